@@ -1,0 +1,185 @@
+"""The plain records that a game and its measurement are made of; everything above the core speaks in these.
+
+A record is frozen, holds no database row and encodes to JSON and back without loss (msgspec).
+Positions of messages and numbers of players count from 1, in the order of the transcript.
+"""
+
+from decimal import Decimal
+
+from msgspec import Struct
+
+MAFIA = "mafia"
+VILLAGE = "village"
+
+
+class Player(Struct, frozen=True, omit_defaults=True):
+    """One player of a game; `role` and `personality` are kept as the file spells them."""
+
+    name: str
+    role: str | None = None
+    personality: str | None = None
+    is_alive: bool | None = None
+
+
+class Message(Struct, frozen=True, omit_defaults=True):
+    """One utterance. `player` is the player's number (from 1), `text` is what the transcript says, normalised.
+
+    `has_reply_link` says that the file sets a reply link that counts for coherence; `reply_to` is the position
+    it resolves to, when it resolves. A link that resolves to this or a later message does not count.
+    """
+
+    position: int
+    player: int
+    text: str
+    round: int
+    turn: int | None = None
+    time: str | None = None
+    has_reply_link: bool = False
+    reply_to: int | None = None
+
+
+class Vote(Struct, frozen=True, omit_defaults=True):
+    """One recorded vote: player numbers, and the justification as the file has it."""
+
+    round: int
+    voter: int
+    target: int
+    justification: str = ""
+    time: str | None = None
+
+
+class Elimination(Struct, frozen=True, omit_defaults=True):
+    """A player who left the game in a round, by vote or otherwise (`how` as the file says)."""
+
+    round: int
+    player: int
+    how: str = ""
+
+
+class Cost(Struct, frozen=True, omit_defaults=True):
+    """What a game cost. None means "not reported", never free. `cache_hit_rate` is a fraction from 0 to 1."""
+
+    total_usd: Decimal | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_hit_rate: float | None = None
+
+
+class GameRecord(Struct, frozen=True, omit_defaults=True):
+    """One imported transcript; only the public discussion is in `messages`."""
+
+    game_id: str
+    players: list[Player]
+    messages: list[Message]
+    votes: list[Vote] = []
+    eliminations: list[Elimination] = []
+    cost: Cost = Cost()
+    timestamp: str | None = None
+    prompt: str | None = None
+    winner: str | None = None
+
+    @property
+    def rounds(self) -> int:
+        """How many different rounds the messages name."""
+        return len({message.round for message in self.messages})
+
+
+class Fault(Struct, frozen=True, omit_defaults=True):
+    """One thing wrong with one place of an input.
+
+    `place` is a file name, a line or a JSON pointer, outermost first ("games.json /messages/3/text");
+    `message` is a sentence that says what was expected, what was found and what to do.
+    A warning is kept with the game; any other fault refuses the game whole.
+    """
+
+    place: str
+    code: str
+    message: str
+    is_warning: bool = False
+
+
+class MessageFinding(Struct, frozen=True, omit_defaults=True):
+    """What a metric says of one message: whether it counts, the rule that decided, and the words it saw."""
+
+    message: int
+    counts: bool
+    rule: str
+    words: list[str] = []
+
+
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """The ledger rows behind a reference check: a sentence, and the rows as (round, voter, target) numbers."""
+
+    says: str
+    rows: list[tuple[int, int, int]] = []
+    round: int | None = None
+    players: list[int] = []
+
+
+class ReferenceFinding(Struct, frozen=True, omit_defaults=True):
+    """A sentence that speaks of the past. `start`/`end` are half-open code points of the message's stored text.
+
+    `sentence` counts the sentences of the message from 1 (0 stands for the whole message). `is_counted` is true for
+    the rubric's own patterns, false for the wider net (a possible reference, counted once a person accepts it).
+    `check` is "supported", "close" or "cannot_check".
+    """
+
+    message: int
+    sentence: int
+    start: int
+    end: int
+    text: str
+    is_counted: bool
+    pattern: str
+    check: str = "cannot_check"
+    evidence: Evidence | None = None
+
+
+class PlayerFinding(Struct, frozen=True, omit_defaults=True):
+    """What M5 says of one player; `similarity` (0 to 100) is that with the nearest other player."""
+
+    player: int
+    spoke: bool
+    is_unique: bool
+    nearest: int | None = None
+    similarity: float | None = None
+    characters: int = 0
+
+
+class PhraseFinding(Struct, frozen=True, omit_defaults=True):
+    """A phrase that one player uses `count` times (pooled: player 0), and the messages in which."""
+
+    player: int
+    phrase: str
+    count: int
+    messages: list[int]
+
+
+class Measurement(Struct, frozen=True, omit_defaults=True):
+    """What one metric gave for one game, before any person judged.
+
+    `score` is 100 * numerator / denominator, unrounded; None when nothing was measured yet (references without
+    labels). `applicable` is false when there was nothing to count and the rubric's rule gives 100.
+    `counted` is what the interface lists: messages that counted (M5: unique players).
+    """
+
+    metric: str
+    numerator: int
+    denominator: int
+    is_applicable: bool = True
+    is_pending: bool = False
+    counted: list[int] = []
+    messages: list[MessageFinding] = []
+    references: list[ReferenceFinding] = []
+    players: list[PlayerFinding] = []
+    phrases: list[PhraseFinding] = []
+    notes: list[str] = []
+
+    @property
+    def score(self) -> float | None:
+        """Percent from 0 to 100, unrounded; None while references wait for labels."""
+        if not self.is_applicable:
+            return 100.0
+        if self.denominator == 0 or (self.metric == "memory_accuracy" and self.is_pending):
+            return None
+        return 100 * self.numerator / self.denominator

@@ -1,0 +1,160 @@
+"""Evaluators' places on games and everything they judge there. Human work is append-only in revisions."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Game
+from discussions.models.measurements import Measured
+from workspace.models import Person, Project
+
+RATING = "rating"
+DRAFT = "draft"
+SUBMITTED = "submitted"
+RETURNED = "returned"
+SKIPPED = "skipped"
+
+
+class Slot(models.Model):
+    """One evaluator's place on a game; a game has as many as its iteration asks evaluators for."""
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="slots")
+    purpose = models.CharField(max_length=12, default=RATING)
+    number = models.PositiveSmallIntegerField()
+    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="slots", null=True, blank=True)
+    taken_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    is_closed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "purpose", "number"], name="slot_number_unique"),
+            models.UniqueConstraint(
+                fields=["game", "purpose", "evaluator"],
+                condition=Q(evaluator__isnull=False),
+                name="slot_person_once_per_game",
+            ),
+            models.CheckConstraint(
+                condition=Q(evaluator=None, taken_at=None) | Q(evaluator__isnull=False, taken_at__isnull=False),
+                name="slot_taken_pair",
+            ),
+        )
+        indexes = (models.Index(fields=["evaluator", "is_closed"], name="slot_by_person"),)
+
+
+class EvaluationQuerySet(models.QuerySet["Evaluation"]):
+    """How evaluations are asked for."""
+
+    def visible_to(self, person: Person) -> "EvaluationQuerySet":
+        """One's own; nobody rates in another's place."""
+        return self.filter(evaluator=person, game__project__in=Project.objects.visible_to(person))
+
+
+class Evaluation(models.Model):
+    """One evaluator's work on one game: a draft until submitted, a draft again when returned.
+
+    `seed` deals the audit samples; `version` counts every change of state or judgement; `phase_roles_at` is when the
+    roles were revealed, after which every judgement is made with them known.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
+    slot = models.ForeignKey(Slot, models.PROTECT, related_name="evaluations")
+    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="evaluations")
+    purpose = models.CharField(max_length=12, default=RATING)
+    measured = models.ForeignKey(Measured, models.PROTECT, related_name="evaluations")
+    state = models.CharField(max_length=12, default=DRAFT)
+    seed = models.CharField(max_length=32)
+    version = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    skipped_reason = models.TextField(blank=True)
+    returned_comment = models.TextField(blank=True)
+
+    objects = EvaluationQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "evaluator", "purpose"], name="evaluation_once_per_person"),
+        )
+
+
+class Judgement(models.Model):
+    """The newest value of one thing one evaluator judges; `version` equals the number of its revisions.
+
+    `kind` and `subject` say what it is about, never which finding's row: ("reference", "19.2") is the second sentence
+    of message 19, ("strategic_depth", "19") message 19, ("phrase", "3|i think that") player 3's phrase,
+    ("identify", "3") player 3, ("question", "4") the fourth question, ("rating", "") the rating. Value "" is unset.
+    """
+
+    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="judgements")
+    kind = models.CharField(max_length=30)
+    subject = models.CharField(max_length=200)
+    value = models.CharField(max_length=40, blank=True)
+    reason = models.TextField(blank=True)
+    blind_value = models.CharField(max_length=40, blank=True)
+    version = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["evaluation", "kind", "subject"], name="judgement_once_per_subject"),
+        )
+
+
+class Revision(models.Model):
+    """One act on a judgement, never changed: what was said, when, in which phase, how long it took.
+
+    `key` is the idempotency key made when the form was rendered, `body_sha256` the hash of what was posted with it.
+    """
+
+    judgement = models.ForeignKey(Judgement, models.PROTECT, related_name="revisions")
+    version = models.PositiveIntegerField()
+    value = models.CharField(max_length=40, blank=True)
+    reason = models.TextField(blank=True)
+    phase = models.CharField(max_length=10, choices=[("blind", "blind"), ("revealed", "revealed")])
+    took_ms = models.PositiveIntegerField(null=True, blank=True)
+    undoes = models.PositiveIntegerField(null=True, blank=True)
+    key = models.CharField(max_length=160)
+    body_sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["judgement", "version"], name="revision_version_unique"),
+            models.UniqueConstraint(fields=["created_by", "key"], name="revision_key_unique"),
+        )
+
+
+class Reveal(models.Model):
+    """What was shown to an evaluator, and when: "roles", "metric:coherence", "reference:19.2", "scores"."""
+
+    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals")
+    what = models.CharField(max_length=60)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["evaluation", "what"], name="reveal_once"),)
+
+
+class Remark(models.Model):
+    """A flag or a comment with a target ("message:19", "game", "reference:19.2") and, in time, a resolution."""
+
+    evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="remarks")
+    kind = models.CharField(max_length=10, choices=[("flag", "flag"), ("comment", "comment")])
+    target = models.CharField(max_length=60)
+    text = models.TextField(blank=True)
+    key = models.CharField(max_length=160)
+    body_sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["created_by", "key"], name="remark_key_unique"),
+            models.CheckConstraint(
+                condition=Q(resolved_at=None, resolved_by=None)
+                | Q(resolved_at__isnull=False, resolved_by__isnull=False),
+                name="remark_resolved_pair",
+            ),
+        )

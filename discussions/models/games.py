@@ -1,0 +1,94 @@
+"""Transcripts as they were uploaded, and the games read from them. Imported rows never change."""
+
+import msgspec
+from django.db import models
+from django.db.models import Q
+
+from discussions.core.records import GameRecord
+from discussions.models.iterations import Iteration
+from workspace.models import Job, Person, Project
+
+
+class Transcript(models.Model):
+    """An uploaded file: its bytes are kept under their SHA-256, its report says what became of it."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="transcripts")
+    iteration = models.ForeignKey(Iteration, models.PROTECT, related_name="transcripts")
+    name = models.CharField(max_length=300)
+    sha256 = models.CharField(max_length=64)
+    byte_count = models.PositiveBigIntegerField()
+    is_separate = models.BooleanField(default=False)
+    job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
+    format = models.CharField(max_length=30, blank=True)
+    faults = models.TextField(default="[]")
+    fault_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "sha256", "is_separate"], name="transcript_once_per_project"),
+        )
+
+
+class GameQuerySet(models.QuerySet["Game"]):
+    """How games are asked for."""
+
+    def visible_to(self, person: Person) -> "GameQuerySet":
+        """All of a lead's projects; an admin sees every game. Evaluators reach games by their evaluations only."""
+        if person.is_admin:
+            return self
+        return self.filter(
+            project__memberships__person=person,
+            project__memberships__role="lead",
+            project__memberships__ended_at=None,
+        )
+
+
+class Game(models.Model):
+    """One imported game, without its text. `number` is ours and counts within the project."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="games")
+    iteration = models.ForeignKey(Iteration, models.PROTECT, related_name="games")
+    transcript = models.ForeignKey(Transcript, models.PROTECT, related_name="games")
+    number = models.PositiveIntegerField()
+    source_id = models.CharField(max_length=200)
+    content_sha256 = models.CharField(max_length=64)
+    player_count = models.PositiveIntegerField()
+    message_count = models.PositiveIntegerField()
+    round_count = models.PositiveIntegerField()
+    vote_count = models.PositiveIntegerField()
+    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    cache_hit_rate = models.FloatField(null=True, blank=True)
+    warnings = models.TextField(default="[]")
+    warning_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    withdrawn_reason = models.TextField(blank=True)
+
+    objects = GameQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "number"], name="game_number_unique"),
+            models.UniqueConstraint(fields=["project", "content_sha256", "transcript"], name="game_once_per_file"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None, withdrawn_by=None)
+                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
+                name="game_withdrawn_pair",
+            ),
+        )
+        indexes = (models.Index(fields=["project", "source_id"], name="game_by_source"),)
+
+
+class GameText(models.Model):
+    """The game record itself as JSON, kept out of every list."""
+
+    game = models.OneToOneField(Game, models.PROTECT, related_name="text", primary_key=True)
+    body = models.TextField()
+
+    def to_record(self) -> GameRecord:
+        """The game as metrics and pages read it."""
+        return msgspec.json.decode(self.body, type=GameRecord)

@@ -1,0 +1,49 @@
+"""What the metrics gave for a game. Written once, unique per (game, rubric version, code version)."""
+
+import msgspec
+from django.db import models
+
+from discussions.core.records import Measurement
+from discussions.models.games import Game
+from rubric.models import RubricVersion
+from workspace.models import Job
+
+
+class Measured(models.Model):
+    """The six measurements of one game, without findings.
+
+    `figures` is JSON: metric -> [numerator, denominator, is_applicable, is_pending]; `input_hash` covers the game's
+    content, the rubric version's content and the code version.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="measurements")
+    rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
+    code_version = models.CharField(max_length=20)
+    input_hash = models.CharField(max_length=64)
+    findings_sha256 = models.CharField(max_length=64)
+    figures = models.TextField()
+    created_at = models.DateTimeField()
+    job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "rubric_version", "code_version"], name="measured_once"),
+        )
+
+
+class MeasuredFindings(models.Model):
+    """The measurements with their findings, as JSON: metric -> Measurement."""
+
+    measured = models.OneToOneField(Measured, models.PROTECT, related_name="findings", primary_key=True)
+    body = models.TextField()
+
+    def to_records(self) -> dict[str, Measurement]:
+        """Metric -> measurement with findings."""
+        return msgspec.json.decode(self.body, type=dict[str, Measurement])
+
+
+class Companions(models.Model):
+    """The second look at one measurement, computed by a job that follows: metric -> figures, as JSON."""
+
+    measured = models.OneToOneField(Measured, models.PROTECT, related_name="companions", primary_key=True)
+    body = models.TextField()

@@ -1,0 +1,53 @@
+"""Verdicts: PASS or FAIL of a game, recorded once by a person, with everything it was based on."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Game
+from discussions.models.measurements import Measured
+from rubric.models import RubricVersion
+from workspace.models import Person
+
+
+class VerdictQuerySet(models.QuerySet["Verdict"]):
+    """How verdicts are asked for."""
+
+    def standing(self) -> "VerdictQuerySet":
+        """Those that no later one supersedes."""
+        return self.filter(superseded_by=None)
+
+
+class Verdict(models.Model):
+    """One recorded verdict, never changed; a correction is a new row that supersedes it, with a reason.
+
+    `basis` is the canonical JSON of everything the verdict rests on, `basis_sha256` its hash; `outcome` is the JSON of
+    what was computed from it. `composite`, `passed_count` and `flip_distance` repeat figures of the outcome for lists.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="verdicts")
+    rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
+    measured = models.ForeignKey(Measured, models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    passes = models.BooleanField()
+    passed_count = models.PositiveSmallIntegerField()
+    composite = models.FloatField(null=True, blank=True)
+    flip_distance = models.PositiveIntegerField(null=True, blank=True)
+    basis = models.TextField()
+    basis_sha256 = models.CharField(max_length=64)
+    outcome = models.TextField()
+    reason = models.TextField(blank=True)
+    supersedes = models.OneToOneField(
+        "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
+    )
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    objects = VerdictQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "number"], name="verdict_number_unique"),
+            models.CheckConstraint(
+                condition=Q(supersedes=None) | ~Q(reason=""), name="verdict_correction_has_reason"
+            ),
+        )

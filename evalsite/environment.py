@@ -1,0 +1,97 @@
+"""Strict readers of the environment: every variable that the site knows is read here, once, by name.
+
+A value that is missing or malformed raises ImproperlyConfigured with a sentence that says which variable it is,
+why it is needed and what to write. `KNOWN` lists the variables; `.env.example` must list the same.
+"""
+
+from pathlib import Path
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+ROOT = Path(__file__).resolve().parent.parent
+
+KNOWN = (
+    "EVALSITE_MODE",
+    "DEMO",
+    "DEBUG",
+    "SECRET_KEY",
+    "AUDIT_KEY",
+    "ALLOWED_HOSTS",
+    "CSRF_TRUSTED_ORIGINS",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "VAR_DIR",
+    "TIME_ZONE",
+    "LOG_LEVEL",
+)
+
+_reader = environ.Env()
+
+
+def load_dotenv() -> None:
+    """Read `.env` beside manage.py, if it is there; variables already set win."""
+    path = ROOT / ".env"
+    if path.is_file():
+        environ.Env.read_env(str(path), overwrite=False)
+
+
+def text(name: str, default: str | None = None) -> str:
+    """The variable as text; without a default it must be set and not blank."""
+    value = _reader.str(_known(name), default="").strip()
+    if value:
+        return value
+    if default is None:
+        raise ImproperlyConfigured(f"{name} is not set. {WHY.get(name, 'Set it in the environment or in .env.')}")
+    return default
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """The variable as a truth value; only "true" and "false" are understood."""
+    value = text(name, "true" if default else "false").lower()
+    if value not in ("true", "false"):
+        raise ImproperlyConfigured(f'{name} is "{value}"; write true or false.')
+    return value == "true"
+
+
+def choice(name: str, options: tuple[str, ...], default: str) -> str:
+    """The variable as one of a few words."""
+    value = text(name, default)
+    if value not in options:
+        raise ImproperlyConfigured(f'{name} is "{value}"; write one of: {", ".join(options)}.')
+    return value
+
+
+def secret(name: str, *, at_least: int) -> str:
+    """The variable as a secret of a minimum length."""
+    value = text(name)
+    if len(value) < at_least:
+        raise ImproperlyConfigured(
+            f"{name} has {len(value)} characters; it needs at least {at_least}. {WHY.get(name, '')}".strip()
+        )
+    return value
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """The variable as a list, separated by commas."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def database(name: str, default: str) -> dict[str, object]:
+    """The variable as Django's settings for one database."""
+    return dict(environ.Env.db_url_config(text(name, default)))
+
+
+WHY = {
+    "SECRET_KEY": "It signs sessions; `make setup` writes one into .env, in production give 50 random characters.",
+    "AUDIT_KEY": "It seals the audit log and must be kept outside the database; give 32 random characters or more.",
+    "ALLOWED_HOSTS": "Name the hosts this site answers to, separated by commas, such as evalsite.example.org.",
+    "DATABASE_URL": "In production name the database, such as postgres://user:password@host/evalsite.",
+    "REDIS_URL": "In production name the broker, such as redis://host:6379/0. `make run` starts one by itself.",
+}
+
+
+def _known(name: str) -> str:
+    if name not in KNOWN:
+        raise ImproperlyConfigured(f"{name} is not a variable of this site; list it in evalsite/environment.py first.")
+    return name

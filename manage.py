@@ -1,0 +1,17 @@
+#!/usr/bin/env python
+"""Django's command line for evalsite."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run one management command with the site's settings."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Rubrics and their versions. A published version never changes."""
+
+from functools import lru_cache
+
+import msgspec
+from django.db import models
+from django.db.models import Q
+
+from rubric.core.records import RubricRecord
+from workspace.models import Person
+
+DRAFT = "draft"
+PUBLISHED = "published"
+RETIRED = "retired"
+
+
+class Rubric(models.Model):
+    """A questionnaire of the installation; what it says is in its versions."""
+
+    key = models.SlugField(max_length=60, unique=True)
+    kind = models.CharField(max_length=20, choices=[("discussion", "discussion"), ("response", "response")])
+    name = models.CharField(max_length=200)
+
+
+class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
+    """How versions are asked for."""
+
+    def published(self) -> "RubricVersionQuerySet":
+        """Those that can be used for new work."""
+        return self.filter(state=PUBLISHED)
+
+    def newest(self, kind: str) -> "RubricVersion":
+        """The published version of that kind that was published last."""
+        return self.published().filter(rubric__kind=kind).order_by("-published_at", "-pk")[0]
+
+
+class RubricVersion(models.Model):
+    """One edition of a rubric; `body` is its JSON, `sha256` the hash of its canonical form."""
+
+    rubric = models.ForeignKey(Rubric, models.PROTECT, related_name="versions")
+    number = models.CharField(max_length=20)
+    state = models.CharField(max_length=12, default=DRAFT)
+    body = models.TextField()
+    sha256 = models.CharField(max_length=64)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    published_at = models.DateTimeField(null=True, blank=True)
+    published_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    objects = RubricVersionQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["rubric", "number"], name="rubric_version_unique"),
+            models.CheckConstraint(
+                condition=Q(published_at=None, published_by=None)
+                | Q(published_at__isnull=False, published_by__isnull=False),
+                name="rubric_version_published_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rubric.name} {self.number}"
+
+    def to_record(self) -> RubricRecord:
+        """What the version says, decoded once per process and content."""
+        return _decode(self.body)
+
+
+@lru_cache(maxsize=64)
+def _decode(body: str) -> RubricRecord:
+    return msgspec.json.decode(body, type=RubricRecord)

@@ -1,0 +1,107 @@
+"""Child processes that cannot outlive whoever started them."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """Ask the kernel to send this process a signal when its parent ends, however it ends (Linux; elsewhere nothing)."""
+    if _LIBC is not None:
+        _LIBC.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+class Child:
+    """One process in a group of its own, its output in a file, killed by the kernel when its starter dies."""
+
+    def __init__(self, name: str, command: list[str], env: dict[str, str], log: Path, cwd: Path, **popen) -> None:
+        self.name, self.command, self.env, self.log, self.cwd = name, command, env, log, cwd
+        self._popen = popen
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, stdin: bytes | None = None) -> None:
+        """Start it; `stdin` is written to it and closed."""
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        starter = os.getpid()
+
+        def before_exec() -> None:
+            die_with_parent()
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            if os.getppid() != starter:
+                os._exit(1)
+
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                self.command,
+                env=self.env,
+                cwd=self.cwd,
+                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=before_exec,
+                **self._popen,
+            )
+        if stdin is not None:
+            with contextlib.suppress(BrokenPipeError), self.process.stdin as pipe:
+                pipe.write(stdin)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self.process.pid
+
+    def is_running(self) -> bool:
+        """Whether it is still there."""
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self, seconds: float = 10.0, number: int = signal.SIGTERM) -> None:
+        """Ask it to end, wait, then kill what is left of its group."""
+        if self.is_running():
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(seconds)
+        self.kill()
+
+    def kill(self) -> None:
+        """kill -9 of it and of everything it started."""
+        if self.process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def last_lines(self, count: int = 15) -> str:
+        """The end of what it wrote."""
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return "\n".join(text.splitlines()[-count:])
+
+
+def wait_until(condition, seconds: float, every: float = 0.05) -> bool:
+    """Ask again and again until the condition holds or the time is over."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(every)
+    return True
+
+
+def read_dotenv(path: Path) -> dict[str, str]:
+    """The variables of a `.env` file, as far as the tools need them: NAME=value lines, quotes taken off."""
+    found: dict[str, str] = {}
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    for line in lines:
+        name, equals, value = line.strip().partition("=")
+        if equals and not name.startswith("#"):
+            found[name.removeprefix("export ").strip()] = value.strip().strip("'\"")
+    return found

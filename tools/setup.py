@@ -1,0 +1,136 @@
+"""`make setup`: from a bare machine with python3, make and git to a virtual environment and a `.env`.
+
+Standard library only, for any Python that can print the sentence saying it is too old. One way for everybody, root or
+not: the environment is made without pip (Debian splits ensurepip off), pip comes from the wheel in this folder, uv
+from the registry when it can be had. Nothing is installed into the system.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+OLDEST = (3, 11)
+LOCKS = {"runtime": "requirements.lock", "dev": "requirements-dev.lock"}
+
+
+def main(arguments):
+    """Set up for running, or with `--dev` for testing too; quick and silent when nothing changed."""
+    if sys.version_info < OLDEST:
+        return run_with_newer_python(arguments)
+    kind = "dev" if "--dev" in arguments else "runtime"
+    (ROOT / "var").mkdir(exist_ok=True)
+    with (ROOT / "var" / "setup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_current(kind):
+            make_environment()
+            install(ROOT / LOCKS[kind])
+            stamp(kind).write_text(fingerprint(kind))
+        write_dotenv()
+    return 0
+
+
+def run_with_newer_python(arguments):
+    """Hand over to a newer Python on the PATH, or say that one is needed."""
+    for minor in (14, 13, 12, 11):
+        newer = shutil.which("python3.%d" % minor)
+        if newer:
+            os.execv(newer, [newer, str(Path(__file__).resolve()), *arguments])
+    print(
+        "evalsite needs Python 3.11 or newer; this is %d.%d (%s). Install a newer python3 and run make again, or name "
+        "one: make setup PYTHON=/path/to/python3.12" % (sys.version_info[0], sys.version_info[1], sys.executable)
+    )
+    return 1
+
+
+def is_current(kind):
+    """Whether the environment works and was installed from these very locks (dev holds all of runtime)."""
+    kinds = ("runtime", "dev") if kind == "runtime" else ("dev",)
+    stamped = any(stamp(each).is_file() and stamp(each).read_text() == fingerprint(each) for each in kinds)
+    return stamped and PYTHON.exists()
+
+
+def stamp(kind):
+    """The file that remembers what was installed."""
+    return VENV / (".installed-" + kind)
+
+
+def fingerprint(kind):
+    """Hash of everything that decides what the environment holds."""
+    content = (ROOT / LOCKS[kind]).read_bytes() + (ROOT / "tools" / "uv.lock").read_bytes()
+    return hashlib.sha256(content + str(VENV).encode()).hexdigest()
+
+
+def make_environment():
+    """Make `.venv` with pip in it, unless a working one is there."""
+    if not works([str(PYTHON), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]):
+        print("Making a virtual environment in .venv ...", flush=True)
+        shutil.rmtree(VENV, ignore_errors=True)
+        command = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
+        if not works(command):
+            raise SystemExit(
+                "The Python at " + sys.executable + " cannot make virtual environments: its venv module is missing. "
+                "Install it (Debian: apt-get install python3-venv) and run make again."
+            )
+    if not works([str(PYTHON), "-c", "import pip"]):
+        wheel = next((ROOT / "tools").glob("pip-*.whl"))
+        run([str(PYTHON), str(wheel / "pip"), "install", "--quiet", "--no-index", str(wheel)])
+
+
+def install(lock):
+    """Install what the lock pins: by uv when it can be had, else by pip (slower, same packages, same hashes)."""
+    print("Installing the packages of " + lock.name + " (the first time takes a minute) ...", flush=True)
+    pinned = ["--require-hashes", "--only-binary", ":all:", "-r"]
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if works([*pip, *pinned, str(ROOT / "tools" / "uv.lock")]):
+        uv = [str(VENV / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(PYTHON)]
+        if works([*uv, *pinned, str(lock)]):
+            return
+        print("uv could not install them; trying pip ...", flush=True)
+    run([*pip, *pinned, str(lock)])
+
+
+def write_dotenv():
+    """Write `.env` with fresh secrets, once; an existing one is never touched."""
+    path = ROOT / ".env"
+    lines = [
+        "# Written by make setup for this machine alone. Every variable: .env.example",
+        "EVALSITE_MODE=local",
+        "DEMO=true",
+        "SECRET_KEY=" + secrets.token_urlsafe(48),
+        "AUDIT_KEY=" + secrets.token_urlsafe(32),
+    ]
+    with contextlib.suppress(FileExistsError):
+        handle = os.open(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write("\n".join(lines) + "\n")
+        print("Wrote .env with new secrets: keep AUDIT_KEY, it seals the audit log.")
+
+
+def works(command):
+    """Run quietly; whether it ended well."""
+    try:
+        return subprocess.run(command, cwd=str(ROOT), capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def run(command):
+    """Run aloud; end the setup with a sentence when it fails."""
+    if subprocess.run(command, cwd=str(ROOT), check=False).returncode != 0:
+        raise SystemExit(
+            "Setting up failed at: " + " ".join(command) + "\nThe lines above say why (often: no way to the package "
+            "registry). Nothing else was changed; run make again when it is mended."
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,13 @@
+"""What `make run` lets Celery work on: the site's app, whose pool processes cannot outlive the worker."""
+
+from celery.signals import worker_process_init
+
+from evalsite.celery import app
+from tools.processes import die_with_parent
+
+__all__ = ["app"]
+
+
+@worker_process_init.connect
+def _tie_to_worker(**_: object) -> None:
+    die_with_parent()

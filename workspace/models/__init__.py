@@ -1,0 +1,8 @@
+"""The rows of the workspace wing."""
+
+from workspace.models.events import Chain, Event
+from workspace.models.jobs import Heartbeat, Job
+from workspace.models.people import Person
+from workspace.models.projects import Invitation, Membership, Project
+
+__all__ = ["Chain", "Event", "Heartbeat", "Invitation", "Job", "Membership", "Person", "Project"]

@@ -1,0 +1,36 @@
+"""The audit log: one line per act, chained, never changed (the database refuses it)."""
+
+from django.db import models
+
+from workspace.models.people import Person
+from workspace.models.projects import Project
+
+
+class Chain(models.Model):
+    """The head of one audit chain: a project's, or the installation's (no project)."""
+
+    project = models.OneToOneField(Project, models.PROTECT, related_name="chain", null=True, blank=True)
+    seq = models.PositiveBigIntegerField(default=0)
+    mac = models.CharField(max_length=64, blank=True)
+
+
+class Event(models.Model):
+    """One audit line: who did what to which thing, when, sealed to the line before it.
+
+    `mac` is HMAC-SHA256 over the canonical JSON of the line and the `mac` of the previous one (`workspace.core.audit`).
+    `verb` is past tense ("verdict:recorded"), `object_kind`/`object_id` name the row, `detail` is canonical JSON text.
+    """
+
+    chain = models.ForeignKey(Chain, models.PROTECT, related_name="events")
+    seq = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+    by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    role = models.CharField(max_length=20)
+    verb = models.CharField(max_length=60)
+    object_kind = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=40)
+    detail = models.TextField(default="{}")
+    mac = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["chain", "seq"], name="event_seq_unique"),)

@@ -1,0 +1,77 @@
+"""Background work as rows: the row is the truth, a Celery message only says "look at job N"."""
+
+from django.db import models
+from django.db.models import Q
+
+from workspace.models.people import Person
+from workspace.models.projects import Project
+
+QUEUED = "queued"
+RUNNING = "running"
+DONE = "done"
+FAILED = "failed"
+CANCELLED = "cancelled"
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    """How jobs are asked for."""
+
+    def visible_to(self, person: Person) -> "JobQuerySet":
+        """Those of the projects the person leads, or all for an admin."""
+        if person.is_admin:
+            return self
+        return self.filter(
+            project__memberships__person=person,
+            project__memberships__role="lead",
+            project__memberships__ended_at=None,
+        )
+
+
+class Job(models.Model):
+    """One piece of background work: what is to be done to which subject, and how far it is.
+
+    `subject` names the row it is about ("import:12"), `input_hash` what it was asked to do it with; a worker holds
+    it by `lease_until` and writes only under its own `fence`. `attempt` counts takings since the last progress.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="jobs", null=True, blank=True)
+    kind = models.CharField(max_length=40)
+    subject = models.CharField(max_length=80)
+    input_hash = models.CharField(max_length=64, blank=True)
+    state = models.CharField(max_length=12, default=QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    fence = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    done_count = models.PositiveIntegerField(default=0)
+    total_count = models.PositiveIntegerField(default=0)
+    done_bytes = models.PositiveBigIntegerField(default=0)
+    total_bytes = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    rung_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+    cancelled_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error = models.TextField(blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        indexes = (models.Index(fields=["state", "lease_until"], name="job_waiting"),)
+        constraints = (
+            models.UniqueConstraint(fields=["kind", "subject", "input_hash"], name="job_unique"),
+            models.CheckConstraint(
+                condition=Q(cancelled_at=None, cancelled_by=None)
+                | Q(cancelled_at__isnull=False, cancelled_by__isnull=False),
+                name="job_cancelled_pair",
+            ),
+        )
+
+
+class Heartbeat(models.Model):
+    """The last sign of life of a worker, written when it looks at the queue."""
+
+    worker = models.CharField(max_length=120, unique=True)
+    beat_at = models.DateTimeField()

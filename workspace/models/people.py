@@ -1,0 +1,56 @@
+"""People: who signs in. A person is deactivated, never deleted, since judgements and events name them."""
+
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class PersonQuerySet(models.QuerySet["Person"]):
+    """How people are asked for."""
+
+    def active(self) -> "PersonQuerySet":
+        """Those who may sign in."""
+        return self.filter(is_active=True, is_system=False)
+
+
+class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ignore[misc]
+    """Finds a person by e-mail address, whatever its case."""
+
+    def get_by_natural_key(self, username: str | None) -> "Person":
+        """The person with that address."""
+        return self.get(email=(username or "").lower())
+
+
+class Person(AbstractBaseUser):
+    """Somebody with an account, or the system itself (which never signs in).
+
+    Evaluators and leads are members of projects; an admin is one for the whole installation.
+    """
+
+    email = models.EmailField(max_length=200, unique=True)
+    name = models.CharField(max_length=200)
+    is_active = models.BooleanField(default=True)
+    is_admin = models.BooleanField(default=False)
+    is_system = models.BooleanField(default=False)
+    has_single_keys = models.BooleanField(default=True)
+    created_at = models.DateTimeField()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
+
+    objects = PersonManager()
+
+    class Meta:
+        verbose_name_plural = "people"
+        constraints = (
+            models.CheckConstraint(condition=models.Q(email=Lower("email")), name="person_email_lower"),
+            models.UniqueConstraint(
+                fields=["is_system"], condition=models.Q(is_system=True), name="person_one_system"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name or self.email

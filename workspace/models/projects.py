@@ -1,0 +1,99 @@
+"""Projects, who belongs to them, and invitations to them."""
+
+from django.db import models
+from django.db.models import Q
+
+from workspace.models.people import Person
+
+EVALUATOR = "evaluator"
+LEAD = "lead"
+ADMIN = "admin"
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    """How projects are asked for."""
+
+    def visible_to(self, person: Person) -> "ProjectQuerySet":
+        """All of them for an admin, otherwise those the person is a member of."""
+        if person.is_admin:
+            return self
+        return self.filter(memberships__person=person, memberships__ended_at=None)
+
+
+class Project(models.Model):
+    """A team's workspace: games, iterations, and the people who judge them."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    # The numbers that people see of games and iterations count within a project; the next one is kept here.
+    next_game_number = models.PositiveIntegerField(default=1)
+
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A person's role in a project, from one moment to another."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="memberships")
+    person = models.ForeignKey(Person, models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=20, choices=[(EVALUATOR, "evaluator"), (LEAD, "team lead")])
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["project", "person"], condition=Q(ended_at=None), name="membership_one_at_a_time"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ended_by=None) | Q(ended_at__isnull=False, ended_by__isnull=False),
+                name="membership_ended_pair",
+            ),
+        )
+
+
+class Invitation(models.Model):
+    """A single-use door into the installation or a project; only the hash of its secret is kept."""
+
+    email = models.EmailField(max_length=200)
+    name = models.CharField(max_length=200, blank=True)
+    role = models.CharField(
+        max_length=20, choices=[(EVALUATOR, "evaluator"), (LEAD, "team lead"), (ADMIN, "admin")]
+    )
+    project = models.ForeignKey(Project, models.PROTECT, related_name="invitations", null=True, blank=True)
+    secret_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(accepted_at=None, accepted_by=None)
+                | Q(accepted_at__isnull=False, accepted_by__isnull=False),
+                name="invitation_accepted_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None, withdrawn_by=None)
+                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
+                name="invitation_withdrawn_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(role=ADMIN, project=None) | (~Q(role=ADMIN) & Q(project__isnull=False)),
+                name="invitation_project_unless_admin",
+            ),
+        )
