@@ -22,7 +22,9 @@ def die_with_parent(number: int = signal.SIGKILL) -> None:
 class Child:
     """One process in a group of its own, its output in a file, killed by the kernel when its starter dies."""
 
-    def __init__(self, name: str, command: list[str], env: dict[str, str], log: Path, cwd: Path, **popen) -> None:
+    def __init__(
+        self, name: str, command: list[str], env: dict[str, str], log: Path, cwd: Path, **popen
+    ) -> None:
         self.name, self.command, self.env, self.log, self.cwd = name, command, env, log, cwd
         self._popen = popen
         self.process: subprocess.Popen[bytes] | None = None

@@ -60,7 +60,9 @@ class RedisServer:
         self.folder.mkdir()
         if not self._answers_soon():
             raise SystemExit(f"Redis did not start. Its last words:\n{self.child.last_lines()}")
-        print(f"Redis could not read its data, so it was put aside in {aside.name}; no work is lost, jobs are rows.")
+        print(
+            f"Redis could not read its data, so it was put aside in {aside.name}; no work is lost, jobs are rows."
+        )
 
     def _answers_soon(self) -> bool:
         self.child.start(stdin=self._configuration().encode())

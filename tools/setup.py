@@ -46,7 +46,8 @@ def run_with_newer_python(arguments):
             os.execv(newer, [newer, str(Path(__file__).resolve()), *arguments])
     print(
         "evalsite needs Python 3.11 or newer; this is %d.%d (%s). Install a newer python3 and run make again, or name "
-        "one: make setup PYTHON=/path/to/python3.12" % (sys.version_info[0], sys.version_info[1], sys.executable)
+        "one: make setup PYTHON=/path/to/python3.12"
+        % (sys.version_info[0], sys.version_info[1], sys.executable)
     )
     return 1
 
@@ -77,7 +78,9 @@ def make_environment():
         command = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
         if not works(command):
             raise SystemExit(
-                "The Python at " + sys.executable + " cannot make virtual environments: its venv module is missing. "
+                "The Python at "
+                + sys.executable
+                + " cannot make virtual environments: its venv module is missing. "
                 "Install it (Debian: apt-get install python3-venv) and run make again."
             )
     if not works([str(PYTHON), "-c", "import pip"]):
@@ -127,7 +130,9 @@ def run(command):
     """Run aloud; end the setup with a sentence when it fails."""
     if subprocess.run(command, cwd=str(ROOT), check=False).returncode != 0:
         raise SystemExit(
-            "Setting up failed at: " + " ".join(command) + "\nThe lines above say why (often: no way to the package "
+            "Setting up failed at: "
+            + " ".join(command)
+            + "\nThe lines above say why (often: no way to the package "
             "registry). Nothing else was changed; run make again when it is mended."
         )
 

@@ -1,0 +1,37 @@
+# Every command of the house. Needs python3 (3.11 or newer), make and git; all else is set up by itself.
+PYTHON ?= python3
+VENV := .venv/bin/python
+export HOST PORT VAR_DIR ALLOW_MISSING
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev run test check fix demo bench lock
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
+
+setup: ## virtual environment in .venv, dependencies, .env with fresh secrets
+	@$(PYTHON) tools/setup.py
+
+setup-dev:
+	@$(PYTHON) tools/setup.py --dev
+
+run: setup ## start everything at http://127.0.0.1:8000 (HOST=, PORT=); Ctrl+C ends it
+	@exec $(VENV) -m tools.launch --tied
+
+test: setup-dev ## all tests: SQLite, a real browser, then PostgreSQL and Redis (ALLOW_MISSING=1 to go without)
+	@exec $(VENV) -m tools.run_tests
+
+check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: all faults at once
+	@exec $(VENV) -m tools.run_checks
+
+fix: setup-dev ## put right what can be put right by itself
+	@$(VENV) -m tools.run_checks --fix
+
+demo: setup ## put the database aside and fill a fresh one with the demo project
+	@exec $(VENV) -m tools.launch --tied --fresh-demo
+
+bench: setup-dev ## print the speed figures of benchmarks/
+	@exec $(VENV) -m tools.run_benchmarks
+
+lock: setup-dev ## renew the locks after a change of requirements*.txt
+	@$(VENV) -m tools.lock

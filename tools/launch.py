@@ -1,0 +1,273 @@
+"""`make run`: start everything, say where it is, restart what falls, end all of it in order.
+
+Redis, web server, Celery worker and the sweep are children in process groups of their own; the kernel kills them when
+this process is killed. Django is never imported here.
+"""
+
+import collections
+import fcntl
+import http.client
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+from tools.processes import Child, die_with_parent, read_dotenv, wait_until
+from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary
+
+ROOT = Path(__file__).resolve().parent.parent
+RESTARTS, WITHIN = 5, 60.0
+LARGEST_LOG = 5_000_000
+
+
+class Stop(Exception):
+    """Somebody asked for the end (Ctrl+C, SIGTERM, the terminal closing)."""
+
+
+class GiveUp(Exception):
+    """Something does not work; the sentence says what and what to do."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the site until it is told to stop; 0 after an orderly end, 1 with a sentence when it could not go on."""
+    if "--tied" in arguments:
+        die_with_parent(signal.SIGTERM)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _raise_stop)
+    env = read_dotenv(ROOT / ".env") | os.environ
+    site = Site(env)
+    try:
+        site.run()
+    except Stop:
+        return 0
+    except GiveUp as reason:
+        print(f"\n{reason}", flush=True)
+        return 1
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        site.stop()
+    return 0
+
+
+def _raise_stop(number: int, frame: object) -> None:
+    raise Stop
+
+
+class Site:
+    """All processes of one running site."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.host = env.get("HOST", "").strip() or "127.0.0.1"
+        self.port = read_port(env.get("PORT", ""))
+        self.var = Path(env.get("VAR_DIR", "").strip() or ROOT / "var").resolve()
+        self.env = env | {"PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "evalsite.settings"}
+        self.redis: RedisServer | None = None
+        self.children: list[Child] = []
+        self.deaths: dict[str, collections.deque[float]] = collections.defaultdict(collections.deque)
+        self._lock = None
+
+    @property
+    def address(self) -> str:
+        """Where a person on this machine opens the site."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
+        return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}"
+
+    def run(self) -> None:
+        """Start, say so, and watch until stopped."""
+        self.take_lock()
+        check_port_is_free(self.host, self.port)
+        self.start_redis()
+        self.prepare()
+        for child in (self.worker(), self.sweep(), self.web()):
+            self.children.append(child)
+            child.start()
+        self.wait_for_page()
+        self.greet()
+        self.watch()
+
+    def take_lock(self) -> None:
+        """One running site per data folder: two would share one Redis folder and one port by turns."""
+        self.var.mkdir(parents=True, exist_ok=True)
+        self._lock = (self.var / "run.lock").open("a+")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.seek(0)
+            raise GiveUp(
+                f"The site of this folder is already running ({self._lock.read().strip() or 'just starting'}). "
+                "Stop that one first (Ctrl+C where it runs), or give this one its own data: make run VAR_DIR=/else/where"
+            ) from None
+        self._lock.truncate(0)
+        self._lock.write(f"process {os.getpid()}, {self.address}")
+        self._lock.flush()
+
+    def start_redis(self) -> None:
+        """Use the Redis that REDIS_URL names, else start one."""
+        if self.env.get("REDIS_URL", "").strip():
+            return
+        binary = find_binary()
+        if binary is None:
+            raise GiveUp(HOW_TO_GET_ONE)
+        self.redis = RedisServer(binary, self.var / "redis", self.log("redis"), self.env)
+        self.children.append(self.redis.child)
+        self.redis.start()
+        self.env["REDIS_URL"] = self.redis.url
+
+    def prepare(self) -> None:
+        """Migrations, static files, demo: in a process that ends, so that its memory goes back."""
+        child = self.python("preparation", "-m", "tools.prepare")
+        child.log.unlink(missing_ok=True)
+        self.children.append(child)
+        child.start()
+        shown = 0
+        while child.is_running():
+            time.sleep(0.05)
+            shown = show_new(child.log, shown)
+        show_new(child.log, shown)
+        self.children.remove(child)
+        if child.process.returncode != 0:
+            raise GiveUp("Preparing the database failed; the lines above say why. Nothing was started.")
+
+    def web(self) -> Child:
+        """The web server: one process, four threads."""
+        return self.python(
+            "web server", "-m", "granian", "tools.web:application", "--interface", "wsgi",
+            "--host", self.host, "--port", str(self.port), "--workers", "1", "--blocking-threads", "4",
+            "--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5",
+            "--log-level", "warning", "--no-ws",
+        )  # fmt: skip
+
+    def worker(self) -> Child:
+        """The Celery worker: two pool processes."""
+        return self.python(
+            "worker", "-W", "ignore::celery.platforms.SecurityWarning", "-m", "celery", "-A", "tools.worker", "worker",
+            "--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle",
+        )  # fmt: skip
+
+    def sweep(self) -> Child:
+        """Rings again, every ten seconds, for jobs nobody took."""
+        return self.python("sweep", str(ROOT / "manage.py"), "sweep", "--every", "10")
+
+    def python(self, name: str, *command: str) -> Child:
+        """A child run by the virtual environment's Python."""
+        return Child(name, [sys.executable, *command], self.env, self.log(name.replace(" ", "-")), ROOT)
+
+    def log(self, name: str) -> Path:
+        """Where a child writes; a log grown large is put aside once."""
+        path = self.var / "log" / f"{name}.log"
+        if path.is_file() and path.stat().st_size > LARGEST_LOG:
+            path.replace(path.with_suffix(".old.log"))
+        return path
+
+    def wait_for_page(self) -> None:
+        """Until the first page answers."""
+        web = self.children[-1]
+        wait_until(lambda: self.answers() or not web.is_running(), 60)
+        if not self.answers():
+            raise GiveUp(
+                f"The web server did not answer at {self.address}. Its last words:\n{web.last_lines()}"
+            )
+
+    def answers(self) -> bool:
+        """Whether the first page comes without a server error."""
+        host, _, port = self.address.removeprefix("http://").rpartition(":")
+        connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=5)
+        try:
+            connection.request("GET", "/")
+            return connection.getresponse().status < 500
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def greet(self) -> None:
+        """The address and the demo sign-ins."""
+        print(f"\nevalsite is at {self.address}", flush=True)
+        sign_ins = self.var / "demo-sign-ins.txt"
+        if self.env.get("DEMO", "").lower() == "true" and sign_ins.is_file():
+            print("\n" + sign_ins.read_text(encoding="utf-8").strip())
+        print(f"\nData and logs: {self.var}. Ctrl+C ends everything.", flush=True)
+
+    def watch(self) -> None:
+        """Restart what falls, until a signal or until something falls too often."""
+        while True:
+            time.sleep(0.3)
+            for child in self.children:
+                if not child.is_running():
+                    self.restart(child)
+
+    def restart(self, child: Child) -> None:
+        """Start a fallen child again, a few times."""
+        status = child.process.returncode
+        child.kill()
+        deaths = self.deaths[child.name]
+        deaths.append(time.monotonic())
+        while deaths[0] < time.monotonic() - WITHIN:
+            deaths.popleft()
+        if len(deaths) > RESTARTS:
+            raise GiveUp(
+                f"The {child.name} fell {len(deaths)} times within a minute, so everything is stopped. "
+                f"Its last words ({child.log}):\n{child.last_lines()}"
+            )
+        print(
+            f"The {child.name} ended by itself (status {status}); starting it again. Log: {child.log}",
+            flush=True,
+        )
+        if self.redis and child is self.redis.child:
+            self.redis.start()
+        else:
+            child.start()
+
+    def stop(self) -> None:
+        """Web first, so that nothing new comes in; then the worker and the sweep; Redis last."""
+        if any(child.is_running() for child in self.children):
+            print("\nStopping ...", flush=True)
+        for child in reversed(self.children):
+            child.stop(12)
+
+
+def read_port(text: str) -> int:
+    """The port as a number, or a sentence."""
+    text = text.strip() or "8000"
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise SystemExit(f'PORT is "{text}"; write a number from 1 to 65535, such as PORT=8001.')
+    return int(text)
+
+
+def check_port_is_free(host: str, port: int) -> None:
+    """Refuse when somebody listens there already: granian would silently share the port with them."""
+    bare = host.strip("[]")
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(bare, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(where)
+    except socket.gaierror:
+        raise GiveUp(
+            f'HOST is "{host}", which is no address of this machine; write 127.0.0.1 or 0.0.0.0.'
+        ) from None
+    except OSError as fault:
+        raise GiveUp(
+            f"Port {port} of {host} cannot be used ({fault.strerror}): most often another program is there. "
+            f"Stop it, or choose another port: make run PORT={port + 1 if port < 65535 else 8001}"
+        ) from None
+
+
+def show_new(log: Path, shown: int) -> int:
+    """Print what was added to a log since `shown` bytes; the new count."""
+    if not log.is_file():
+        return shown
+    with log.open("rb") as file:
+        file.seek(shown)
+        added = file.read()
+    if added:
+        sys.stdout.write(added.decode(errors="replace"))
+        sys.stdout.flush()
+    return shown + len(added)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,82 @@
+"""The Django work before the first page, in one process: migrations, static files when changed, the demo when empty."""
+
+import contextlib
+import hashlib
+import io
+import os
+import sys
+from pathlib import Path
+
+import django
+from django.core.management import call_command
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+
+
+def main() -> int:
+    """Bring database and static files up to date; quick when they are."""
+    django.setup()
+    from django.conf import settings
+
+    var = Path(settings.VAR_DIR)
+    var.mkdir(parents=True, exist_ok=True)
+    migrate()
+    collect_static(var / "static.hash")
+    if settings.DEMO:
+        seed_demo(var / "demo-sign-ins.txt")
+    return 0
+
+
+def migrate() -> None:
+    """Apply the migrations that are missing."""
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if plan:
+        print(f"Bringing the database up to date ({len(plan)} steps) ...", flush=True)
+        call_command("migrate", verbosity=0, interactive=False)
+
+
+def collect_static(stamp: Path) -> None:
+    """Hash and compress the static files, unless the sources are those of last time."""
+    from django.conf import settings
+
+    now = static_hash()
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    if manifest.is_file() and stamp.is_file() and stamp.read_text() == now:
+        return
+    print("Preparing the static files ...", flush=True)
+    call_command("collectstatic", verbosity=0, interactive=False, clear=True)
+    stamp.write_text(now)
+
+
+def static_hash() -> str:
+    """Hash of the names, sizes and moments of everything that collectstatic would take."""
+    from django.contrib.staticfiles.finders import get_finders
+
+    digest = hashlib.sha256()
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            state = Path(storage.path(name)).stat()
+            digest.update(f"{name} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def seed_demo(sign_ins: Path) -> None:
+    """Fill an empty database with the demo project and keep the sign-ins that the command prints."""
+    from django.contrib.auth import get_user_model
+
+    if get_user_model().objects.exists():
+        return
+    print("Filling the demo project ...", flush=True)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        call_command("seed_demo", stdout=said)
+    with open(os.open(sign_ins, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(said.getvalue())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
