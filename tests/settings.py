@@ -1,14 +1,38 @@
-"""Settings of the tests: the real settings with a test environment, fast passwords and plain static files."""
+"""The site's settings in a test environment: own data folder, fast passwords, plain static files.
 
+TEST_DATABASE_URL and TEST_REDIS_URL (set by `make test` for the tests marked `services`) put real servers underneath;
+without them the database is a SQLite file with the real pragmas, in memory-backed storage where there is any.
+"""
+
+import atexit
 import os
+import shutil
 import tempfile
+from pathlib import Path
 
-_VAR = os.environ.get("TEST_VAR_DIR") or tempfile.mkdtemp(prefix="evalsite-tests-")
+_MEMORY = "/dev/shm"
+_where = _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else None
+_var = Path(tempfile.mkdtemp(prefix="evalsite-tests-", dir=_where))
+atexit.register(shutil.rmtree, _var, ignore_errors=True)
 
 os.environ.update(
     EVALSITE_MODE="local",
-    SECRET_KEY="only-for-tests-" + "k" * 50,
-    AUDIT_KEY="only-for-tests-" + "a" * 32,
     DEMO="false",
+    DEBUG="false",
+    SECRET_KEY="only-for-tests-" + "s" * 50,
+    AUDIT_KEY="only-for-tests-" + "a" * 50,
     ALLOWED_HOSTS="testserver,127.0.0.1",
+    VAR_DIR=str(_var),
+    DATABASE_URL=os.environ.get("TEST_DATABASE_URL", ""),
+    REDIS_URL=os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:1/0"),
+    TIME_ZONE="UTC",
+    LOG_LEVEL="WARNING",
 )
+
+from evalsite.settings import *  # noqa: E402,F403
+from evalsite.settings import DATABASES, STORAGES  # noqa: E402
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["TEST"] = {"NAME": str(_var / "test.sqlite3")}

@@ -1,0 +1,37 @@
+"""What every test has at hand: real servers (tests/services), a real browser, and walls against the outside."""
+
+import os
+import socket
+
+import pytest
+
+from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
+from tests.services.live_stack import live_stack, static_files  # noqa: F401
+from tests.services.servers import postgres_server, redis_server  # noqa: F401
+
+# Playwright's synchronous interface runs an event loop in the test's own thread; Django would refuse the ORM there.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+LOOPBACK = ("127.", "::1", "localhost")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def loopback_only():
+    """No test talks to another machine: connecting anywhere but to this one fails."""
+    real = socket.socket.connect
+
+    def connect(self, address):
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(LOOPBACK):
+            raise AssertionError(f"a test tried to reach {address[0]}; tests talk to this machine only")
+        return real(self, address)
+
+    socket.socket.connect = connect
+    yield
+    socket.socket.connect = real
+
+
+def pytest_collection_modifyitems(items):
+    """Everything in tests/browser drives a browser, whether it says so or not."""
+    for item in items:
+        if item.path.match("tests/browser/test_*.py"):
+            item.add_marker(pytest.mark.browser)

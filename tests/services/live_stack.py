@@ -1,0 +1,137 @@
+"""The whole site as real processes on data of its own: for kill -9, for real static files, for two browsers at once."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.services.missing import cannot
+from tools.launch import ROOT, Site
+from tools.processes import wait_until
+from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
+
+
+class LiveStack:
+    """Redis, granian and a Celery worker over a fresh, migrated database.
+
+    `url` is the address; `redis`, `web`, `worker` have start(), stop(), kill() and log. The test process has no ORM
+    here: act through HTTP or `manage`, look through `rows`.
+    """
+
+    def __init__(self, folder: Path, database_url: str, redis: RedisServer) -> None:
+        self.folder, self.database_url, self.redis_server = folder, database_url, redis
+        self.env = dict(os.environ) | {
+            "VAR_DIR": str(folder),
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis.url,
+            "HOST": "127.0.0.1",
+            "PORT": str(free_port()),
+            "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+        }
+        self._site = Site(self.env)
+        self.url = self._site.address
+        self.redis, self.web, self.worker = redis.child, self._site.web(), self._site.worker()
+
+    def start(self) -> None:
+        """Start web and worker, and wait for the first page."""
+        self.worker.start()
+        self.start_web()
+
+    def start_web(self) -> None:
+        """Start the web server and wait for the first page."""
+        self.web.start()
+        wait_until(lambda: self._site.answers() or not self.web.is_running(), 30)
+        assert self._site.answers(), self.web.last_lines(40)
+
+    def start_redis(self) -> None:
+        """Start Redis again after a kill, with the data it had."""
+        self.redis_server.start()
+
+    def manage(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run one manage.py command on this stack's data; fails the test when it fails, unless check=False."""
+        command = [sys.executable, str(ROOT / "manage.py"), *arguments]
+        done = subprocess.run(
+            command, env=self.env, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert not check or done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def script(self, code: str) -> str:
+        """Run Python code in this stack's Django, for setting up through real actions; what it printed."""
+        return self.manage("shell", "-v", "0", "-c", code).stdout
+
+    def rows(self, query: str) -> list[tuple]:
+        """What the database holds now, seen from outside Django."""
+        if self.database_url.startswith("sqlite"):
+            connection = sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=20)
+            try:
+                return connection.execute(query).fetchall()
+            finally:
+                connection.close()
+        with psycopg.connect(self.database_url) as connection:
+            return connection.execute(query).fetchall()
+
+    def wait_for(self, query: str, expected: object, seconds: float = 60) -> None:
+        """Until the query's only value is the expected one."""
+        wait_until(lambda: self.rows(query)[0][0] == expected, seconds, every=0.1)
+        found = self.rows(query)[0][0]
+        assert found == expected, f"{query}: {found!r} after {seconds} s\n{self.worker.last_lines(40)}"
+
+    def stop(self) -> None:
+        """End everything at once."""
+        for child in (self.web, self.worker, self.redis):
+            child.kill()
+
+
+@pytest.fixture(scope="session")
+def static_files(tmp_path_factory) -> Path:
+    """The collected, hashed and compressed static files, made once per run."""
+    folder = tmp_path_factory.mktemp("collected")
+    env = dict(os.environ) | {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": "",
+        "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+    }
+    command = [sys.executable, str(ROOT / "manage.py"), "collectstatic", "--noinput", "-v", "0"]
+    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=120)
+    return folder / "static"
+
+
+@pytest.fixture
+def live_stack(tmp_path, static_files):
+    """A started `LiveStack` of this test's own; on PostgreSQL when TEST_DATABASE_URL names a server."""
+    binary = find_binary()
+    if binary is None:
+        cannot("Redis", HOW_TO_GET_ONE)
+    shutil.copytree(static_files, tmp_path / "static", copy_function=os.link)
+    server = os.environ.get("TEST_DATABASE_URL", "")
+    name = f"live_{uuid.uuid4().hex[:12]}"
+    address = _create_database(server, name) if server else f"sqlite:///{tmp_path / 'evalsite.sqlite3'}"
+    redis = RedisServer(binary, tmp_path / "redis", tmp_path / "log" / "redis.log", dict(os.environ))
+    stack = LiveStack(tmp_path, address, redis)
+    try:
+        redis.start()
+        stack.manage("migrate", "--noinput", "-v", "0")
+        stack.start()
+        yield stack
+    finally:
+        stack.stop()
+        if server:
+            _drop_database(server, name)
+
+
+def _create_database(server: str, name: str) -> str:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return server.rpartition("/")[0] + "/" + name
+
+
+def _drop_database(server: str, name: str) -> None:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')

