@@ -1,0 +1,231 @@
+"""Bytes to plain values, or to the list of what is wrong with them: the one way JSON from outside gets in.
+
+Stricter than the standard library: UTF-8 only, no duplicate keys, no NaN or infinities, no numbers over 18 digits,
+no nesting over 64, no second value. What two databases would store differently is replaced and counted: the
+character NUL becomes U+2400 and a lone surrogate U+FFFD.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from workspace.core.json_places import Problem
+from workspace.core.json_problems import Found, find_problems
+
+MAX_DEPTH = 64
+MAX_DIGITS = 18
+MAX_VALUES = 4_000_000
+MOST_PROBLEMS = 1_000
+
+_BOM = b"\xef\xbb\xbf"
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+_TOO_MANY_DIGITS = b"0" * (MAX_DIGITS + 1)
+_SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+class Replaced(Struct, frozen=True):
+    """How many characters of a value were replaced: NUL by U+2400, lone surrogates by U+FFFD."""
+
+    nul: int = 0
+    surrogate: int = 0
+
+
+class Document(Struct, frozen=True):
+    """What was read. `value` is meaningful when `is_readable`; with problems it is so only outside of their pointers.
+
+    `problems` holds the first ones, `problem_count` counts all. `replaced` is keyed by the pointer of the item of
+    a top-level list ("/3"), or "" when the top level is not a list; items without replacements have no entry.
+    """
+
+    value: Any = None
+    is_readable: bool = False
+    problems: list[Problem] = []
+    problem_count: int = 0
+    had_bom: bool = False
+    replaced: dict[str, Replaced] = {}
+
+
+def read_json(
+    data: bytes,
+    *,
+    max_depth: int = MAX_DEPTH,
+    max_digits: int = MAX_DIGITS,
+    max_values: int = MAX_VALUES,
+    most_problems: int = MOST_PROBLEMS,
+) -> Document:
+    """Reads one JSON value from bytes, strictly. Never raises; linear in the size of the input.
+
+    A text that breaks the grammar, the depth or the size is not readable at all; duplicate keys and unacceptable
+    numbers leave a value whose faulty parts the problems name by pointer.
+    """
+    had_bom = data.startswith(_BOM)
+    body = data[len(_BOM) :] if had_bom else data
+    refusal = _refused_at_sight(body)
+    if refusal:
+        return _refused(refusal, had_bom=had_bom)
+    # A few bytes of "{}," cost a hundred in memory each, so values are counted before any is built.
+    if body.count(b'"') > 8 * max_values:
+        return _refused(_too_many(max_values), had_bom=had_bom)
+    outside = _outside_strings(body)
+    if outside.count(b",") + outside.count(b"[") + outside.count(b"{") >= max_values:
+        return _refused(_too_many(max_values), had_bom=had_bom)
+    text = body.decode("utf-8")
+    if not (_has_odd_number(outside) or _is_too_deep(outside, max_depth)):
+        value, is_clean = _parse(text)
+        replaced: dict[str, Replaced] = {}
+        if is_clean and _SUSPICIOUS_ESCAPE.search(body):
+            value, is_clean = _normalise_top(value, replaced)
+        if is_clean:
+            return Document(value=value, is_readable=True, had_bom=had_bom, replaced=replaced)
+    found = find_problems(text, max_depth=max_depth, max_digits=max_digits, most=most_problems)
+    return _document(text, found, had_bom=had_bom)
+
+
+def normalise_text(text: str) -> tuple[str, Replaced]:
+    """The text as both databases can store it, and what was replaced for that."""
+    nul = text.count("\0")
+    text = text.replace("\0", "\u2400") if nul else text
+    surrogate = len(_LONE_SURROGATE.findall(text))
+    text = _LONE_SURROGATE.sub("\ufffd", text) if surrogate else text
+    return text, Replaced(nul=nul, surrogate=surrogate)
+
+
+def _refused(problem: Problem, *, had_bom: bool) -> Document:
+    return Document(problems=[problem], problem_count=1, had_bom=had_bom)
+
+
+def _refused_at_sight(body: bytes) -> Problem | None:
+    """What can be said before parsing: nothing there, or not UTF-8."""
+    if not body.strip(b" \t\r\n"):
+        return Problem(code="empty", message="The file is empty. Export it again and look at its size first.")
+    if body[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in body[:4]:
+        return Problem(
+            code="encoding", message="The file is UTF-16 or UTF-32, not UTF-8. Save it again as UTF-8."
+        )
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = body[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
+        return Problem(
+            code="encoding",
+            message=f"Byte {error.start + 1:,} (0x{body[error.start]:02x}) is not UTF-8 text. Save it again as UTF-8.",
+            line=line,
+            column=column,
+        )
+    return None
+
+
+def _outside_strings(body: bytes) -> bytes:
+    """What stands between the strings. Exact up to the first break of the grammar, which is all that is needed."""
+    if b"\\" in body:
+        body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return b" ".join(body.split(b'"')[::2])
+
+
+def _too_many(count: int) -> Problem:
+    return Problem(
+        code="too_many_values",
+        message=f"The file holds more than {count:,} values. Split it into several files.",
+    )
+
+
+def _has_odd_number(outside: bytes) -> bool:
+    """Whether a number may be too long, too large or none at all; true sends the text to the careful look."""
+    if b"E" in outside or b"N" in outside or b"I" in outside:
+        return True
+    if outside.count(b"e") != outside.count(b"true") + outside.count(b"false"):
+        return True
+    return _TOO_MANY_DIGITS in outside.translate(_DIGITS_ALIKE)
+
+
+def _is_too_deep(outside: bytes, max_depth: int) -> bool:
+    depth = 0
+    for bracket in outside.translate(None, _NOT_BRACKETS):
+        depth += _STEP[bracket]
+        if depth > max_depth:
+            return True
+    return False
+
+
+def _parse(text: str, *, int_of: Callable[[str], int] | None = None) -> tuple[Any, bool]:
+    """The value, and whether nothing at all was wrong. Of duplicate keys the value has the last."""
+    is_clean = True
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal is_clean
+        built = dict(pairs)
+        if len(built) != len(pairs):
+            is_clean = False
+        return built
+
+    decoder = json.JSONDecoder(object_pairs_hook=build, parse_constant=_no_number, parse_int=int_of)
+    try:
+        return decoder.decode(text), is_clean
+    except (json.JSONDecodeError, RecursionError):
+        return None, False
+
+
+def _no_number(_: str) -> None:
+    return None
+
+
+def _short_int(digits: str) -> int:
+    # Longer ones have been refused already; int() would raise on thousands of digits.
+    return int(digits) if len(digits) <= MAX_DIGITS + 1 else 0
+
+
+def _document(text: str, found: Found, *, had_bom: bool) -> Document:
+    """What a text holds that the fast way did not take: the problems, and the value where it can be read."""
+    value: Any = None
+    replaced: dict[str, Replaced] = {}
+    if not found.is_broken:
+        value, _ = _parse(text, int_of=_short_int)
+        value, _ = _normalise_top(value, replaced)
+    return Document(
+        value=value,
+        is_readable=not found.is_broken,
+        problems=found.problems,
+        problem_count=found.count,
+        had_bom=had_bom,
+        replaced=replaced,
+    )
+
+
+def _normalise_top(value: Any, replaced: dict[str, Replaced]) -> tuple[Any, bool]:
+    """The value with what cannot be stored replaced, and whether all keys were plain; fills `replaced`."""
+    if isinstance(value, list):
+        parts = [_normalise(item, replaced, f"/{index}") for index, item in enumerate(value)]
+        return [part for part, _ in parts], all(is_plain for _, is_plain in parts)
+    return _normalise(value, replaced, "")
+
+
+def _normalise(value: Any, replaced: dict[str, Replaced], item: str) -> tuple[Any, bool]:
+    if isinstance(value, str):
+        text, here = normalise_text(value)
+        if text is not value:
+            so_far = replaced.get(item, Replaced())
+            replaced[item] = Replaced(nul=so_far.nul + here.nul, surrogate=so_far.surrogate + here.surrogate)
+        return text, True
+    if isinstance(value, list):
+        parts = [_normalise(part, replaced, item) for part in value]
+        return [part for part, _ in parts], all(is_plain for _, is_plain in parts)
+    if isinstance(value, dict):
+        return _normalise_object(value, replaced, item)
+    return value, True
+
+
+def _normalise_object(value: dict[str, Any], replaced: dict[str, Replaced], item: str) -> tuple[Any, bool]:
+    built, is_plain = {}, True
+    for key, part in value.items():
+        built_key, _ = normalise_text(key)
+        built[built_key], is_plain_below = _normalise(part, replaced, item)
+        is_plain = is_plain and is_plain_below and built_key == key
+    return built, is_plain
