@@ -1,0 +1,144 @@
+"""How untrusted text and unrounded figures are cut into what a page shows; no markup here.
+
+Characters that cannot be seen or that change what is seen are named instead of drawn (UTS #39, CVE-2021-42574).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+MARKS_PER_BASE = 8
+
+_PLAIN = "\n\t"
+# Everything that could need a second look; plain text of any script runs past it in one match.
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u0300-\u036f\u034f\u0483-\u0489\u0591-\u05c7\u0600-\u0605\u0610-\u061a\u061c"
+    "\u064b-\u065f\u06d6-\u06ed\u0e31-\u0e4e\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u20d0-\u20ff\u2400\u2800\u3000\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff"
+    "\uffa0\ufff0-\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]+"
+)
+_ODD_SPACES = frozenset(
+    "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\u2800"
+)
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5\u034f")
+_JOINING_SCRIPTS = re.compile(
+    "[\u0600-\u06ff\u0700-\u074f\u0900-\u0dff\u0e80-\u109f\u1780-\u17ff\u1800-\u18af]"
+)
+_PICTURES = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\u0023\u002a\u0030-\u0039]")
+
+
+class Piece(Struct, frozen=True):
+    """A run of text that is drawn in one way; `title` is the character's name when `text` is its badge."""
+
+    text: str
+    is_marked: bool = False
+    title: str = ""
+
+
+def pieces(text: str, spans: Sequence[tuple[int, int]] = ()) -> list[Piece]:
+    """The text in order, cut at the edges of `spans` (half-open code points, sorted) and at hidden characters."""
+    found: list[Piece] = []
+    at = 0
+    for start, end in spans:
+        start, end = max(start, at), min(end, len(text))
+        if start >= end:
+            continue
+        found.extend(_shown(text, at, start, is_marked=False))
+        found.extend(_shown(text, start, end, is_marked=True))
+        at = end
+    found.extend(_shown(text, at, len(text), is_marked=False))
+    return found
+
+
+def _shown(text: str, start: int, end: int, *, is_marked: bool) -> Iterator[Piece]:
+    at = start
+    for match in _SUSPECT.finditer(text, start, end):
+        if match.start() > at:
+            yield Piece(text[at : match.start()], is_marked)
+        yield from _suspects(text, match.start(), match.end(), is_marked=is_marked)
+        at = match.end()
+    if at < end:
+        yield Piece(text[at:end], is_marked)
+
+
+def _suspects(text: str, start: int, end: int, *, is_marked: bool) -> Iterator[Piece]:
+    kept = ""
+    marks = 0
+    resume = start
+    for at in range(start, end):
+        if at < resume:
+            continue
+        character = text[at]
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if is_hidden(character, text[at - 1] if at else "", text[at + 1] if at + 1 < len(text) else ""):
+            if kept:
+                yield Piece(kept, is_marked)
+                kept = ""
+            resume = _end_of_run(text, at, end)
+            yield Piece(badge(character, resume - at), is_marked, unicodedata.name(character, "no name"))
+        elif marks <= MARKS_PER_BASE:
+            kept += character
+        elif marks == MARKS_PER_BASE + 1:
+            kept += "…"
+    if kept:
+        yield Piece(kept, is_marked)
+
+
+def is_hidden(character: str, before: str, after: str) -> bool:
+    """Whether the character, between its neighbours, would not be seen or would change how others are seen."""
+    if character in _PLAIN or character == " ":
+        return False
+    if character in "\u200c\u200d" and _joins(before, after):
+        return False
+    if "\ufe00" <= character <= "\ufe0f":
+        return not _PICTURES.match(before)
+    if character in _ODD_SPACES or character in _BLANK_LETTERS or "\u180b" <= character <= "\u180f":
+        return True
+    if "\U000e0100" <= character <= "\U000e01ef":
+        return True
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def _joins(before: str, after: str) -> bool:
+    letters = bool(_JOINING_SCRIPTS.match(before) and _JOINING_SCRIPTS.match(after))
+    pictures = (before == "\ufe0f" or bool(_PICTURES.match(before))) and bool(_PICTURES.match(after))
+    return letters or pictures
+
+
+def _end_of_run(text: str, at: int, end: int) -> int:
+    character = text[at]
+    while at < end and text[at] == character:
+        at += 1
+    return at
+
+
+def badge(character: str, count: int = 1) -> str:
+    """What stands for a hidden character, or for several of it in a row: its code point in angle brackets."""
+    times = f" ×{count}" if count > 1 else ""
+    return f"⟨U+{ord(character):04X}{times}⟩"
+
+
+def figure(value: float | Fraction | Decimal, threshold: float | None = None, *, decimals: int = 1) -> str:
+    """The value with `decimals` places, or more until it shows on the same side of `threshold` as it is.
+
+    79.96 against 80 is "79.96", never "80.0"; a value that is the threshold shows as it.
+    """
+    exact = Fraction(value)
+    limit = None if threshold is None else Fraction(str(threshold))
+    for places in range(decimals, 16):
+        shown = f"{_decimal(exact):.{places}f}"
+        if limit is None or _side(Fraction(shown), limit) == _side(exact, limit):
+            return shown
+    return f"{'<' if limit is not None and exact < limit else '>'} {threshold}"
+
+
+def _decimal(exact: Fraction) -> Decimal:
+    return Decimal(exact.numerator) / Decimal(exact.denominator)
+
+
+def _side(value: Fraction, limit: Fraction) -> int:
+    return (value > limit) - (value < limit)
