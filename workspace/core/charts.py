@@ -8,9 +8,7 @@ from msgspec import Struct
 WIDTH = 100
 STRIPE = 4
 
-PASS = "pass"
 FAIL = "fail"
-PENDING = "pending"
 
 
 class BarRow(Struct, frozen=True):
@@ -25,7 +23,7 @@ class BarRow(Struct, frozen=True):
     value: float | None
     threshold: float | None
     text: str
-    state: str = PENDING
+    state: str = "pending"
     says: str = ""
     detail: str = ""
     low: float | None = None
