@@ -42,7 +42,9 @@ def text(name: str, default: str | None = None) -> str:
     if value:
         return value
     if default is None:
-        raise ImproperlyConfigured(f"{name} is not set. {WHY.get(name, 'Set it in the environment or in .env.')}")
+        raise ImproperlyConfigured(
+            f"{name} is not set. {WHY.get(name, 'Set it in the environment or in .env.')}"
+        )
     return default
 
 
@@ -93,5 +95,7 @@ WHY = {
 
 def _known(name: str) -> str:
     if name not in KNOWN:
-        raise ImproperlyConfigured(f"{name} is not a variable of this site; list it in evalsite/environment.py first.")
+        raise ImproperlyConfigured(
+            f"{name} is not a variable of this site; list it in evalsite/environment.py first."
+        )
     return name

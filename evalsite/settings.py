@@ -14,16 +14,17 @@ VAR_DIR = Path(environment.text("VAR_DIR", str(BASE_DIR / "var")))
 
 SECRET_KEY = environment.secret("SECRET_KEY", at_least=50)
 AUDIT_KEY = environment.secret("AUDIT_KEY", at_least=32)
-ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]") if LOCAL else environment.words(
-    "ALLOWED_HOSTS"
-) or [environment.text("ALLOWED_HOSTS")]
+ALLOWED_HOSTS = (
+    environment.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+    if LOCAL
+    else environment.words("ALLOWED_HOSTS") or [environment.text("ALLOWED_HOSTS")]
+)
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
-    "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
@@ -36,6 +37,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "evalsite.middleware.SafetyHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -45,10 +47,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "evalsite.middleware.SignInRequired",
+    "evalsite.middleware.Refusals",
 ]
 
 ROOT_URLCONF = "evalsite.urls"
@@ -62,12 +65,14 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
             ],
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"],
+                    [
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
                 )
             ],
         },
@@ -111,7 +116,9 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Celery: a message only says "look at job N"; the rows are the truth.
-REDIS_URL = environment.text("REDIS_URL", "redis://127.0.0.1:6379/0") if LOCAL else environment.text("REDIS_URL")
+REDIS_URL = (
+    environment.text("REDIS_URL", "redis://127.0.0.1:6379/0") if LOCAL else environment.text("REDIS_URL")
+)
 CELERY_BROKER_URL = REDIS_URL
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
@@ -129,7 +136,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 1,
     "socket_timeout": 5,
 }
-CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.5}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0.2,
+    "interval_max": 0.5,
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -152,6 +164,7 @@ USE_TZ = True
 TIME_ZONE = environment.text("TIME_ZONE", "UTC")
 
 # Letting nobody in.
+CSRF_FAILURE_VIEW = "workspace.views.errors.csrf_failed"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = not LOCAL

@@ -1,6 +1,7 @@
 """The audit log: one line per act, chained, never changed (the database refuses it)."""
 
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from workspace.models.people import Person
 from workspace.models.projects import Project
@@ -12,6 +13,10 @@ class Chain(models.Model):
     project = models.OneToOneField(Project, models.PROTECT, related_name="chain", null=True, blank=True)
     seq = models.PositiveBigIntegerField(default=0)
     mac = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        # A unique column holds any number of empty values; there is one chain of the installation all the same.
+        constraints = (models.UniqueConstraint(Coalesce("project", 0), name="chain_one_per_project"),)
 
 
 class Event(models.Model):

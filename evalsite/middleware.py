@@ -1,0 +1,74 @@
+"""What happens to every request: headers on every answer, signing in first, refusals turned into answers."""
+
+import logging
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from workspace.core.refusals import Refusal
+from workspace.views.errors import error, refused
+from workspace.views.gate import sign_in_first
+
+PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
+
+logger = logging.getLogger("evalsite.requests")
+
+Next = Callable[[HttpRequest], HttpResponseBase]
+
+
+class SafetyHeaders:
+    """Headers that Django and django-csp do not set, on every answer, errors and regions too. Goes outermost."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
+        # Static files have their own long life and are answered by whitenoise, within.
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+class SignInRequired:
+    """Deny by default: a view that does not say it is for anyone is only reached by somebody signed in."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., HttpResponse], *_address: object
+    ) -> HttpResponse | None:
+        """Stop the anonymous before the view; `needs("anyone")` lets them through."""
+        if getattr(view, "login_required", True) and not request.user.is_authenticated:
+            return sign_in_first(request)
+        return None
+
+
+class Refusals:
+    """Turns refusals and a database that is away into answers, and gives an empty 405 its page."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code == 405 and not getattr(response, "content", b"-"):
+            page = error(request, 405)
+            page["Allow"] = response["Allow"]
+            return page
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The answer to what a view raised, if it is ours to answer."""
+        if isinstance(exception, Refusal):
+            return refused(request, exception)
+        if isinstance(exception, OperationalError | InterfaceError):
+            logger.error("the database is away: %s", exception)
+            return error(request, 503)
+        return None

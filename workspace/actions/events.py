@@ -1,0 +1,67 @@
+"""Writing the audit log: the only way a line gets in."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from workspace.core.audit import Line, seal
+from workspace.core.canonical import canonical_bytes
+from workspace.models import Chain, Event, Person, Project
+from workspace.permissions import role_in
+
+
+def record_event(
+    *,
+    by: Person,
+    now: datetime,
+    project: Project | None,
+    verb: str,
+    object_kind: str,
+    object_id: object,
+    detail: Mapping[str, Any] | None = None,
+) -> Event:
+    """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
+
+    `verb` is past tense ("verdict:recorded"). `detail` holds plain values, never transcript text or secrets. The chain
+    row is locked, so lines of one chain are written one after the other. Raises RuntimeError outside a transaction:
+    a line must stand or fall with the act it tells of.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError(
+            f'The event "{verb}" was recorded outside of a transaction; open one around act and event.'
+        )
+    chain, _ = Chain.objects.select_for_update().get_or_create(project=project)
+    event = Event(
+        chain=chain,
+        seq=chain.seq + 1,
+        at=now,
+        by=by,
+        role="system" if by.is_system else role_in(by, project) or "",
+        verb=verb,
+        object_kind=object_kind,
+        object_id=str(object_id),
+        detail=canonical_bytes(dict(detail or {})).decode(),
+    )
+    event.mac = seal(line_of(event), chain.mac, settings.AUDIT_KEY)
+    event.save(force_insert=True)
+    chain.seq, chain.mac = event.seq, event.mac
+    chain.save(update_fields=["seq", "mac"])
+    return event
+
+
+def line_of(event: Event) -> Line:
+    """The event as the pure chain reads it."""
+    return Line(
+        chain=event.chain_id,
+        seq=event.seq,
+        at=event.at.astimezone(UTC).isoformat(timespec="microseconds"),
+        by=event.by_id,
+        role=event.role,
+        verb=event.verb,
+        object_kind=event.object_kind,
+        object_id=event.object_id,
+        detail=event.detail,
+    )

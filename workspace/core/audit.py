@@ -1,0 +1,98 @@
+"""The audit chain: every line is sealed with a key to the line before it, so that changes and gaps show.
+
+HMAC-SHA256 over the canonical JSON of the line and the seal of the previous one. Whoever holds the key and the
+database can rewrite everything after the last head that was kept elsewhere: that is why heads leave the database
+(daily file, exports). A chain alone does not see its tail cut off; a kept head does.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from workspace.core.canonical import canonical_bytes
+
+
+class Line(Struct, frozen=True):
+    """One audit line. `at` is UTC, ISO 8601 with microseconds; `detail` is canonical JSON text."""
+
+    chain: int
+    seq: int
+    at: str
+    by: int
+    role: str
+    verb: str
+    object_kind: str
+    object_id: str
+    detail: str
+
+
+class Sealed(Struct, frozen=True):
+    """A line with its seal (64 hexadecimal digits)."""
+
+    line: Line
+    mac: str
+
+
+class Head(Struct, frozen=True):
+    """How far a chain goes: the number and seal of its last line; (0, "") when it has none."""
+
+    chain: int
+    seq: int
+    mac: str
+
+
+class Break(Struct, frozen=True):
+    """The first place where a chain does not hold: `code` is altered, gap, cut or head."""
+
+    chain: int
+    seq: int
+    code: str
+    sentence: str
+
+
+def seal(line: Line, previous: str, key: str) -> str:
+    """The seal of a line that follows the line with the seal `previous` ("" for the first)."""
+    return hmac.new(key.encode(), canonical_bytes([previous, line]), hashlib.sha256).hexdigest()
+
+
+def first_break(
+    lines: Iterable[Sealed], head: Head, key: str, *, anchors: Iterable[Head] = ()
+) -> Break | None:
+    """The first break of one chain, or None when it holds.
+
+    `lines` are all lines of the chain by rising number, `head` is what the chain's row says, `anchors` are heads that
+    were kept outside of the database. Reads the lines once, in constant memory.
+    """
+    kept = {anchor.seq: anchor for anchor in anchors if anchor.chain == head.chain and anchor.seq > 0}
+    previous, count = "", 0
+    for sealed in lines:
+        found = _break_at(sealed, count, previous, key, kept.pop(sealed.line.seq, None))
+        if found is not None:
+            return found
+        previous, count = sealed.mac, count + 1
+    if kept:
+        return _broken(
+            head.chain, count + 1, "cut", f"lines up to {max(kept)} were there when a head was kept"
+        )
+    if (head.seq, head.mac) != (count, previous):
+        return _broken(
+            head.chain, count + 1, "head", f"the chain's head says {head.seq} lines, there are {count}"
+        )
+    return None
+
+
+def _break_at(sealed: Sealed, count: int, previous: str, key: str, anchor: Head | None) -> Break | None:
+    line = sealed.line
+    if line.seq != count + 1:
+        return _broken(line.chain, count + 1, "gap", f"line {count + 1} is missing, line {line.seq} follows")
+    if not hmac.compare_digest(seal(line, previous, key), sealed.mac):
+        return _broken(line.chain, line.seq, "altered", f"line {line.seq} does not match its seal")
+    if anchor is not None and anchor.mac != sealed.mac:
+        return _broken(line.chain, line.seq, "altered", f"line {line.seq} is not the one whose head was kept")
+    return None
+
+
+def _broken(chain: int, seq: int, code: str, what: str) -> Break:
+    return Break(chain, seq, code, f"Audit chain {chain} breaks at line {seq}: {what}.")

@@ -1,0 +1,35 @@
+"""The last step of every view: a region for htmx, a redirect after a plain form, else the page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django_htmx.http import HttpResponseClientRedirect
+
+from workspace.views.gate import is_htmx
+
+
+def answer(
+    request: HttpRequest,
+    *,
+    page: str,
+    region: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    status: int = 200,
+    redirect: str | None = None,
+) -> HttpResponse:
+    """Answer with `region` when htmx asks and there is one, 303 to `redirect` after a plain POST, else with `page`.
+
+    With htmx and no region a `redirect` is followed by the browser itself. A status of 400 and more never redirects:
+    the same page or region says what is wrong.
+    """
+    values = dict(context or {})
+    if is_htmx(request):
+        if region is not None:
+            return render(request, region, values, status=status)
+        if redirect is not None and status < 400:
+            return HttpResponseClientRedirect(redirect)
+    if redirect is not None and request.method == "POST" and status < 400:
+        return HttpResponseRedirect(redirect, status=303)
+    return render(request, page, values, status=status)
