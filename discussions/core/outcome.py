@@ -1,0 +1,128 @@
+"""What a verdict says, as plain records: seven lines, the reasons, the advice, and what would change it."""
+
+from decimal import Decimal
+from typing import Protocol
+
+from msgspec import Struct
+
+MEMORY = "memory_accuracy"
+COHERENCE = "coherence"
+DIVERSITY = "personality_diversity"
+REPETITION = "anti_repetition"
+ENGAGEMENT = "engagement"
+
+PERCENT = "percent"
+RATING = "rating"
+
+LOW = "low"
+AMBER = "amber"
+ABOVE = "above"
+UNREPORTED = "unreported"
+
+
+class Scored(Protocol):
+    """What a metric gave for a game after people judged; a `Score` and a `Measurement` both are one."""
+
+    @property
+    def numerator(self) -> int: ...
+    @property
+    def denominator(self) -> int: ...
+    @property
+    def is_applicable(self) -> bool: ...
+    @property
+    def is_pending(self) -> bool: ...
+
+
+class ManualCheck(Struct, frozen=True, omit_defaults=True):
+    """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so."""
+
+    yes: int
+    asked: int
+    needed: int
+    passes: bool
+    decides: bool
+
+
+class Facts(Struct, frozen=True, omit_defaults=True):
+    """What flip distances need beside the scores: occurrences of repeated phrases, and how much could be judged."""
+
+    repeated: list[int] = []
+    accepted: list[int] = []
+    sentences: int = 1
+    coherence_movable: int | None = None
+
+
+class Line(Struct, frozen=True, omit_defaults=True):
+    """One of the seven lines. `score` is percent, or the rating from 1 to 5; `interval` is Wilson's, in percent.
+
+    `passes` is None while the metric is pending. A line that does not apply passes by the rubric's rule.
+    """
+
+    key: str
+    label: str
+    scale: str
+    threshold: float
+    numerator: int
+    denominator: int
+    score: float | None
+    passes: bool | None
+    is_applicable: bool = True
+    is_mandatory: bool = False
+    interval: tuple[float, float] | None = None
+    could_go_other_way: bool = False
+    flip: int | None = None
+    manual_check: ManualCheck | None = None
+
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether it passes because there was nothing to count."""
+        return not self.is_applicable and bool(self.passes)
+
+    @property
+    def is_decided_by_hand(self) -> bool:
+        """Whether the manual check took the place of the score's pass or fail."""
+        return self.manual_check is not None and self.manual_check.decides
+
+
+class Reason(Struct, frozen=True):
+    """Why a game fails: `code` is "metrics", "engagement" (any mandatory criterion) or "cost"."""
+
+    code: str
+    says: str
+
+
+class Recommendation(Struct, frozen=True):
+    """The rubric's advice for a failed metric; `shortfall` is relative to the scale, from 0 to 1."""
+
+    key: str
+    label: str
+    shortfall: float
+    advice: list[str]
+
+
+class Outcome(Struct, frozen=True):
+    """A verdict, or what is known of it: `passes` is None while `missing` names keys of pending metrics."""
+
+    passes: bool | None
+    headline: str
+    lines: list[Line]
+    passed_count: int
+    needed_count: int
+    by_rule_count: int
+    is_quality_pass: bool
+    cost_usd: Decimal | None
+    cost_state: str
+    cost_limit_usd: Decimal
+    cost_amber_usd: Decimal
+    reasons: list[Reason]
+    missing: list[str]
+    flip_distance: int | None
+    recommendations: list[Recommendation]
+    composite: float | None
+
+    def line(self, key: str) -> Line:
+        """The line of that metric; raises KeyError when the rubric has none."""
+        for line in self.lines:
+            if line.key == key:
+                return line
+        raise KeyError(key)
