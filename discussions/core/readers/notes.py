@@ -1,0 +1,136 @@
+"""What readers take and give: the limits, the games read, and the notes (faults and warnings) made on the way."""
+
+from msgspec import Struct
+
+from discussions.core.records import Fault, GameRecord
+
+MIB = 1024 * 1024
+
+
+class Limits(Struct, frozen=True):
+    """How large an input may be. Every number is named in the sentence of the fault it leads to."""
+
+    file_bytes: int = 64 * MIB
+    unpacked_bytes: int = 256 * MIB
+    archive_files: int = 10_000
+    messages: int = 20_000
+    message_characters: int = 100_000
+    players: int = 200
+    name_characters: int = 200
+    votes: int = 100_000
+    depth: int = 64
+    digits: int = 18
+    faults: int = 1_000
+
+
+class ReadGame(Struct, frozen=True):
+    """One game that may come in, with its warnings; `place` is the file and, in a file of many, the pointer."""
+
+    record: GameRecord
+    warnings: list[Fault]
+    place: str
+
+
+class Transcripts(Struct, frozen=True):
+    """What a file gave. `faults` holds the first ones in order of place, `fault_count` counts all of them."""
+
+    games: list[ReadGame] = []
+    faults: list[Fault] = []
+    fault_count: int = 0
+    refused_count: int = 0
+    format: str = ""
+
+
+# Sentences of warnings: for one and for many. {count} is how often, {what} the first thing it was about.
+WARNINGS = {
+    "byte_order_mark": ("The file begins with a byte order mark, which was left out.",) * 2,
+    "replaced_nul": (
+        "One NUL character was replaced by ␀, since no database stores it.",
+        "{count} NUL characters were replaced by ␀, since no database stores them.",
+    ),
+    "replaced_surrogate": (
+        "One half of a character (a lone surrogate) was replaced by �.",
+        "{count} halves of characters (lone surrogates) were replaced by �.",
+    ),
+    "invisible_characters": (
+        "One text holds invisible or direction-changing characters; they are shown as badges.",
+        "{count} texts hold invisible or direction-changing characters; they are shown as badges.",
+    ),
+    "unknown_key": (
+        'One key is not known and was left out: "{what}".',
+        '{count} keys are not known and were left out; the first is "{what}".',
+    ),
+    "no_time": ("One message has no time.", "{count} messages have no time."),
+    "time_without_date": (
+        'One time has no date ("{what}"); the order is that of the file.',
+        '{count} times have no date (such as "{what}"); the order is that of the file.',
+    ),
+    "no_round": (
+        "One message names no round; it counts to the round before it.",
+        "{count} messages name no round; they count to the round before them.",
+    ),
+    "round_goes_back": (
+        "One message has a lower round than the message before it; the order is that of the file.",
+        "{count} messages have a lower round than the message before them; the order is that of the file.",
+    ),
+    "unresolved_reply": (
+        "One reply link points to no message of this game ({what}); it still counts as a reply link.",
+        "{count} reply links point to no message of this game (such as {what}); they still count as reply links.",
+    ),
+    "reply_not_earlier": (
+        "One reply link does not point to an earlier message ({what}); it does not count.",
+        "{count} reply links do not point to an earlier message (such as {what}); they do not count.",
+    ),
+    "no_votes": ("The file has no votes: memory references cannot be checked against them.",) * 2,
+    "vote_without_target": (
+        "One vote names nobody; it was left out of the vote record.",
+        "{count} votes name nobody; they were left out of the vote record.",
+    ),
+    "no_cost": ("The cost was not reported.",) * 2,
+    "cost_all_zero": ('The cost block is all zero; that is read as "not reported", not as free.',) * 2,
+    "cache_rate_percent": ("The cache hit rate {what} was read as percent.",) * 2,
+    "no_role": (
+        "One player has no role; role consistency cannot be assessed for them.",
+        "{count} players have no role; role consistency cannot be assessed for them.",
+    ),
+    "unknown_role": (
+        'One role belongs to no known side: "{what}". It is kept; role consistency cannot be assessed for it.',
+        '{count} roles belong to no known side, such as "{what}"; role consistency cannot be assessed for them.',
+    ),
+    "one_player": ("The game has one player only.",) * 2,
+    "one_message": ("The game has one message only.",) * 2,
+}
+
+
+class Notes:
+    """Collects the faults of one game in order, and its warnings by kind with a count and the first place."""
+
+    def __init__(self, file: str, pointer: str, limits: Limits) -> None:
+        self.file = file
+        self.pointer = pointer
+        self.limits = limits
+        self.faults: list[Fault] = []
+        self.fault_count = 0
+        self._warned: dict[str, tuple[int, str, str]] = {}
+
+    def fault(self, code: str, pointer: str, message: str) -> None:
+        """Something that refuses the game; `pointer` is relative to the game."""
+        self.fault_count += 1
+        if len(self.faults) < self.limits.faults:
+            self.faults.append(Fault(place=self._place(pointer), code=code, message=message))
+
+    def warn(self, code: str, pointer: str = "", what: object = "", count: int = 1) -> None:
+        """Something a person should know of a game that comes in all the same."""
+        so_far, first, said = self._warned.get(code, (0, pointer, str(what)[:60]))
+        self._warned[code] = (so_far + count, first, said)
+
+    def warnings(self) -> list[Fault]:
+        """One warning of each kind, in the order in which the kinds were met."""
+        given = []
+        for code, (count, pointer, what) in self._warned.items():
+            sentence = WARNINGS[code][count > 1].format(count=f"{count:,}", what=what)
+            given.append(Fault(place=self._place(pointer), code=code, message=sentence, is_warning=True))
+        return given
+
+    def _place(self, pointer: str) -> str:
+        return f"{self.file} {self.pointer}{pointer}".rstrip()
