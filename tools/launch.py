@@ -98,7 +98,7 @@ class Site:
             self._lock.seek(0)
             raise GiveUp(
                 f"The site of this folder is already running ({self._lock.read().strip() or 'just starting'}). "
-                "Stop that one first (Ctrl+C where it runs), or run this one on other data: make run VAR_DIR=/else/where"
+                "Stop that one first (Ctrl+C where it runs), or use other data here: make run VAR_DIR=/else/where"
             ) from None
         self._lock.truncate(0)
         self._lock.write(f"process {os.getpid()}, {self.address}")

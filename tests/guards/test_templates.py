@@ -1,0 +1,110 @@
+"""Templates: nothing inline that the security policy would refuse, nothing unescaped, a link or form under all htmx."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.guards.house import python_files, short, templates
+
+UNSAFE = {
+    r"\|\s*safe\b": "|safe: values are escaped, always",
+    r"\|\s*safeseq\b": "|safeseq: values are escaped, always",
+    r"{%\s*autoescape\s+off": "autoescape off: values are escaped, always",
+    r"javascript:": "javascript: address",
+    r"\bhx-on\b": "hx-on: needs eval; put the behaviour in a module under static/",
+    r"hx-vals\s*=\s*[\"']js:": "hx-vals js: needs eval",
+    r"hx-trigger\s*=\s*\"[^\"]*\[": "a trigger filter needs eval",
+}
+BY_ITSELF = ("every", "load", "revealed", "intersect")
+
+
+class Inline(HTMLParser):
+    """Collects what breaks the rules in the elements of one template."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.name, self.faults = name, []
+
+    def handle_starttag(self, tag, attrs):
+        """Look at one element."""
+        names = dict(attrs)
+        line = f"{self.name}:{self.getpos()[0]}"
+        if tag == "style" or "style" in names:
+            self.faults.append(f"{line} inline style: use a class")
+        if tag == "script" and "src" not in names and names.get("type") != "application/json":
+            self.faults.append(f"{line} inline script: put it in a module under static/")
+        self.faults += [
+            f"{line} {name}=: put it in a module under static/" for name in names if name.startswith("on")
+        ]
+        asks = [name for name in names if name in ("hx-get", "hx-post", "hx-put", "hx-patch", "hx-delete")]
+        if asks and not stands_on_plain_html(tag, names):
+            self.faults.append(f"{line} <{tag} {asks[0]}> has no link or form underneath")
+
+    handle_startendtag = handle_starttag
+
+
+def stands_on_plain_html(tag: str, names: dict[str, str | None]) -> bool:
+    """Whether the element does the same without script, or acts by itself (polling) and needs not."""
+    if tag in ("button", "input", "select", "textarea") or (tag == "a" and names.get("href")):
+        return True
+    if tag == "form" and ("action" in names or "hx-get" in names):
+        return "action" in names
+    return any(word in (names.get("hx-trigger") or "") for word in BY_ITSELF)
+
+
+def faults_in(name: str, text: str) -> list[str]:
+    """All faults of one template; template tags are blanked out, their values kept out of the way."""
+    text = re.sub(r"{%\s*comment.*?{%\s*endcomment\s*%}|{#.*?#}", "", text, flags=re.DOTALL)
+    found = [f"{name}: {reason}" for pattern, reason in UNSAFE.items() if re.search(pattern, text)]
+    parser = Inline(name)
+    said = re.sub(r"{{.*?}}|{%\s*(url|static|translate)\s.*?%}", "x", text)
+    parser.feed(re.sub(r"{%.*?%}", "", said))
+    return found + parser.faults
+
+
+def test_templates_are_clean():
+    faults = [fault for path in templates() for fault in faults_in(short(path), path.read_text())]
+    assert not faults, "\n".join(faults)
+
+
+def test_no_code_marks_text_as_safe():
+    words = ("mark_safe", "SafeString", "SafeText", "__html__")
+    faults = [
+        f"{short(path)}: {word}" for path in python_files() for word in words if word in path.read_text()
+    ]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<p style='color:red'>x</p>",
+        "<style>p {}</style>",
+        "<script>alert(1)</script>",
+        '<button onclick="go()">x</button>',
+        "{{ text|safe }}",
+        "{% autoescape off %}{{ text }}{% endautoescape %}",
+        '<a href="javascript:go()">x</a>',
+        '<div hx-get="/x">x</div>',
+        '<a hx-get="/x">x</a>',
+        '<form hx-post="/x">x</form>',
+        '<a href="/x" hx-get="/x" hx-trigger="click[ctrlKey]">x</a>',
+    ],
+)
+def test_the_template_guard_can_fail(text):
+    assert faults_in("a.html", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script src="{% static "a.js" %}" type="module"></script>',
+        '<a href="{% url "x" %}" hx-get="{% url "x" %}">x</a>',
+        '<form action="/x" method="post" hx-post="/x">x</form>',
+        '<div id="a"{% if more %} hx-get="/x" hx-trigger="every 1s"{% endif %}>x</div>',
+        "{# style='x' #}<p>{{ text }}</p>",
+    ],
+)
+def test_the_template_guard_lets_good_ones_through(text):
+    assert not faults_in("a.html", text)

@@ -1,0 +1,28 @@
+"""`make lock`: write the locks anew from requirements.txt and requirements-dev.txt, keeping the versions they have."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPILE = (
+    "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--python-version", "3.11",
+    "--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links",
+)  # fmt: skip
+
+
+def main() -> int:
+    """Compile both locks; `--upgrade` takes the newest versions that the pins allow."""
+    for sources, lock in (
+        (["requirements.txt"], "requirements.lock"),
+        (["requirements.txt", "requirements-dev.txt"], "requirements-dev.lock"),
+    ):
+        program = [str(ROOT / ".venv" / "bin" / COMPILE[0]), *COMPILE[1:]]
+        done = subprocess.run([*program, *sources, "-o", lock, *sys.argv[1:]], cwd=ROOT, check=False)
+        if done.returncode != 0:
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

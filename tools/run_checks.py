@@ -1,0 +1,100 @@
+"""`make check`: every check, all failures at once. `make fix`: what can be put right by itself."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = ROOT / ".venv" / "bin"
+PYTHON = sys.executable
+PRODUCTION = {
+    "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+    "EVALSITE_MODE": "production",
+    "DEMO": "false",
+    "DEBUG": "false",
+    "SECRET_KEY": "Kq7-zR2_vLx9mTn4wYp8sBd3hFj6gCe1aUi5oXr0QkMlPzNyGb5vTs7w",
+    "AUDIT_KEY": "w8Tq3-nVx7_Lm2Rk9sPd4zHf6jYb1cGe5aUo0iXtZrMl",
+    "ALLOWED_HOSTS": "evalsite.example.org",
+    "CSRF_TRUSTED_ORIGINS": "https://evalsite.example.org",
+    "DATABASE_URL": "postgres://evalsite:secret@127.0.0.1:5432/evalsite",
+    "REDIS_URL": "redis://127.0.0.1:6379/0",
+}
+TESTING = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+
+Check = tuple[str, list[str], dict[str, str]]
+
+
+def checks() -> list[Check]:
+    """Name, command, environment of each check; the slowest first."""
+    return [
+        ("types (mypy)", [str(BIN / "mypy")], TESTING),
+        ("guards of the architecture", [PYTHON, "-m", "pytest", "-q", "-n0", "tests/guards"], {}),
+        ("lint (ruff)", [str(BIN / "ruff"), "check", "."], {}),
+        ("format (ruff format)", [str(BIN / "ruff"), "format", "--check", "--diff", "."], {}),
+        ("templates (djade)", [str(BIN / "djade"), "--check", "--target-version", "5.2", *templates()], {}),
+        ("models equal migrations", [PYTHON, "manage.py", "makemigrations", "--check", "--dry-run"], TESTING),
+        (
+            "production settings (check --deploy)",
+            [PYTHON, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+            PRODUCTION,
+        ),
+    ]
+
+
+def templates() -> list[str]:
+    """Every template, by path."""
+    return [str(path.relative_to(ROOT)) for path in sorted((ROOT / "templates").rglob("*.html"))]
+
+
+def main(arguments: list[str]) -> int:
+    """Run the checks (or the repairs, with --fix); 1 when any failed."""
+    if "--fix" in arguments:
+        return fix()
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(run, checks()))
+    failed = [result for result in results if not result[1]]
+    for name, _, output, _ in failed:
+        print(f"\n=== FAILED: {name}\n{output.strip()}")
+    print()
+    for name, passed, _, seconds in results:
+        print(f"  {'ok    ' if passed else 'FAILED'}  {name} ({seconds:.1f} s)")
+    if failed:
+        print(
+            f"\n{len(failed)} of {len(results)} checks failed. `make fix` puts right what can be put right by itself."
+        )
+    return 1 if failed else 0
+
+
+def run(check: Check) -> tuple[str, bool, str, float]:
+    """One check: its name, whether it passed, what it printed, how long it took."""
+    name, command, extra = check
+    began = time.monotonic()
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=dict(os.environ) | extra,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return name, done.returncode == 0, done.stdout, time.monotonic() - began
+
+
+def fix() -> int:
+    """Lint's own repairs, the two formatters."""
+    commands = [
+        [str(BIN / "ruff"), "check", "--fix", "."],
+        [str(BIN / "ruff"), "format", "."],
+        [str(BIN / "djade"), "--target-version", "5.2", *templates()],
+    ]
+    for command in commands:
+        subprocess.run(command, cwd=ROOT, check=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
