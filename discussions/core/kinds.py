@@ -1,0 +1,116 @@
+"""What can be judged, about what, with which values: the table behind every act of an evaluator.
+
+A judgement is keyed by what it is about, never by a finding's row. Value "" always means unset.
+"""
+
+from fractions import Fraction
+
+from msgspec import Struct
+
+REFERENCE = "reference"
+MISSED = "missed"
+DELIBERATE = "deliberate"
+STRATEGIC_DEPTH = "strategic_depth"
+COHERENCE = "coherence"
+ROLE_CONSISTENCY = "role_consistency"
+PHRASE = "phrase"
+IDENTIFY = "identify"
+IDENTIFY_DECIDES = "identify_decides"
+QUESTION = "question"
+RATING = "rating"
+
+ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE = "accurate", "inaccurate", "vague", "not_a_reference"
+CONSISTENT, INCONSISTENT, NOT_ASSESSABLE = "consistent", "inconsistent", "not_assessable"
+YES, NO, ACCEPTABLE = "yes", "no", "acceptable"
+
+RATINGS = tuple(f"{half / 2:.1f}" for half in range(2, 11))
+
+VALUES: dict[str, tuple[str, ...]] = {
+    REFERENCE: (ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE),
+    MISSED: (YES,),
+    DELIBERATE: (YES,),
+    STRATEGIC_DEPTH: (YES, NO),
+    COHERENCE: (YES, NO),
+    ROLE_CONSISTENCY: (CONSISTENT, INCONSISTENT, NOT_ASSESSABLE),
+    PHRASE: (ACCEPTABLE,),
+    IDENTIFY: (YES, NO),
+    IDENTIFY_DECIDES: (YES,),
+    QUESTION: (YES, NO),
+    RATING: RATINGS,
+}
+
+OF_A_MESSAGE = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
+OF_A_SENTENCE = (REFERENCE, MISSED, DELIBERATE)
+
+
+class Ground(Struct, frozen=True):
+    """What there is to judge in one game: enough to say whether a subject exists.
+
+    `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
+    `possible` are subjects of references found by the machine, in order; `speakers` are player numbers;
+    `phrases` are subjects ("3|i think that") of phrases that a player repeats.
+    """
+
+    message_count: int
+    sentences: tuple[int, ...]
+    is_by_message: bool
+    counted: tuple[str, ...]
+    possible: tuple[str, ...]
+    speakers: tuple[int, ...]
+    phrases: frozenset[str]
+    question_count: int
+
+
+def fault_of(kind: str, subject: str, value: str | None, ground: Ground) -> str:
+    """Why this cannot be judged in this game, as a sentence; "" when it can. None for a value means unchanged."""
+    if kind not in VALUES:
+        return f"There is no judgement called “{kind[:40]}”. Load the page again."
+    if value and value not in VALUES[kind]:
+        return f"“{value[:40]}” is not an answer here. The answers are: {', '.join(VALUES[kind])}."
+    return _subject_fault(kind, subject, ground)
+
+
+def _subject_fault(kind: str, subject: str, ground: Ground) -> str:
+    if kind in OF_A_MESSAGE:
+        found = _number(subject) in range(1, ground.message_count + 1)
+        return (
+            ""
+            if found
+            else f"There is no message {subject[:20]} in this game of {ground.message_count} messages."
+        )
+    if kind in OF_A_SENTENCE:
+        return "" if _has_sentence(subject, ground) else f"There is no sentence {subject[:20]} in this game."
+    if kind == PHRASE:
+        return "" if subject in ground.phrases else "No agent of this game repeats that phrase."
+    if kind == IDENTIFY:
+        return "" if _number(subject) in ground.speakers else f"No agent {subject[:20]} speaks in this game."
+    if kind == QUESTION:
+        found = _number(subject) in range(1, ground.question_count + 1)
+        return "" if found else f"The rubric has no question {subject[:20]}."
+    return "" if subject == "" else "This judgement is about the whole game; it has no subject."
+
+
+def _has_sentence(subject: str, ground: Ground) -> bool:
+    message, _, sentence = subject.partition(".")
+    position, number = _number(message), _number(sentence, least=0)
+    if position is None or position > ground.message_count or number is None:
+        return False
+    return number == 0 if ground.is_by_message else number in range(1, ground.sentences[position - 1] + 1)
+
+
+def _number(text: str, least: int = 1) -> int | None:
+    """The number that this text is the one spelling of, or None: "07", "+7" and "seven" are not subjects."""
+    if not text.isascii() or not text.isdigit() or len(text) > 7 or str(int(text)) != text:
+        return None
+    return int(text) if int(text) >= least else None
+
+
+def place_of(subject: str) -> tuple[int, int]:
+    """(message, sentence) of "19.2", (message, 0) of "19"; what sorts judgements as the transcript goes."""
+    message, _, sentence = subject.partition(".")
+    return int(message), int(sentence or 0)
+
+
+def rating_of(value: str) -> Fraction | None:
+    """The rating that "3.5" stands for; None when unset."""
+    return Fraction(value) if value else None

@@ -1,0 +1,31 @@
+"""The states of an evaluation and the moves between them; what is not in the table is refused."""
+
+DRAFT = "draft"
+SUBMITTED = "submitted"
+RETURNED = "returned"
+SKIPPED = "skipped"
+
+OPEN = (DRAFT, RETURNED)
+
+MOVES: dict[tuple[str, str], str] = {
+    (DRAFT, "submit"): SUBMITTED,
+    (RETURNED, "submit"): SUBMITTED,
+    (DRAFT, "skip"): SKIPPED,
+    (SKIPPED, "resume"): DRAFT,
+    (SUBMITTED, "return"): RETURNED,
+}
+
+WHY_CLOSED = {
+    SUBMITTED: "This evaluation was submitted; its judgements stand. A team lead can return it to you.",
+    SKIPPED: "You skipped this game. Take it up again from your list, if its place is still free.",
+}
+
+
+def state_after(state: str, move: str) -> str | None:
+    """The state that the move leads to, or None when it is not allowed from there."""
+    return MOVES.get((state, move))
+
+
+def why_closed(state: str) -> str:
+    """Why nothing can be judged in this state, as a sentence; "" when it can."""
+    return WHY_CLOSED.get(state, "")

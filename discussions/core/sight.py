@@ -1,0 +1,278 @@
+"""Blind first: what an evaluator may see when, what is asked of them, and what is still missing before submitting.
+
+What was shown once stays shown: it is kept as rows of reveals, named "roles", "scores", "reference:19.2" and
+"metric:coherence". Under "alongside" everything is seen from the start; under "never" the machine's work stays hidden
+until a verdict is recorded.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from discussions.core import kinds
+from discussions.core.kinds import Ground, place_of
+
+BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
+ROLES, SCORES = "roles", "scores"
+SAMPLED = (kinds.STRATEGIC_DEPTH, kinds.COHERENCE)
+MEMORY, DIVERSITY, REPETITION, ENGAGEMENT = (
+    "memory_accuracy",
+    "personality_diversity",
+    "anti_repetition",
+    "engagement",
+)
+METRICS = (MEMORY, *SAMPLED, kinds.ROLE_CONSISTENCY, DIVERSITY, REPETITION, ENGAGEMENT)
+
+STEP_OF = {
+    kinds.REFERENCE: "references",
+    kinds.MISSED: "references",
+    kinds.DELIBERATE: "references",
+    kinds.STRATEGIC_DEPTH: "depth",
+    kinds.COHERENCE: "coherence",
+    kinds.PHRASE: "repetition",
+    kinds.IDENTIFY: "identify",
+    kinds.IDENTIFY_DECIDES: "identify",
+    kinds.QUESTION: "engagement",
+    kinds.RATING: "engagement",
+    "reveal": "roles",
+    kinds.ROLE_CONSISTENCY: "roles",
+}
+STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+
+
+class Standing(Struct, frozen=True):
+    """How far one evaluation is: the rules it is under, what was said, and what was shown.
+
+    `values` holds the evaluator's own newest values, kind -> subject -> value, without unset ones; `samples` the
+    positions of the audit samples by metric; `inconsistent` the messages that the rules of role consistency object to;
+    `yes_needed` and `least_rating` are the rubric's rule for the rating.
+    """
+
+    reveal: str
+    is_recorded: bool
+    ground: Ground
+    values: Mapping[str, Mapping[str, str]]
+    revealed: frozenset[str]
+    samples: Mapping[str, tuple[int, ...]]
+    inconsistent: tuple[int, ...]
+    yes_needed: int
+    least_rating: Fraction
+
+    def value(self, kind: str, subject: str) -> str:
+        """The evaluator's own value, "" when unset."""
+        return self.values.get(kind, {}).get(subject, "")
+
+
+class Missing(Struct, frozen=True):
+    """One thing that submitting still wants, the step it is in, and the sentence that names it."""
+
+    kind: str
+    subject: str
+    step: str
+    says: str
+
+
+class Sight(Struct, frozen=True):
+    """What may be seen now: checks of references by subject, findings and figures by metric, and the rest by name.
+
+    `facts` are what stays hidden until the verdict: vote justifications, winner, model, prompt, iteration.
+    """
+
+    checks: frozenset[str]
+    findings: frozenset[str]
+    figures: frozenset[str]
+    roles: bool
+    can_reveal_roles: bool
+    preview: bool
+    cost: bool
+    facts: bool
+    missing: tuple[Missing, ...]
+
+
+def sight(standing: Standing) -> Sight:
+    """What this evaluation may see now, and what it still misses."""
+    before_roles = tuple(_before_roles(standing))
+    roles = _roles_seen(standing)
+    after_roles = tuple(_role_labels(standing)) if roles else (_unrevealed(),)
+    missing = before_roles + after_roles
+    machine = standing.reveal == ALONGSIDE or standing.is_recorded
+    hidden = standing.reveal == NEVER and not standing.is_recorded
+    found = frozenset(standing.ground.counted + standing.ground.possible)
+    metrics = (*SAMPLED, kinds.ROLE_CONSISTENCY)
+    return Sight(
+        checks=_either(found, machine, hidden, {s for s in found if f"reference:{s}" in standing.revealed}),
+        findings=_either(
+            metrics, machine, hidden, {m for m in metrics if f"metric:{m}" in standing.revealed}
+        ),
+        figures=_either(METRICS, machine, hidden, _figures_in(before_roles, after_roles)),
+        roles=roles,
+        can_reveal_roles=not before_roles and not roles,
+        preview=not missing and not hidden,
+        cost=not missing or machine,
+        facts=standing.is_recorded,
+        missing=missing,
+    )
+
+
+def due_reveals(standing: Standing) -> frozenset[str]:
+    """What the evaluator has now judged for themselves and may therefore be shown; to be written as rows, once."""
+    if standing.reveal != BLIND_FIRST:
+        return frozenset()
+    found = frozenset(standing.ground.counted + standing.ground.possible)
+    due = {f"reference:{subject}" for subject in standing.values.get(kinds.REFERENCE, {}) if subject in found}
+    due |= {f"metric:{metric}" for metric in SAMPLED if not any(_sample(standing, metric))}
+    if _roles_seen(standing) and not any(_role_labels(standing)):
+        due.add(f"metric:{kinds.ROLE_CONSISTENCY}")
+        if not any(_before_roles(standing)):
+            due.add(SCORES)
+    return frozenset(due) - standing.revealed
+
+
+def phase_of(standing: Standing, kind: str, subject: str) -> str:
+    """ "revealed" when what is being judged was already shown to this evaluator, else "blind"."""
+    if standing.reveal == ALONGSIDE or SCORES in standing.revealed:
+        return "revealed"
+    if kind in (kinds.ROLE_CONSISTENCY, kinds.DELIBERATE):
+        return "revealed" if f"metric:{kinds.ROLE_CONSISTENCY}" in standing.revealed else "blind"
+    shown = {ROLES, f"metric:{kind}", f"reference:{subject}" if kind in kinds.OF_A_SENTENCE else ROLES}
+    return "revealed" if shown & standing.revealed else "blind"
+
+
+def why_not_yet(standing: Standing, kind: str, subject: str, value: str) -> str:
+    """Why this cannot be judged yet, as a sentence; "" when it can."""
+    if not value:
+        return _why_not_cleared(standing, kind, subject)
+    if kind in (kinds.ROLE_CONSISTENCY, kinds.DELIBERATE) and not _roles_seen(standing):
+        return "The roles are not revealed yet; this comes after them."
+    if kind == kinds.DELIBERATE and standing.value(kinds.REFERENCE, subject) != kinds.INACCURATE:
+        return "Only a reference that you labelled inaccurate can be marked as a deliberate lie."
+    if kind == kinds.REFERENCE and subject not in references_of(standing):
+        return "This sentence is not marked as a reference. Mark it first, then label it."
+    if kind == kinds.MISSED and subject in standing.ground.counted:
+        return "This sentence is already in the list of references."
+    if kind == kinds.IDENTIFY_DECIDES and (open_agents := _unidentified(standing)):
+        return f"Agent {open_agents[0]} has no answer yet. Answer the manual check for every agent, then let it decide."
+    return ""
+
+
+def _why_not_cleared(standing: Standing, kind: str, subject: str) -> str:
+    """A mark stays as long as its sentence is labelled, so that no label is left without its reference."""
+    if (
+        kind != kinds.MISSED
+        or subject in standing.ground.possible
+        or not standing.value(kinds.REFERENCE, subject)
+    ):
+        return ""
+    return "This sentence has a label. Clear the label first, then take the mark back."
+
+
+def references_of(standing: Standing) -> list[str]:
+    """Every subject that can be labelled as a reference: found by the machine, or marked by the evaluator."""
+    marked = standing.values.get(kinds.MISSED, {})
+    return sorted({*standing.ground.counted, *standing.ground.possible, *marked}, key=place_of)
+
+
+def asked_references(standing: Standing) -> list[str]:
+    """The references that need a label: the counted ones and those the evaluator marked, as the transcript goes."""
+    return sorted({*standing.ground.counted, *standing.values.get(kinds.MISSED, {})}, key=place_of)
+
+
+def asked_roles(standing: Standing) -> list[int]:
+    """The messages that need a label of role consistency: those the rules object to, and the sample."""
+    return sorted({*standing.inconsistent, *standing.samples[kinds.ROLE_CONSISTENCY]})
+
+
+def asked_count(standing: Standing) -> int:
+    """How many things are asked for, as far as the evaluator may know: role labels only once the roles are seen."""
+    roles = len(asked_roles(standing)) if _roles_seen(standing) else 0
+    samples = sum(len(standing.samples[metric]) for metric in SAMPLED)
+    reveal = 0 if standing.reveal == ALONGSIDE else 1
+    return len(asked_references(standing)) + samples + standing.ground.question_count + 1 + reveal + roles
+
+
+def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[str]) -> frozenset[str]:
+    return frozenset(everything) if machine else frozenset() if hidden else frozenset(earned)
+
+
+def _roles_seen(standing: Standing) -> bool:
+    return ROLES in standing.revealed or standing.reveal == ALONGSIDE
+
+
+def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
+    """Metrics whose score rests on nothing that is still missing."""
+    steps = {missing.step for missing in before_roles}
+    figures = {metric for metric, step in _FIGURE_STEP.items() if step not in steps}
+    if not before_roles:
+        figures |= {DIVERSITY, REPETITION}
+        if not after_roles:
+            figures.add(kinds.ROLE_CONSISTENCY)
+    return figures
+
+
+_FIGURE_STEP = {
+    MEMORY: "references",
+    kinds.STRATEGIC_DEPTH: "depth",
+    kinds.COHERENCE: "coherence",
+    ENGAGEMENT: "engagement",
+}
+
+
+def _before_roles(standing: Standing) -> Iterator[Missing]:
+    for subject in asked_references(standing):
+        if not standing.value(kinds.REFERENCE, subject):
+            yield _missing(
+                kinds.REFERENCE, subject, f"The reference in message {place_of(subject)[0]} has no label yet."
+            )
+    for metric in SAMPLED:
+        yield from _sample(standing, metric)
+    yield from _engagement(standing)
+    if standing.value(kinds.IDENTIFY_DECIDES, ""):
+        for player in _unidentified(standing):
+            yield _missing(
+                kinds.IDENTIFY, str(player), f"Agent {player} of the manual check has no answer yet."
+            )
+
+
+def _sample(standing: Standing, metric: str) -> Iterator[Missing]:
+    name = {kinds.STRATEGIC_DEPTH: "strategic depth", kinds.COHERENCE: "coherence"}[metric]
+    for position in standing.samples[metric]:
+        if not standing.value(metric, str(position)):
+            yield _missing(
+                metric, str(position), f"Message {position} of the {name} sample is not judged yet."
+            )
+
+
+def _engagement(standing: Standing) -> Iterator[Missing]:
+    count = standing.ground.question_count
+    for number in range(1, count + 1):
+        if not standing.value(kinds.QUESTION, str(number)):
+            yield _missing(kinds.QUESTION, str(number), f"Question {number} is not answered yet.")
+    rating = kinds.rating_of(standing.value(kinds.RATING, ""))
+    if rating is None:
+        yield _missing(kinds.RATING, "", "The rating is not given yet.")
+        return
+    yes = sum(answer == kinds.YES for answer in standing.values.get(kinds.QUESTION, {}).values())
+    if yes >= standing.yes_needed and rating < standing.least_rating:
+        least = f"{float(standing.least_rating):g}"
+        says = f"{yes} of {count} answers are yes: the rubric puts the rating at {least} or more. "
+        yield _missing(kinds.RATING, "", says + "Change the rating or an answer.")
+
+
+def _role_labels(standing: Standing) -> Iterator[Missing]:
+    for position in asked_roles(standing):
+        if not standing.value(kinds.ROLE_CONSISTENCY, str(position)):
+            says = f"Message {position} has no label of role consistency yet."
+            yield _missing(kinds.ROLE_CONSISTENCY, str(position), says)
+
+
+def _unidentified(standing: Standing) -> list[int]:
+    return [player for player in standing.ground.speakers if not standing.value(kinds.IDENTIFY, str(player))]
+
+
+def _unrevealed() -> Missing:
+    return _missing("reveal", ROLES, "The roles are not revealed yet; role consistency is judged after that.")
+
+
+def _missing(kind: str, subject: str, says: str) -> Missing:
+    return Missing(kind, subject, STEP_OF[kind], says)
