@@ -62,5 +62,7 @@ def test_sqlite_runs_with_the_pragmas_of_the_site():
     if connection.vendor != "sqlite":
         pytest.skip("pragmas are SQLite's")
     with connection.cursor() as cursor:
-        found = {name: cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+        found = {
+            name: cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")
+        }
     assert found == {"journal_mode": "wal", "synchronous": 2}

@@ -1,0 +1,160 @@
+"""`make run`: what it starts, that nothing outlives it, and what it says when something is in the way."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tools.launch import ROOT
+from tools.processes import wait_until
+from tools.redis_server import find_binary, free_port
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_binary() is None, reason="the launcher needs a Redis"),
+]
+
+
+class Launched:
+    """One launcher on a data folder of its own, its output in a file."""
+
+    def __init__(self, folder: Path, port: int | None = None) -> None:
+        self.port = port or free_port()
+        self.folder = folder
+        self.env = dict(os.environ) | {
+            "VAR_DIR": str(folder),
+            "PORT": str(self.port),
+            "HOST": "127.0.0.1",
+            "DATABASE_URL": "",
+            "REDIS_URL": "",
+            "DEMO": "false",
+        }
+        self.output = folder / "said.txt"
+        with self.output.open("ab") as output:
+            command = [sys.executable, "-m", "tools.launch"]
+            self.process = subprocess.Popen(
+                command, env=self.env, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
+            )
+
+    def said(self) -> str:
+        """Everything printed so far."""
+        return self.output.read_text()
+
+    def is_up(self) -> bool:
+        """Whether it has greeted."""
+        return "Ctrl+C ends everything" in self.said()
+
+    def wait(self) -> None:
+        """Until it greets."""
+        wait_until(lambda: self.is_up() or self.process.poll() is not None, 60)
+        logs = "\n".join(path.read_text()[-2000:] for path in self.folder.glob("log/*.log"))
+        assert self.is_up(), f"{self.said()}\n{logs}"
+
+    def page(self) -> int:
+        """Status of the first page; 0 when nobody answers."""
+        try:
+            return urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5).status
+        except urllib.error.HTTPError as answer:
+            return answer.code
+        except OSError:
+            return 0
+
+    def processes(self) -> dict[int, str]:
+        """Every living process that was started with this data folder, the launcher left out."""
+        marker = f"VAR_DIR={self.folder}".encode()
+        found = {}
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                at_home = (
+                    (entry / "cwd").resolve().is_relative_to(self.folder)
+                )  # Redis overwrites its environment
+                if command and (at_home or marker in (entry / "environ").read_bytes().split(b"\0")):
+                    found[int(entry.name)] = command
+            except OSError:
+                continue
+        found.pop(self.process.pid, None)
+        return found
+
+    def find(self, word: str) -> int:
+        """The first process whose command has the word."""
+        return min(pid for pid, command in self.processes().items() if word in command)
+
+    def end(self, number: int = signal.SIGKILL) -> int:
+        """Send a signal and wait; the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+@pytest.fixture
+def launched(tmp_path):
+    """A launcher that has greeted."""
+    one = Launched(tmp_path)
+    try:
+        one.wait()
+        yield one
+    finally:
+        one.end()
+
+
+def test_sigterm_ends_everything_in_order_and_a_second_start_keeps_the_data(launched):
+    assert 200 <= launched.page() < 500
+    assert all(launched.find(word) for word in ("granian", "redis-server", "celery", "sweep"))
+    assert launched.end(signal.SIGTERM) == 0
+    assert launched.processes() == {}
+    again = Launched(launched.folder)
+    try:
+        again.wait()
+        assert again.said().count("Bringing the database up to date") == 1
+        assert again.said().count("Preparing the static files") == 1
+        assert again.end(signal.SIGINT) == 0
+    finally:
+        again.end()
+
+
+def test_kill_9_of_the_launcher_leaves_no_process(launched):
+    wait_until(lambda: sum("celery" in command for command in launched.processes().values()) == 3, 15)
+    launched.end(signal.SIGKILL)
+    assert wait_until(lambda: launched.processes() == {}, 5), launched.processes()
+
+
+def test_what_falls_is_started_again(launched):
+    for word, name in (("granian", "web server"), ("redis-server", "Redis"), ("celery", "worker")):
+        fallen = launched.find(word)
+        os.kill(fallen, signal.SIGKILL)
+        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 10)
+        assert wait_until(lambda: 200 <= launched.page() < 500, 20)
+    assert launched.process.poll() is None
+
+
+def test_a_second_one_on_the_same_data_or_port_is_refused_with_a_sentence(launched, tmp_path_factory):
+    second = Launched(launched.folder)
+    assert second.process.wait(30) == 1
+    assert "already running" in second.said()
+    elsewhere = Launched(tmp_path_factory.mktemp("elsewhere"), port=launched.port)
+    assert elsewhere.process.wait(30) == 1
+    assert f"Port {launched.port} of 127.0.0.1 cannot be used" in elsewhere.said()
+    assert 200 <= launched.page() < 500
+
+
+@pytest.mark.parametrize("port", ["eighty", "0", "70000"])
+def test_a_port_that_is_none_is_refused_with_a_sentence(tmp_path, port):
+    one = Launched(tmp_path, port=port)
+    assert one.process.wait(30) == 1
+    assert f'PORT is "{port}"; write a number from 1 to 65535' in one.said()
+
+
+def test_a_busy_port_is_refused_before_anything_starts(tmp_path):
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        one = Launched(tmp_path, port=busy.getsockname()[1])
+        assert one.process.wait(30) == 1
+    assert "choose another port: make run PORT=" in one.said()
+    assert not (tmp_path / "redis").exists()

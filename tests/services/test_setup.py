@@ -1,0 +1,71 @@
+"""`make setup`: what it writes and when it does nothing."""
+
+import stat
+import sys
+
+import pytest
+
+from tools import setup
+from tools.processes import read_dotenv
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """An empty clone."""
+    (tmp_path / "tools").mkdir()
+    for name in ("requirements.lock", "requirements-dev.lock", "tools/uv.lock"):
+        (tmp_path / name).write_text("a==1\n")
+    monkeypatch.setattr(setup, "ROOT", tmp_path)
+    monkeypatch.setattr(setup, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(setup, "PYTHON", tmp_path / ".venv" / "bin" / "python")
+    return tmp_path
+
+
+def test_dotenv_gets_fresh_secrets_that_only_its_owner_reads(house):
+    setup.write_dotenv()
+    path = house / ".env"
+    found = read_dotenv(path)
+    assert found["EVALSITE_MODE"] == "local"
+    assert found["DEMO"] == "true"
+    assert len(found["SECRET_KEY"]) >= 50
+    assert len(found["AUDIT_KEY"]) >= 32
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_an_existing_dotenv_is_never_touched(house):
+    (house / ".env").write_text("AUDIT_KEY=mine\n")
+    setup.write_dotenv()
+    assert (house / ".env").read_text() == "AUDIT_KEY=mine\n"
+
+
+def test_secrets_differ_each_time(house):
+    setup.write_dotenv()
+    first = (house / ".env").read_text()
+    (house / ".env").unlink()
+    setup.write_dotenv()
+    assert (house / ".env").read_text() != first
+
+
+def test_an_installation_is_current_until_a_lock_changes(house):
+    (house / ".venv" / "bin").mkdir(parents=True)
+    (house / ".venv" / "bin" / "python").touch()
+    assert not setup.is_current("runtime")
+    setup.stamp("dev").write_text(setup.fingerprint("dev"))
+    assert setup.is_current("dev")
+    assert setup.is_current("runtime"), "what tests need holds all that running needs"
+    (house / "requirements-dev.lock").write_text("a==2\n")
+    assert not setup.is_current("dev")
+
+
+def test_a_python_too_old_is_told_what_is_needed(house, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    assert setup.main([]) == 1
+    assert "needs Python 3.11 or newer; this is 3.9" in capsys.readouterr().out
+
+
+def test_dotenv_lines_are_read_as_the_site_reads_them(tmp_path):
+    path = tmp_path / ".env"
+    path.write_text('# a word\nPORT=8001\nexport HOST="127.0.0.1"\nnothing\n')
+    assert read_dotenv(path) == {"PORT": "8001", "HOST": "127.0.0.1"}
+    assert read_dotenv(tmp_path / "none") == {}
