@@ -1,5 +1,9 @@
 """The addresses of the rubric wing."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from rubric.views import versions
+
+urlpatterns: list[URLPattern] = [
+    path("rubrics/<slug:slug>/<str:number>/", versions.rubric_version, name="rubric_version"),
+]

@@ -25,13 +25,17 @@ class Rubric(models.Model):
 class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
     """How versions are asked for."""
 
+    def visible_to(self, person: Person) -> "RubricVersionQuerySet":
+        """Everything that was published, also what is retired by now; an admin sees drafts too."""
+        return self if person.is_admin else self.exclude(published_at=None)
+
     def published(self) -> "RubricVersionQuerySet":
         """Those that can be used for new work."""
         return self.filter(state=PUBLISHED)
 
-    def newest(self, kind: str) -> "RubricVersion":
-        """The published version of that kind that was published last."""
-        return self.published().filter(rubric__kind=kind).order_by("-published_at", "-pk")[0]
+    def newest(self, kind: str) -> "RubricVersion | None":
+        """The published version of that kind that was published last; None before the first."""
+        return self.published().filter(rubric__kind=kind).order_by("-published_at", "-pk").first()
 
 
 class RubricVersion(models.Model):

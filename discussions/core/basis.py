@@ -1,0 +1,127 @@
+"""What a verdict rests on, as one record: hashed when the page is shown, stored when the verdict is recorded.
+
+Values are kept beside ids and versions, so that a verdict can be computed again from its basis and the stored
+findings alone, and so that the basis can be compared with the revisions it names.
+"""
+
+from decimal import Decimal
+
+from msgspec import Struct
+
+FORMAT = 1
+
+
+class BasisVersion(Struct, frozen=True):
+    """The rubric version: its row and the hash of what it says."""
+
+    id: int
+    sha256: str
+
+
+class BasisMeasured(Struct, frozen=True):
+    """The measurements: their row, the code that made them, and the hashes of what went in and came out."""
+
+    id: int
+    code_version: str
+    input_hash: str
+    findings_sha256: str
+
+
+class BasisCost(Struct, frozen=True):
+    """The cost in dollars, None when not reported, and where it came from."""
+
+    total_usd: Decimal | None
+    source: str
+
+
+class BasisEvaluation(Struct, frozen=True):
+    """One submitted evaluation and whose it is."""
+
+    id: int
+    evaluator: int
+
+
+class BasisJudgement(Struct, frozen=True):
+    """One judgement of a submitted evaluation as it stood, by row and version."""
+
+    id: int
+    evaluation: int
+    kind: str
+    subject: str
+    value: str
+    blind_value: str
+    version: int
+
+
+class Adjudication(Struct, frozen=True):
+    """What a lead settled where evaluators differed."""
+
+    id: int
+    kind: str
+    subject: str
+    value: str
+
+
+class Basis(Struct, frozen=True):
+    """Everything a verdict on one game rests on. `supersedes` is the verdict that stands now, None for the first."""
+
+    format: int
+    game: int
+    game_sha256: str
+    transcript: int
+    transcript_sha256: str
+    rubric_version: BasisVersion
+    measured: BasisMeasured
+    cost: BasisCost
+    evaluator_count: int
+    evaluations: list[BasisEvaluation]
+    judgements: list[BasisJudgement]
+    adjudications: list[Adjudication]
+    supersedes: int | None
+
+
+def changes(before: Basis, after: Basis) -> list[str]:
+    """What is different in `after`, in sentences, the weightiest first; empty when nothing is."""
+    said = []
+    if before.supersedes != after.supersedes:
+        said.append("A verdict was recorded meanwhile.")
+    if before.rubric_version != after.rubric_version:
+        said.append("The game is judged by another rubric version now.")
+    if before.measured != after.measured:
+        said.append("The game was measured again.")
+    if (before.game_sha256, before.transcript_sha256) != (after.game_sha256, after.transcript_sha256):
+        said.append("The transcript is another one.")
+    if before.cost != after.cost:
+        said.append(f"The cost was {_dollars(before.cost)} and is {_dollars(after.cost)} now.")
+    if before.evaluator_count != after.evaluator_count:
+        said.append(f"{before.evaluator_count} evaluators were needed, {after.evaluator_count} are now.")
+    if before.evaluations != after.evaluations:
+        said.append("Other evaluations are submitted now than when the page was shown.")
+    return said + _changed_judgements(before, after)
+
+
+def _changed_judgements(before: Basis, after: Basis) -> list[str]:
+    old = {judgement.id: judgement for judgement in before.judgements}
+    new = {judgement.id: judgement for judgement in after.judgements}
+    said = []
+    for key in sorted(old.keys() | new.keys()):
+        was, now = old.get(key), new.get(key)
+        if was == now:
+            continue
+        one = now or was
+        assert one is not None
+        about = f"{one.kind.replace('_', ' ')} {one.subject}".strip()
+        said.append(f"{about}: {_value(was)} before, {_value(now)} now.")
+    if before.adjudications != after.adjudications:
+        said.append("A lead settled a difference between evaluators.")
+    return said
+
+
+def _value(judgement: BasisJudgement | None) -> str:
+    if judgement is None:
+        return "not judged"
+    return judgement.value.replace("_", " ") or "unset"
+
+
+def _dollars(cost: BasisCost) -> str:
+    return "not reported" if cost.total_usd is None else f"${cost.total_usd}"

@@ -1,0 +1,115 @@
+"""The page of one rubric version: what it asks, from which score on a metric passes, and how it reads itself."""
+
+from itertools import groupby
+from typing import Any
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import Criterion, RubricRecord
+from rubric.models import RubricVersion
+from rubric.pages.readings import READINGS
+
+
+class CriterionPart(Struct, frozen=True):
+    """One criterion as it is shown; `weight` is "" for whoever may not see weights."""
+
+    number: int
+    criterion: Criterion
+    threshold: str
+    weight: str
+
+
+class Parameter(Struct, frozen=True):
+    """One parameter: its name in the version's JSON, the value chosen, and what it decides."""
+
+    name: str
+    value: str
+    says: str
+
+
+class ParameterGroup(Struct, frozen=True):
+    """Parameters that belong together."""
+
+    label: str
+    parameters: list[Parameter]
+
+
+class WordList(Struct, frozen=True):
+    """One list of words or patterns, by its name in the version's JSON."""
+
+    name: str
+    words: list[str]
+
+
+class VersionPage(Struct, frozen=True):
+    """Everything the page of one version shows."""
+
+    name: str
+    number: str
+    kind: str
+    state: str
+    source: str
+    sha256: str
+    criteria: list[CriterionPart]
+    groups: list[ParameterGroup]
+    lists: list[WordList]
+    has_weights: bool
+
+
+def build_version_page(version: RubricVersion, *, has_weights: bool) -> VersionPage:
+    """The page of a version; weights are left out of the record itself unless `has_weights`."""
+    record = version.to_record()
+    return VersionPage(
+        name=record.name,
+        number=record.version,
+        kind=record.kind,
+        state=version.state,
+        source=record.source,
+        sha256=version.sha256,
+        criteria=[_part(number, each, has_weights) for number, each in enumerate(record.criteria, start=1)],
+        groups=_groups(record),
+        lists=[WordList(name, _words(value)) for name, value in record.lists.items()],
+        has_weights=has_weights,
+    )
+
+
+def _part(number: int, criterion: Criterion, has_weights: bool) -> CriterionPart:
+    weight = f"{100 * criterion.weight:.2f} %" if has_weights else ""
+    return CriterionPart(number, criterion, _threshold(criterion), weight)
+
+
+def _threshold(criterion: Criterion) -> str:
+    if criterion.threshold is None:
+        return ""
+    if criterion.anchors:
+        return _("at least %(rating).1f of 5") % {"rating": criterion.threshold}
+    return _("at least %(percent)g %%") % {"percent": criterion.threshold}
+
+
+def _groups(record: RubricRecord) -> list[ParameterGroup]:
+    other = _("Other")
+    rows = [
+        (str(READINGS.get(name, (other, ""))[0]), Parameter(name, _shown(value), str(READINGS.get(name, ("", ""))[1])))
+        for name, value in record.parameters.items()
+    ]
+    order = list(dict.fromkeys(label for label, _parameter in rows))
+    rows.sort(key=lambda row: order.index(row[0]))
+    return [
+        ParameterGroup(label, [parameter for _label, parameter in members])
+        for label, members in groupby(rows, key=lambda row: row[0])
+    ]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{key}: {word}" for key, words in value.items() for word in _words(words)]
+    if isinstance(value, list):
+        return [each["label"] + ": " + each["description"] if isinstance(each, dict) else str(each) for each in value]
+    return [str(value)]
