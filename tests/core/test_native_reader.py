@@ -17,9 +17,12 @@ REAL_FILES = sorted(
 )
 
 
+ROLE_MAP = {"mafia": ["mafia", "evil"], "village": ["villager", "seer", "good"]}
+
+
 def read_one(game: object, limits: Limits | None = None) -> tuple[GameRecord, dict[str, str]]:
     """The record of a file with one proper game, and its warnings by code."""
-    given = read_transcripts(as_bytes(game), "game.json", limits)
+    given = read_transcripts(as_bytes(game), "game.json", limits, role_map=ROLE_MAP)
     assert given.faults == []
     return given.games[0].record, {warning.code: warning.message for warning in given.games[0].warnings}
 

@@ -17,7 +17,7 @@ from discussions.core.readers.fields import (
 )
 from discussions.core.readers.native_cost import read_cost
 from discussions.core.readers.native_links import Link, resolve
-from discussions.core.readers.native_players import read_players
+from discussions.core.readers.native_players import RoleMap, read_players
 from discussions.core.readers.notes import Notes
 from discussions.core.records import Elimination, GameRecord, Message, Vote
 
@@ -70,7 +70,7 @@ def is_native(value: Any) -> bool:
     return len(keys & {"gameId", "players", "messages"}) >= 2
 
 
-def read_game(value: Any, notes: Notes, known_roles: frozenset[str]) -> GameRecord | None:
+def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     """The game of one native object; None when there is a fault, all of which are in the notes. Never raises."""
     if type(value) is not dict:
         sentence = (
@@ -83,7 +83,7 @@ def read_game(value: Any, notes: Notes, known_roles: frozenset[str]) -> GameReco
     game_id = text_of(raw, "gameId", "", notes, limits.name_characters, numbers=True)
     if game_id is None and raw.get("gameId") in ("", None):
         notes.fault("no_game_id", "/gameId", "The game has no gameId. Give it one that no other game has.")
-    players, numbers = read_players(raw, notes, known_roles)
+    players, numbers = read_players(raw, notes, role_map)
     found = _Found(numbers=numbers, messages=[], links=[], ids={}, turns={})
     _read_messages(raw, found, notes)
     metadata = _metadata(raw, notes)

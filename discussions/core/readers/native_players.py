@@ -2,19 +2,21 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discussions.core.readers.fields import flag_of, keys, known_keys, objects_of, text_of, wrong_type
 from discussions.core.readers.notes import Notes
 from discussions.core.records import Player
+from discussions.core.roles import side_of
+
+RoleMap = Mapping[str, Sequence[str]]
 
 PLAYER_KEYS = keys("name role personality isAlive position", alive="isAlive", playerName="name")
 _UNSEEN = re.compile("[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 
 
-def read_players(
-    raw: dict[str, Any], notes: Notes, known_roles: frozenset[str]
-) -> tuple[list[Player], dict[str, int]]:
+def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[list[Player], dict[str, int]]:
     """The players in the order of the file, and their numbers by name."""
     entries = objects_of(raw, "players", "", notes, notes.limits.players)
     if entries is None and raw.get("players") is not None:
@@ -33,18 +35,13 @@ def read_players(
         player = _player(known_keys(entry, PLAYER_KEYS, pointer, notes), pointer, notes)
         if player is None:
             continue
-        _note_role(player.role, pointer, notes, known_roles)
+        _note_role(player.role, pointer, notes, role_map)
         _note_twin(player.name, pointer, seen, notes)
         players.append(player)
         numbers.setdefault(player.name, len(players))
     if len(entries) == 1:
         notes.warn("one_player", "/players")
     return players, numbers
-
-
-def role_key(role: str) -> str:
-    """A role as sides are looked up by: lower case, words parted by one space."""
-    return " ".join(role.casefold().replace("_", " ").replace("-", " ").split())
 
 
 def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
@@ -61,10 +58,10 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
     return Player(name=name, role=role, personality=personality, is_alive=is_alive)
 
 
-def _note_role(role: str | None, pointer: str, notes: Notes, known_roles: frozenset[str]) -> None:
+def _note_role(role: str | None, pointer: str, notes: Notes, role_map: RoleMap) -> None:
     if role is None:
         notes.warn("no_role", f"{pointer}/role")
-    elif role_key(role) not in known_roles:
+    elif role_map and side_of(role, role_map) is None:
         notes.warn("unknown_role", f"{pointer}/role", role)
 
 

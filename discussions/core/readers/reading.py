@@ -9,20 +9,11 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core.readers.native import is_native, read_game
+from discussions.core.readers.native_players import RoleMap
 from discussions.core.readers.notes import MIB, Limits, Notes, ReadGame, Transcripts
 from discussions.core.records import Fault
 from workspace.core.json_places import Problem
 from workspace.core.strict_json import Document, Replaced, normalise_text, read_json
-
-MAFIA_ROLES = (
-    "mafia mafioso werewolf wolf minion godfather evil impostor imposter assassin morgana mordred oberon spy "
-    "traitor possessed madman alpha wolf"
-)
-VILLAGE_ROLES = (
-    "villager village townsperson town townsfolk civilian citizen bystander innocent seer doctor detective sheriff "
-    "bodyguard good crewmate medium hunter witch mason merlin percival servant knight medic healer cop police"
-)
-KNOWN_ROLES = frozenset({*MAFIA_ROLES.split(), *VILLAGE_ROLES.split(), "alpha wolf", "loyal servant"})
 
 _FOREIGN = (
     (b"PK\x03\x04", "archive", "The file is a zip archive. Unpack it and upload the transcripts in it."),
@@ -40,7 +31,7 @@ class Source(Struct, frozen=True):
     data: bytes
     document: Document
     limits: Limits
-    known_roles: frozenset[str]
+    role_map: RoleMap
 
 
 class Reader(Struct, frozen=True):
@@ -52,11 +43,12 @@ class Reader(Struct, frozen=True):
 
 
 def read_transcripts(
-    data: bytes, name: str, limits: Limits | None = None, *, known_roles: frozenset[str] = KNOWN_ROLES
+    data: bytes, name: str, limits: Limits | None = None, *, role_map: RoleMap | None = None
 ) -> Transcripts:
     """Every game of the file that may come in, and every fault of those that may not. Never raises.
 
-    `name` is used to name places only; `known_roles` are those that belong to a side, in lower case.
+    `name` is used to name places only; `role_map` says which roles belong to a side (the list `role_map` of a
+    rubric version); without one no role is reported as unknown.
     """
     limits = limits or Limits()
     name = shown_name(name)
@@ -64,7 +56,7 @@ def read_transcripts(
     if refusal:
         return Transcripts(faults=[refusal], fault_count=1)
     document = read_json(data, max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults)
-    source = Source(name=name, data=data, document=document, limits=limits, known_roles=known_roles)
+    source = Source(name=name, data=data, document=document, limits=limits, role_map=role_map or {})
     for reader in READERS:
         if reader.recognises(source):
             return reader.read(source)
@@ -158,7 +150,7 @@ def _read_one(source: Source, value: Any, pointer: str) -> tuple[ReadGame | None
         notes.warn("replaced_nul", count=replaced.nul)
     if replaced.surrogate:
         notes.warn("replaced_surrogate", count=replaced.surrogate)
-    record = read_game(value, notes, source.known_roles)
+    record = read_game(value, notes, source.role_map)
     if record is None:
         return None, notes
     return ReadGame(
@@ -169,7 +161,6 @@ def _read_one(source: Source, value: Any, pointer: str) -> tuple[ReadGame | None
 READERS = (Reader(name="native", recognises=_is_native_source, read=_read_native),)
 
 __all__ = [
-    "KNOWN_ROLES",
     "READERS",
     "Limits",
     "ReadGame",
