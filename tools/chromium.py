@@ -94,9 +94,8 @@ def unpack_as_user() -> None:
 
 def _write_starter(root: Path) -> None:
     """A script that starts the unpacked browser with its own libraries and fonts, and a folder for node's library."""
-    libraries = sorted(
-        {str(path.parent) for path in (root / "usr" / "lib").rglob("*.so*")} | {str(root / "lib")}
-    )
+    homes = (root / "lib", root / "usr" / "lib")
+    libraries = sorted({str(path.parent) for home in homes for path in home.rglob("*.so*")})
     fonts = UNPACKED / "fonts.conf"
     fonts.write_text(
         f"<fontconfig><dir>{root}/usr/share/fonts</dir><dir>/usr/share/fonts</dir>"
