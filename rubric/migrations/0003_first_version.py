@@ -1,0 +1,44 @@
+from django.db import migrations
+from django.utils import timezone
+
+from rubric.models.shipped import shipped_versions
+
+
+def publish(apps, schema_editor):
+    """The first version is there before the first project is; the system account stands for who published it."""
+    now = timezone.now()
+    system = apps.get_model("workspace", "Person").objects.get_or_create(
+        is_system=True,
+        defaults={
+            "email": "system@evalsite.invalid",
+            "name": "System",
+            "is_active": False,
+            "password": "!" + "migrated",
+            "created_at": now,
+        },
+    )[0]
+    for shipped in shipped_versions():
+        rubric = apps.get_model("rubric", "Rubric").objects.get_or_create(
+            key=shipped.key, defaults={"kind": shipped.kind, "name": shipped.name}
+        )[0]
+        apps.get_model("rubric", "RubricVersion").objects.get_or_create(
+            rubric=rubric,
+            number=shipped.number,
+            defaults={
+                "state": "published",
+                "body": shipped.body,
+                "sha256": shipped.sha256,
+                "created_at": now,
+                "created_by": system,
+                "published_at": now,
+                "published_by": system,
+            },
+        )
+
+
+class Migration(migrations.Migration):
+    """The rubric version that the app is shipped with."""
+
+    dependencies = [("rubric", "0002_append_only"), ("workspace", "0002_append_only")]
+
+    operations = [migrations.RunPython(publish, migrations.RunPython.noop)]
