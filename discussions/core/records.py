@@ -183,3 +183,27 @@ class Measurement(Struct, frozen=True, omit_defaults=True):
         if self.denominator == 0 or (self.metric == "memory_accuracy" and self.is_pending):
             return None
         return 100 * self.numerator / self.denominator
+
+
+class Score(Struct, frozen=True, omit_defaults=True):
+    """A metric's figure once people's judgements are counted in.
+
+    `missing` lists the subjects that still need a label, `counts` (memory accuracy) how many references have each label.
+    """
+
+    metric: str
+    numerator: int
+    denominator: int
+    is_applicable: bool = True
+    is_pending: bool = False
+    missing: list[str] = []
+    counts: dict[str, int] = {}
+
+    @property
+    def value(self) -> float | None:
+        """Percent from 0 to 100, unrounded; None while references wait for labels, or with nothing to divide by."""
+        if not self.is_applicable:
+            return 100.0
+        if self.denominator == 0 or (self.metric == "memory_accuracy" and self.is_pending):
+            return None
+        return 100 * self.numerator / self.denominator

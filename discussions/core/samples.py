@@ -1,31 +1,48 @@
 """Which messages an evaluator judges blind: the audit sample of a metric, dealt by the evaluation's own seed."""
 
 import hashlib
+from collections.abc import Mapping
 from functools import lru_cache
-from math import ceil
+from typing import Any
 
-SHARE = 10  # one message in ten
-AT_LEAST = 5
-AT_MOST = 10
+from msgspec import Struct
 
 
-def sample_size(message_count: int) -> int:
-    """How many messages an audit sample has: a tenth, rounded up, at least 5, at most 10, never more than there are."""
-    return min(message_count, AT_MOST, max(AT_LEAST, ceil(message_count / SHARE)))
+class SampleRule(Struct, frozen=True):
+    """How large an audit sample is: a percentage of the messages, rounded up, within two bounds."""
+
+    percent: int = 10
+    at_least: int = 5
+    at_most: int = 10
+
+    def size(self, message_count: int) -> int:
+        """How many messages are drawn of so many; never more than there are."""
+        share = -(-message_count * self.percent // 100)
+        return min(message_count, self.at_most, max(self.at_least, share))
+
+
+USUAL = SampleRule()
 
 
 @lru_cache(maxsize=4096)
-def audit_sample(seed: str, metric: str, message_count: int) -> tuple[int, ...]:
+def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
     """The positions (from 1, ascending) of one metric's audit sample in a game of `message_count` messages.
 
     The same seed and metric always give the same messages; other seeds and metrics give independent ones. Drawn
     without replacement by Floyd's method, so that the cost depends on the sample and not on the game.
     """
     chosen: set[int] = set()
-    for last in range(message_count - sample_size(message_count) + 1, message_count + 1):
+    for last in range(message_count - rule.size(message_count) + 1, message_count + 1):
         drawn = _draw(f"{seed}:{metric}:{last}", last)
         chosen.add(last if drawn in chosen else drawn)
     return tuple(sorted(chosen))
+
+
+def rule_of(parameters: Mapping[str, Any]) -> SampleRule:
+    """The size of samples as a rubric version sets it."""
+    return SampleRule(
+        int(parameters["sample_percent"]), int(parameters["sample_min"]), int(parameters["sample_max"])
+    )
 
 
 def _draw(text: str, last: int) -> int:

@@ -1,0 +1,210 @@
+"""M3, coherence: the share of messages that take up one of the messages just before them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from discussions.core.metrics.parameters import KEYWORD, Parameters
+from discussions.core.metrics.reading import Numbers, Reading
+from discussions.core.records import Measurement, Message, MessageFinding
+from discussions.core.tokens import player_of
+
+METRIC = "coherence"
+_AT_ONCE = 2_000_000
+Flags = NDArray[np.bool_]
+
+
+class Ties(Struct, frozen=True, eq=False):
+    """What ties messages together, free of their order: who names whom, which keyword is where, who replies to what.
+
+    Indices of messages count from 0; `reply_targets` is -1 for a link that does not resolve.
+    """
+
+    count: int
+    speakers: Numbers
+    naming: Numbers
+    named: Numbers
+    keywords: Numbers
+    keyword_messages: Numbers
+    replies: Numbers
+    reply_targets: Numbers
+
+
+def measure(reading: Reading, parameters: Parameters) -> Measurement:
+    """Coherent messages of all (or of all after the first). Source: rubric, Metric 3.
+
+    A message counts by a reply link, by naming another player who wrote one of the messages in the window before it,
+    or by sharing enough different keywords with those messages taken together. The rule named is the first that holds.
+    """
+    count = len(reading.low)
+    ties = ties_of(reading)
+    order = np.arange(count)[np.newaxis, :]
+    replies, namings, shares = signs(ties, order, parameters)
+    findings = []
+    words = _shared_words(reading, ties, parameters)
+    rows = zip(replies[0].tolist(), namings[0].tolist(), shares[0].tolist(), strict=True)
+    for index, (replies_to, names_one, shares_enough) in enumerate(rows):
+        if replies_to:
+            finding = MessageFinding(index + 1, True, "reply_link")
+        elif names_one:
+            finding = MessageFinding(
+                index + 1, True, "names_recent_speaker", _recent_names(reading, index, parameters)
+            )
+        elif shares_enough:
+            finding = MessageFinding(index + 1, True, "shared_keywords", words[index])
+        else:
+            finding = MessageFinding(
+                index + 1, False, "first" if index == 0 else "no_link", words.get(index, [])
+            )
+        findings.append(finding)
+    counted = [finding.message for finding in findings if finding.counts]
+    return Measurement(
+        METRIC, len(counted), denominator(count, parameters), counted=counted, messages=findings
+    )
+
+
+def denominator(count: int, parameters: Parameters) -> int:
+    """How many messages the score divides by."""
+    return count if parameters.choice("coherence_denominator") == "all" else max(0, count - 1)
+
+
+def ties_of(reading: Reading) -> Ties:
+    """The ties of a game; a message's repeated keyword counts once, a name of its own speaker ties nothing by name."""
+    places = np.flatnonzero(reading.flags & KEYWORD)
+    count = len(reading.low)
+    pairs = np.unique(reading.ids[places] * (count + 1) + reading.of_message[places])
+    others = reading.name_players != reading.speakers[reading.name_messages]
+    links = [
+        (index, _target(message)) for index, message in enumerate(reading.game.messages) if _is_link(message)
+    ]
+    return Ties(
+        count=count,
+        speakers=reading.speakers,
+        naming=reading.name_messages[others],
+        named=reading.name_players[others],
+        keywords=pairs // (count + 1),
+        keyword_messages=pairs % (count + 1),
+        replies=np.array([index for index, _ in links], np.int64),
+        reply_targets=np.array([target for _, target in links], np.int64),
+    )
+
+
+def _is_link(message: Message) -> bool:
+    """Whether a reply link counts: set, and not known to point to this or a later message."""
+    return message.has_reply_link and (message.reply_to is None or message.reply_to < message.position)
+
+
+def _target(message: Message) -> int:
+    return -1 if message.reply_to is None else message.reply_to - 1
+
+
+def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
+    """Reply, name and keyword signs for each place of each order of messages (orders x places); place 0 has none."""
+    window = parameters.number("coherence_window")
+    rows, count = order.shape
+    place = np.empty_like(order)
+    np.put_along_axis(place, order, np.broadcast_to(np.arange(count), order.shape), axis=1)
+    base = np.arange(rows)[:, np.newaxis] * count
+    replies = np.zeros(rows * count, np.bool_)
+    if len(ties.replies):
+        mine = place[:, ties.replies]
+        targets = np.where(ties.reply_targets >= 0, place[:, ties.reply_targets], -1)
+        replies[(base + mine)[(mine > 0) & (targets < mine)]] = True
+    namings = np.zeros(rows * count, np.bool_)
+    if len(ties.naming):
+        namings[_naming_places(ties, order, place, window)] = True
+    shared = np.zeros(rows * count, np.int64)
+    if len(ties.keywords):
+        gap = count + window + 1
+        keys = np.sort(ties.keywords * gap + place[:, ties.keyword_messages], axis=1)
+        row, column = np.nonzero(np.diff(keys, axis=1) <= window)
+        shared = np.bincount(row * count + keys[row, column + 1] % gap, minlength=rows * count)
+    enough = shared >= parameters.number("coherence_min_shared")
+    shape = (rows, count)
+    return replies.reshape(shape), namings.reshape(shape), enough.reshape(shape)
+
+
+def _naming_places(ties: Ties, order: Numbers, place: Numbers, window: int) -> Numbers:
+    """The flat places of messages that name the speaker of one of the `window` messages before them."""
+    rows, count = order.shape
+    spoken = ties.speakers[order]
+    mine = place[:, ties.naming]
+    hit = np.zeros(mine.shape, np.bool_)
+    for distance in range(1, window + 1):
+        earlier = mine - distance
+        hit |= (earlier >= 0) & (np.take_along_axis(spoken, np.maximum(earlier, 0), axis=1) == ties.named)
+    return np.asarray((np.arange(rows)[:, np.newaxis] * count + mine)[hit])
+
+
+def _shared_words(reading: Reading, ties: Ties, parameters: Parameters) -> dict[int, list[str]]:
+    """For each message (index from 0) the keywords that it shares with the window before it."""
+    if not len(ties.keywords):
+        return {}
+    near = (np.diff(ties.keywords) == 0) & (
+        np.diff(ties.keyword_messages) <= parameters.number("coherence_window")
+    )
+    words: dict[int, list[str]] = {}
+    for keyword, message in zip(
+        ties.keywords[1:][near].tolist(), ties.keyword_messages[1:][near].tolist(), strict=True
+    ):
+        token = reading.vocabulary[keyword]
+        player = player_of(token)
+        words.setdefault(message, []).append(reading.game.players[player - 1].name if player else token)
+    return words
+
+
+def _recent_names(reading: Reading, index: int, parameters: Parameters) -> list[str]:
+    """The players named by a message who wrote one of the messages just before it."""
+    window = parameters.number("coherence_window")
+    messages = reading.game.messages
+    recent = {message.player for message in messages[max(0, index - window) : index]} - {
+        messages[index].player
+    }
+    return [reading.game.players[player - 1].name for player in sorted(recent & reading.named[index])]
+
+
+def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+    """The score over n - 1, the share of each sign, and the mean score over shuffled orders with the gain over it."""
+    count = len(reading.low)
+    ties = ties_of(reading)
+    each = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]
+    below = denominator(count, parameters)
+    baseline = shuffled_baseline(reading, ties, parameters) if below else None
+    score = measurement.score
+    limit = float(parameters.choice("shuffle_warning_percent"))
+    found: dict[str, Any] = {
+        "after_first": 100 * measurement.numerator / (count - 1) if count > 1 else None,
+        "by_reply_link": 100 * each[0] / below if below else None,
+        "by_name": 100 * each[1] / below if below else None,
+        "by_keywords": 100 * each[2] / below if below else None,
+        "shuffled_baseline": baseline,
+        "gain_over_shuffled": score - baseline if score is not None and baseline is not None else None,
+        "would_pass_shuffled": baseline is not None and baseline > limit,
+    }
+    return found
+
+
+def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> float:
+    """Mean score in percent over seeded shuffles of the order of messages; the same for the same content, always.
+
+    A resolved reply link counts when its target comes earlier in the shuffled order.
+    """
+    shuffles = parameters.number("shuffle_count")
+    count = ties.count
+    often = np.bincount(ties.keywords)[ties.keywords] > 1 if len(ties.keywords) else np.zeros(0, np.bool_)
+    kept = Ties(
+        count, ties.speakers, ties.naming, ties.named, ties.keywords[often], ties.keyword_messages[often],
+        ties.replies, ties.reply_targets,
+    )  # fmt: skip
+    source = np.random.PCG64(reading.seed("shuffle"))
+    step = max(1, min(shuffles, _AT_ONCE // (len(kept.keywords) + count + 1)))
+    coherent = 0
+    for first in range(0, shuffles, step):
+        rows = min(step, shuffles - first)
+        draws = np.asarray(source.random_raw(rows * count)).reshape(rows, count)
+        replies, namings, shares = signs(kept, np.argsort(draws, axis=1, kind="stable"), parameters)
+        coherent += int((replies | namings | shares).sum())
+    return 100 * coherent / (shuffles * denominator(count, parameters))

@@ -1,0 +1,113 @@
+"""M1, memory accuracy: finds the references to the past and looks them up; whether they are true a person says."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from discussions.core import sentences
+from discussions.core.ledger import Doubts, check, round_number
+from discussions.core.metrics.parameters import GROUP, Parameters
+from discussions.core.metrics.reading import Reading
+from discussions.core.patterns import Pattern, PatternGroup
+from discussions.core.records import Measurement, Message, ReferenceFinding
+
+METRIC = "memory_accuracy"
+
+
+def measure(reading: Reading, parameters: Parameters) -> Measurement:
+    """The counted and the possible references, each with its check. Nothing is accurate before a person says so.
+
+    Without a counted reference the metric is not applicable, and 100 by the rule. Source: rubric, Metric 1.
+    """
+    wanted = GROUP["reference"] | GROUP["possible_reference"]
+    findings: list[ReferenceFinding] = []
+    for index, flags in enumerate(reading.message_flags):
+        if flags & wanted:
+            findings.extend(_references(reading, index, parameters))
+    counted = sum(finding.is_counted for finding in findings)
+    return Measurement(
+        METRIC,
+        0,
+        counted,
+        is_applicable=counted > 0,
+        is_pending=counted > 0,
+        counted=list(dict.fromkeys(finding.message for finding in findings if finding.is_counted)),
+        references=findings,
+    )
+
+
+def _references(reading: Reading, index: int, parameters: Parameters) -> Iterator[ReferenceFinding]:
+    """The references of one message, in order."""
+    message = reading.game.messages[index]
+    low = reading.low[index]
+    past_only = parameters.choice("reference_rounds") == "past_only"
+    doubts = doubts_of(parameters)
+    for number, start, end in _units(message.text, low, parameters):
+        piece = low[start:end]
+        pattern = _counted_pattern(piece, message, parameters.groups["reference"], past_only=past_only)
+        is_counted = pattern is not None
+        if pattern is None:
+            pattern = parameters.groups["possible_reference"].first(piece)
+        if pattern is None:
+            continue
+        outcome, evidence = check(piece, reading.game, message, doubts)
+        yield ReferenceFinding(
+            message=message.position,
+            sentence=number,
+            start=start,
+            end=end,
+            text=message.text[start:end],
+            is_counted=is_counted,
+            pattern=pattern.source,
+            check=outcome,
+            evidence=evidence,
+        )
+
+
+def doubts_of(parameters: Parameters) -> Doubts:
+    """The version's patterns of negation and condition."""
+    groups = parameters.groups
+    return Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"])
+
+
+def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, int, int]]:
+    """(number, start, end) of each sentence, or of the whole message as number 0; a prefix set aside is left out."""
+    if parameters.choice("reference_unit") == "message":
+        units = [(0, 0, len(text))]
+    else:
+        units = [(number, start, end) for number, (start, end) in enumerate(sentences.split(text), start=1)]
+    for number, start, end in units:
+        piece = low[start:end]
+        bare = len(piece.lstrip())
+        if bare:
+            yield number, end - bare, start + len(piece.rstrip())
+
+
+def _counted_pattern(piece: str, message: Message, group: PatternGroup, *, past_only: bool) -> Pattern | None:
+    """The first of the rubric's patterns in a sentence; one that names a round must name an earlier one."""
+    for pattern in group.patterns:
+        if not pattern.search(piece):
+            continue
+        if not past_only or not pattern.regex.groups:
+            return pattern
+        numbers = (round_number(found[1] or "") for found in pattern.regex.finditer(piece))
+        if any(number is None or number < message.round for number in numbers):
+            return pattern
+    return None
+
+
+def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+    """How many references were counted, how many more are possible, and what the vote record says of each kind."""
+    counted = [finding for finding in measurement.references if finding.is_counted]
+    possible = [finding for finding in measurement.references if not finding.is_counted]
+    return {
+        "references": len(counted),
+        "possible_references": len(possible),
+        "checks": _checks(counted),
+        "possible_checks": _checks(possible),
+    }
+
+
+def _checks(findings: list[object] | list[ReferenceFinding]) -> dict[str, int]:
+    """How many findings have each outcome."""
+    found = Counter(finding.check for finding in findings if isinstance(finding, ReferenceFinding))
+    return {outcome: found[outcome] for outcome in ("supported", "close", "cannot_check")}

@@ -1,0 +1,140 @@
+"""The parameters of a rubric version, made ready for measuring: sets, compiled patterns, and flags for every word."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from discussions.core.patterns import PatternGroup, compile_group
+from discussions.core.tokens import END, player_of
+from rubric.core.records import RubricRecord
+
+NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32
+_GROUP_NAMES = (
+    "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
+    "negation", "not_a_negation", "conditional", "act", "votes_for",
+)  # fmt: skip
+GROUP = {name: 64 << index for index, name in enumerate(_GROUP_NAMES)}
+_MEMORY = 50_000
+
+
+class WordFlags(dict[str, int]):
+    """What a token can mean, as bits, remembered from game to game; words that ran out of room are forgotten."""
+
+    def __init__(self, parameters: "Parameters") -> None:
+        super().__init__()
+        self._parameters = parameters
+
+    def __missing__(self, token: str) -> int:
+        if len(self) > _MEMORY:
+            self.clear()
+        flags = self[token] = flags_of(token, self._parameters)
+        return flags
+
+
+class Parameters(Struct, frozen=True, eq=False):
+    """Every choice by its name in the rubric version, and its lists compiled."""
+
+    choices: Mapping[str, Any]
+    keywords: "KeywordList"
+    weak_keywords: "KeywordList"
+    stop_words: frozenset[str]
+    game_terms: frozenset[str]
+    ambiguous_names: frozenset[str]
+    groups: Mapping[str, PatternGroup]
+    role_map: Mapping[str, frozenset[str]]
+    phrases_to_avoid: tuple[str, ...]
+    word_flags: list[WordFlags]
+
+    def choice(self, name: str) -> Any:
+        """The value of one parameter; raises KeyError when the version has none of that name."""
+        return self.choices[name]
+
+    def number(self, name: str) -> int:
+        """The value of a parameter that counts something."""
+        return int(self.choices[name])
+
+
+class KeywordList(Struct, frozen=True):
+    """Whole words, and stems that any letters may continue."""
+
+    words: frozenset[str]
+    stems: tuple[str, ...]
+
+    def holds(self, token: str) -> bool:
+        """Whether the token is a listed word, or a listed stem continued by letters only."""
+        if token in self.words:
+            return True
+        if not token.startswith(self.stems):
+            return False
+        return any(
+            token.startswith(stem) and (len(token) == len(stem) or token[len(stem) :].isalpha())
+            for stem in self.stems
+        )
+
+
+def keyword_list(entries: list[str]) -> KeywordList:
+    """Reads entries like `because` (the word) and `vote*` (the stem)."""
+    words = frozenset(entry.lower() for entry in entries if not entry.endswith("*"))
+    return KeywordList(words, tuple(entry[:-1].lower() for entry in entries if entry.endswith("*")))
+
+
+def flags_of(token: str, parameters: Parameters) -> int:
+    """The bits of one token: a name, the end of a message, or a word and the pattern groups it may belong to."""
+    if token == END:
+        return ENDS | sum(bit for name, bit in GROUP.items() if parameters.groups[name].words is None)
+    if player_of(token):
+        return NAME | (KEYWORD if parameters.choice("coherence_names") else 0)
+    flags = YOU if token == "you" or token.startswith("you'") else 0
+    if len(token) >= parameters.number("coherence_min_characters") and token not in parameters.stop_words:
+        flags |= KEYWORD
+    if parameters.keywords.holds(token):
+        flags |= STRATEGIC
+    if token not in parameters.game_terms:
+        flags |= ORDINARY
+    for name, bit in GROUP.items():
+        words = parameters.groups[name].words
+        if words and any(word in token for word in words):
+            flags |= bit
+    return flags
+
+
+_READY: dict[int, tuple[RubricRecord, Parameters]] = {}
+
+
+def parameters_of(rubric: RubricRecord) -> Parameters:
+    """The version's parameters, compiled once for each record; raises KeyError when a list is missing."""
+    known = _READY.get(id(rubric))
+    if known is not None and known[0] is rubric:
+        return known[1]
+    if len(_READY) >= 8:
+        _READY.clear()
+    parameters = _compiled(rubric)
+    _READY[id(rubric)] = (rubric, parameters)
+    return parameters
+
+
+def _compiled(rubric: RubricRecord) -> Parameters:
+    lists = rubric.lists
+    patterns = lists["patterns"]
+    mafia_words = list(patterns["mafia_word"])
+    parameters = Parameters(
+        choices=rubric.parameters,
+        keywords=keyword_list(lists["strategic_keywords"]),
+        weak_keywords=keyword_list(lists["weak_keywords"]),
+        stop_words=frozenset(lists["stop_words"]),
+        game_terms=frozenset(lists["game_terms"]),
+        ambiguous_names=frozenset(lists["ambiguous_names"]),
+        groups={name: compile_group(list(patterns[name]), mafia_words) for name in _GROUP_NAMES},
+        role_map={side: frozenset(roles) for side, roles in lists["role_map"].items()},
+        phrases_to_avoid=tuple(lists["phrases_to_avoid"]),
+        word_flags=[],
+    )
+    parameters.word_flags.append(WordFlags(parameters))
+    return parameters
+
+
+def encoded(value: object) -> bytes:
+    """Canonical bytes of a record or a plain value: keys sorted."""
+    return msgspec.json.encode(value, order="sorted")

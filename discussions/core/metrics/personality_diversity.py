@@ -1,0 +1,146 @@
+"""M5, personality diversity: the share of players whose language is unlike that of every other player."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+from rapidfuzz.distance import Indel
+
+from discussions.core.metrics.parameters import Parameters
+from discussions.core.metrics.reading import Reading
+from discussions.core.records import Measurement, PlayerFinding
+from discussions.core.tokens import NAME, player_of
+
+METRIC = "personality_diversity"
+
+
+class Nearest(Struct, frozen=True):
+    """The most similar other player, and the similarity as parts of a whole."""
+
+    player: int
+    shared: int
+    whole: int
+
+    @property
+    def percent(self) -> float:
+        """Similarity from 0 to 100."""
+        return 100 * self.shared / self.whole if self.whole else 100.0
+
+
+def measure(reading: Reading, parameters: Parameters) -> Measurement:
+    """Unique players of those who spoke (or of all). `counted` lists the unique ones. Source: rubric, Metric 5.
+
+    A player is unique when the similarity with every other player is below the limit, on whole numbers: a similarity
+    of exactly 70 is not below 70. A player who has no other to be compared with is unique.
+    """
+    texts = texts_of(reading, parameters)
+    most = parameters.number("similarity_max_chars")
+    nearest = nearest_players({player: text[:most] for player, text in texts.items()}, parameters)
+    limit = Fraction(str(parameters.choice("similarity_unique_below")))
+    findings = []
+    for player in range(1, len(reading.game.players) + 1):
+        near = nearest.get(player)
+        findings.append(
+            PlayerFinding(
+                player,
+                spoke=player in texts,
+                is_unique=player in texts and _is_below(near, limit),
+                nearest=near.player if near else None,
+                similarity=near.percent if near else None,
+                characters=len(texts.get(player, "")),
+            )
+        )
+    unique = [finding.player for finding in findings if finding.is_unique]
+    whole = len(texts) if parameters.choice("diversity_players") == "spoke" else len(findings)
+    silent = [reading.game.players[finding.player - 1].name for finding in findings if not finding.spoke]
+    cut = [reading.game.players[player - 1].name for player in texts if len(texts[player]) > most]
+    notes = [f"silent: {', '.join(silent)}"] if silent else []
+    if cut:
+        notes.append(f"compared on the first {most} characters: {', '.join(cut)}")
+    return Measurement(METRIC, len(unique), whole, counted=unique, players=findings, notes=notes)
+
+
+def _is_below(near: Nearest | None, limit: Fraction) -> bool:
+    if near is None:
+        return True
+    return near.whole > 0 and Fraction(100 * near.shared, near.whole) < limit
+
+
+def texts_of(reading: Reading, parameters: Parameters) -> dict[int, str]:
+    """For each player who spoke, the tokens of all their messages joined with single spaces."""
+    keep_names = bool(parameters.choice("similarity_names"))
+    tokens: dict[int, list[str]] = {player: [] for player in sorted(set(reading.speakers.tolist()))}
+    for index, player in enumerate(reading.speakers.tolist()):
+        words = reading.tokens_of(index)
+        if reading.named[index]:
+            words = [NAME if player_of(word) else word for word in words if keep_names or not player_of(word)]
+        tokens[player] += words
+    return {player: " ".join(words) for player, words in tokens.items()}
+
+
+def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[int, Nearest]:
+    """Each player's most similar other player, the lower number of equals; every pair is compared once."""
+    compare: Callable[[object, object], tuple[int, int]]
+    prepared: dict[int, object]
+    if parameters.choice("similarity") == "dice_bigrams":
+        prepared = {player: bigrams(text) for player, text in texts.items()}
+        compare = dice
+    else:
+        prepared = {player: " ".join(sorted(text.split())) for player, text in texts.items()}
+        compare = token_sort
+    nearest: dict[int, Nearest] = {}
+    players = sorted(prepared)
+    for at, one in enumerate(players):
+        for other in players[at + 1 :]:
+            shared, whole = compare(prepared[one], prepared[other])
+            _keep_nearer(nearest, one, Nearest(other, shared, whole))
+            _keep_nearer(nearest, other, Nearest(one, shared, whole))
+    return nearest
+
+
+def _keep_nearer(nearest: dict[int, Nearest], player: int, found: Nearest) -> None:
+    known = nearest.get(player)
+    if known is None or found.percent > known.percent:
+        nearest[player] = found
+
+
+def token_sort(one: str, other: str) -> tuple[int, int]:
+    """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole)."""
+    whole = len(one) + len(other)
+    return whole - Indel.distance(one, other), whole
+
+
+def bigrams(text: str) -> Counter[str]:
+    """The pairs of neighbouring characters of a text, white space left out."""
+    plain = "".join(text.split())
+    return Counter(first + second for first, second in zip(plain, plain[1:], strict=False))
+
+
+def dice(one: Counter[str], other: Counter[str]) -> tuple[int, int]:
+    """Dice's coefficient of two bags of bigrams, as whole numbers (shared, whole)."""
+    return 2 * (one & other).total(), one.total() + other.total()
+
+
+def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+    """The nearest neighbours, and the score when every player's text is cut to the length of the shortest."""
+    texts = {player: text for player, text in texts_of(reading, parameters).items() if text}
+    length = min(map(len, texts.values()), default=0)
+    length = min(length, parameters.number("similarity_max_chars"))
+    nearest = nearest_players({player: text[:length] for player, text in texts.items()}, parameters)
+    limit = Fraction(str(parameters.choice("similarity_unique_below")))
+    unique = sum(_is_below(nearest.get(player), limit) for player in texts)
+    return {
+        "nearest": [
+            {"player": finding.player, "nearest": finding.nearest, "similarity": finding.similarity}
+            for finding in measurement.players
+            if finding.spoke
+        ],
+        "silent": [finding.player for finding in measurement.players if not finding.spoke],
+        "length_matched": {
+            "characters": length,
+            "players": len(texts),
+            "unique": unique,
+            "score": 100 * unique / len(texts) if texts else None,
+        },
+    }

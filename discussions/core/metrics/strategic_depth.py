@@ -1,0 +1,44 @@
+"""M2, strategic depth: the share of messages in which a token matches a keyword of strategy."""
+
+from collections.abc import Mapping
+from statistics import median
+
+import numpy as np
+
+from discussions.core.metrics.parameters import STRATEGIC, Parameters
+from discussions.core.metrics.reading import Reading
+from discussions.core.records import Measurement, MessageFinding
+
+METRIC = "strategic_depth"
+
+
+def measure(reading: Reading, parameters: Parameters) -> Measurement:
+    """Strategic messages of all messages; a finding's words are the keywords it saw, in order. Source: rubric, Metric 2."""
+    words: dict[int, list[str]] = {}
+    places = np.flatnonzero(reading.flags & STRATEGIC)
+    tokens = reading.tokens
+    for message, place in zip(reading.of_message[places].tolist(), places.tolist(), strict=True):
+        seen = words.setdefault(message, [])
+        if tokens[place] not in seen:
+            seen.append(tokens[place])
+    findings = [
+        MessageFinding(index + 1, True, "keyword", words[index])
+        if index in words
+        else MessageFinding(index + 1, False, "no_keyword")
+        for index in range(len(reading.low))
+    ]
+    return Measurement(
+        METRIC, len(words), len(findings), counted=[index + 1 for index in sorted(words)], messages=findings
+    )
+
+
+def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+    """Median words a message; the share without the words everybody uses; the share before overrides."""
+    weak = parameters.weak_keywords
+    strong = sum(any(not weak.holds(word) for word in finding.words) for finding in measurement.messages)
+    lengths = [end - start - 1 for start, end in zip(reading.starts, reading.starts[1:], strict=False)]
+    return {
+        "words_per_message": float(median(lengths)) if lengths else None,
+        "without_weak_keywords": 100 * strong / len(lengths) if lengths else None,
+        "before_overrides": measurement.score,
+    }

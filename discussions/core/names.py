@@ -1,0 +1,230 @@
+"""Finding the players that a text names; every metric, and every screen that marks names, asks this one function.
+
+Offsets are half-open code points of the text as given: folding and lower-casing never change a text's length.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+
+_FOLDS = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u02b9\u00b4\u2032\uff07", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d", "-"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02", '"'),
+    "\u0130": "i",
+}
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
+_PARTS = re.compile(r"[-\s]+")
+_CLITIC = re.compile(r"'(?:s|ll|d|ve|re|m)(?![^\W_])")
+_MANY_FORMS = 24
+_PREFIX = 120
+_WORDS = re.compile(r"[^\W_]+")
+
+
+class Span(Struct, frozen=True):
+    """A player named at [start, end); `name_end` leaves out a following 's, which belongs to the span."""
+
+    start: int
+    end: int
+    player: int
+    name_end: int
+
+
+class Form(Struct, frozen=True):
+    """One spelling to look for: lower-cased `key`; `exact` when only that spelling counts.
+
+    `longer` is the player's whole name when `key` is its last part: found first, it makes the longer span.
+    """
+
+    key: str
+    player: int
+    exact: str | None = None
+    longer: str = ""
+    longer_exact: str | None = None
+
+
+class Roster(Struct, frozen=True):
+    """The spellings of a game's players, ready for looking up; `by_word` leads from a key's last word to its forms."""
+
+    forms: tuple[Form, ...]
+    by_word: dict[str, tuple[Form, ...]]
+    own: tuple[tuple[str, ...], ...]
+
+
+def fold(text: str) -> str:
+    """The text with one style of apostrophe, dash and double quote, NUL and private characters blanked; same length."""
+    return fold_styles(text.replace("\x00", " ") if "\x00" in text else text)
+
+
+def fold_styles(text: str) -> str:
+    """`fold` for a text whose NULs are to stay."""
+    if text.isascii():
+        return text
+    present = set("".join(set(_NOT_ASCII.findall(text))))
+    for char in present & _FOLDS.keys():
+        text = text.replace(char, _FOLDS[char])
+    if any(char >= "\ue000" for char in present):
+        text = _PRIVATE.sub(" ", text)
+    return text
+
+
+def lowered(folded: str) -> str:
+    """Lower case of a folded text, of exactly its length."""
+    low = folded.lower()
+    if len(low) == len(folded):
+        return low
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in folded)
+
+
+@lru_cache(maxsize=512)
+def roster_of(names: tuple[str, ...], ambiguous: frozenset[str] = frozenset()) -> Roster:
+    """The roster of players 1, 2, ... with those names.
+
+    Besides its whole name a player is known by the last part of a hyphenated or multi-word name, when that part
+    has three letters or more and ends no other player's name. Names and aliases in `ambiguous`, and names that
+    differ in case only, match only as spelled here.
+    """
+    spelled = [fold(name).strip() for name in names]
+    lows = [lowered(name) for name in spelled]
+    forms = []
+    for number, (name, low) in enumerate(zip(spelled, lows, strict=True), start=1):
+        if not low:
+            continue
+        exact = name if low in ambiguous or lows.count(low) > 1 else None
+        alias = _PARTS.split(name)[-1]
+        alias_low = lowered(alias)
+        if alias_low != low and _is_alias(alias_low, number, lows):
+            alias_exact = alias if alias_low in ambiguous else None
+            forms.append(Form(alias_low, number, alias_exact, longer=low, longer_exact=exact))
+        else:
+            forms.append(Form(low, number, exact))
+    by_word: dict[str, tuple[Form, ...]] = {}
+    for form in forms:
+        word = _last_word(form.key)
+        by_word[word] = (*by_word.get(word, ()), form)
+    keys = {form.player: form.key for form in forms}
+    own = tuple(tuple(dict.fromkeys((low, keys[n]))) if low else () for n, low in enumerate(lows, start=1))
+    return Roster(tuple(forms), by_word, own)
+
+
+def _is_alias(alias: str, number: int, lows: list[str]) -> bool:
+    """Whether the last part of player `number`'s name can stand for that player alone."""
+    if sum(char.isalpha() for char in alias) < 3:
+        return False
+    return not any(low.endswith(alias) for other, low in enumerate(lows, start=1) if other != number)
+
+
+def _last_word(key: str) -> str:
+    words = _WORDS.findall(key)
+    return words[-1] if words else ""
+
+
+def find_names(text: str, roster: Roster) -> list[Span]:
+    """Every player named in the text, from left to right, the longest spelling first; spans never overlap."""
+    folded = fold(text)
+    return names_in(lowered(folded), folded, roster)
+
+
+def names_in(low: str, folded: str, roster: Roster) -> list[Span]:
+    """`find_names` for a text that is folded already, with its lower-cased twin."""
+    found = []
+    for form in roster.forms:
+        key = form.key
+        start = low.find(key)
+        while start >= 0:
+            span = _span_at(low, folded, start, form)
+            if span is not None:
+                found.append(span)
+            start = low.find(key, start + 1)
+    return _without_overlaps(found)
+
+
+def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], roster: Roster) -> list[Span]:
+    """`names_in`, part by part: for long rosters, since a part is searched only for the players its words allow."""
+    found = []
+    words_of = _WORDS.findall
+    for begin, end in parts:
+        for word in roster.by_word.keys() & words_of(low[begin:end]):
+            for form in roster.by_word[word]:
+                start = low.find(form.key, begin, end)
+                while start >= 0:
+                    span = _span_at(low, folded, start, form)
+                    if span is not None:
+                        found.append(span)
+                    start = low.find(form.key, start + 1, end)
+    return _without_overlaps(found)
+
+
+def is_long(roster: Roster) -> bool:
+    """Whether searching part by part is the cheaper way for this roster."""
+    return len(roster.forms) > _MANY_FORMS and "" not in roster.by_word
+
+
+def _span_at(low: str, folded: str, start: int, form: Form) -> Span | None:
+    """The span of a form found at `start`, or None when it is inside a longer word or spelled another way."""
+    name_end = start + len(form.key)
+    after = low[name_end : name_end + 1]
+    if after.isalnum() or after == "_":
+        return None
+    end = name_end
+    if after == "'":
+        clitic = _CLITIC.match(low, name_end)
+        if clitic:
+            end = clitic.end()
+        elif low[name_end + 1 : name_end + 2].isalnum():
+            return None
+    begin = _longer_start(low, folded, start, name_end, form)
+    if begin is None:
+        if form.exact is not None and folded[start:name_end] != form.exact:
+            return None
+        begin = start
+        if not _starts_word(low, begin):
+            return None
+    if begin and low[begin - 1] == "@" and not (begin > 1 and low[begin - 2].isalnum()):
+        begin -= 1
+    return Span(begin, end, form.player, name_end)
+
+
+def _longer_start(low: str, folded: str, start: int, name_end: int, form: Form) -> int | None:
+    """Where the player's whole name begins, when it ends where its last part was found."""
+    if not form.longer:
+        return None
+    begin = name_end - len(form.longer)
+    if begin < 0 or not low.startswith(form.longer, begin) or not _starts_word(low, begin):
+        return None
+    if form.longer_exact is not None and folded[begin:name_end] != form.longer_exact:
+        return None
+    return begin
+
+
+def _starts_word(low: str, start: int) -> bool:
+    """Whether no longer word runs into `start` from the left."""
+    if not start:
+        return True
+    before = low[start - 1]
+    if before == "'":
+        return not (start > 1 and low[start - 2].isalnum())
+    return not (before.isalnum() or before == "_")
+
+
+def _without_overlaps(found: list[Span]) -> list[Span]:
+    """The spans from left to right; of two that overlap the earlier stays, of two at one place the longer."""
+    found.sort(key=lambda span: (span.start, -span.end))
+    kept: list[Span] = []
+    end = 0
+    for span in found:
+        if span.start >= end:
+            kept.append(span)
+            end = span.end
+    return kept
+
+
+def own_prefix(folded: str, start: int, end: int, spellings: Collection[str]) -> int:
+    """How many characters at `start` only say who speaks ("Agent-J: "); 0 when the message has no such prefix."""
+    colon = folded.find(":", start, min(end, start + _PREFIX))
+    if colon < 0 or lowered(folded[start:colon]).strip().lstrip("@") not in spellings:
+        return 0
+    return colon + 1 - start

@@ -1,0 +1,275 @@
+"""Reads the JSON of a rubric version strictly: a RubricRecord, or the list of everything that is wrong with it."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
+
+CHOICES: dict[str, tuple[object, ...]] = {
+    "reference_unit": ("sentence", "message"),
+    "reference_rounds": ("past_only", "any"),
+    "coherence_denominator": ("all", "after_first"),
+    "coherence_names": (True, False),
+    "role_neutral_village": ("consistent", "inconsistent"),
+    "similarity": ("token_sort_ratio", "dice_bigrams"),
+    "similarity_names": (True, False),
+    "diversity_players": ("spoke", "all"),
+    "identification_pass": ("five", "half"),
+    "repetition_scope": ("speaker", "pooled"),
+}
+COUNTS = {
+    "pass_count": (1, 7), "metric_count": (7, 7), "answers_yes_count": (1, 5), "baseline_game_count": (1, 1000),
+    "iteration_game_count": (1, 1000), "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100),
+    "coherence_window": (1, 50), "coherence_min_shared": (1, 50), "coherence_min_characters": (1, 50),
+    "shuffle_count": (1, 10_000), "similarity_max_chars": (100, 1_000_000), "identification_pass_count": (1, 1000),
+    "identification_min_messages": (1, 100), "identification_max_messages": (1, 100),
+    "repetition_min_ordinary": (0, 3), "variety_phrase_count": (1, 100_000), "top_phrase_count": (0, 100),
+    "robotic_use_count": (1, 10_000), "robotic_message_count": (1, 10_000), "sample_percent": (0, 100),
+    "sample_min": (0, 1000), "sample_max": (0, 1000),
+}  # fmt: skip
+AMOUNTS = {
+    "answers_yes_rating": (1, 5), "cost_limit_usd": (0, 1_000_000), "cost_success_usd": (0, 1_000_000),
+    "cache_hit_percent": (0, 100), "shuffle_warning_percent": (0, 100), "similarity_unique_below": (0, 100),
+}  # fmt: skip
+CRITERIA = (
+    "memory_accuracy", "strategic_depth", "coherence", "role_consistency", "personality_diversity", "anti_repetition",
+    "engagement",
+)  # fmt: skip
+WORD_LISTS = (
+    "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
+)  # fmt: skip
+PATTERNS = (
+    "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
+    "negation", "not_a_negation", "conditional", "act", "votes_for",
+)  # fmt: skip
+_LONGEST_PATTERN = 600
+_NESTED = re.compile(r"[+*}]\)[+*{]")
+
+
+class Problem(Struct, frozen=True):
+    """One thing wrong with a version: where (a JSON pointer), a code, and a sentence that says what to do."""
+
+    place: str
+    code: str
+    message: str
+
+
+class _Refused(ValueError):
+    """A JSON text that is well-formed to a lenient reader only."""
+
+
+def read_version(data: bytes) -> RubricRecord | list[Problem]:
+    """The version that the JSON describes, or every problem found in it; never an exception, whatever the bytes."""
+    try:
+        raw = json.loads(data.decode("utf-8"), object_pairs_hook=_without_twins, parse_constant=_no_constant)
+        record = msgspec.convert(raw, RubricRecord, strict=True)
+    except UnicodeDecodeError:
+        return [
+            Problem("", "not_utf8", "The rubric version is not UTF-8 text. Save it as UTF-8 and try again.")
+        ]
+    except msgspec.ValidationError as error:
+        return [_shape_problem(str(error))]
+    except RecursionError:
+        return [Problem("", "too_deep", "The rubric version is nested too deeply to be one. Check the file.")]
+    except ValueError as error:
+        return [
+            Problem(
+                "", "not_json", f"The rubric version is no valid JSON: {error}. Correct it and try again."
+            )
+        ]
+    problems = _problems(record)
+    return problems or record
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Refused(f'the key "{key}" stands twice in one object')
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise _Refused(f"{name} is not a number that JSON knows")
+
+
+def _shape_problem(text: str) -> Problem:
+    """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
+    said, _, path = text.partition(" - at ")
+    pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
+    return Problem(
+        pointer, "wrong_shape", f"{said}. The keys are name, version, kind, criteria, parameters and lists."
+    )
+
+
+def _problems(record: RubricRecord) -> list[Problem]:
+    problems = [
+        Problem(f"/{key}", "empty", f"The version's {key} is empty. Give it one.")
+        for key in ("name", "version")
+        if not getattr(record, key).strip()
+    ]
+    if record.kind not in (DISCUSSION, RESPONSE):
+        said = f'The kind is "{record.kind}"; it must be "{DISCUSSION}" or "{RESPONSE}".'
+        return [*problems, Problem("/kind", "unknown_kind", said)]
+    problems += _criteria_problems(record.criteria)
+    if record.kind == DISCUSSION:
+        problems += _discussion_problems(record)
+    return problems
+
+
+def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
+    """Keys are there once, weights are shares that sum to 1 within 0.001."""
+    problems = []
+    keys = [criterion.key for criterion in criteria]
+    for index, criterion in enumerate(criteria):
+        if keys.count(criterion.key) > 1:
+            said = f'The criterion "{criterion.key}" is there more than once. Keep one of them.'
+            problems.append(Problem(f"/criteria/{index}/key", "twice", said))
+        if not 0 <= criterion.weight <= 1:
+            said = f"The weight of {criterion.key} is {criterion.weight}; it must lie between 0 and 1."
+            problems.append(Problem(f"/criteria/{index}/weight", "out_of_range", said))
+    total = sum(criterion.weight for criterion in criteria)
+    if abs(total - 1) > 0.001:
+        said = (
+            f"The weights sum to {total:.4f}; they must sum to 1 within 0.001. Change one or scale them all."
+        )
+        problems.append(Problem("/criteria", "weights", said))
+    return problems
+
+
+def _discussion_problems(record: RubricRecord) -> list[Problem]:
+    """What a discussion version must hold so that its games can be measured."""
+    problems = []
+    thresholds = {criterion.key: criterion.threshold for criterion in record.criteria}
+    for key in CRITERIA:
+        if key not in thresholds:
+            problems.append(Problem("/criteria", "missing", f'The criterion "{key}" is missing. Add it.'))
+        else:
+            low, high = (1, 5) if key == "engagement" else (0, 100)
+            threshold = thresholds[key]
+            if threshold is None or not low <= threshold <= high:
+                said = f"The threshold of {key} is {threshold}; it must lie between {low} and {high}."
+                problems.append(Problem("/criteria", "out_of_range", said))
+    for key in thresholds.keys() - set(CRITERIA):
+        problems.append(
+            Problem("/criteria", "unknown", f'No metric is called "{key}". Remove the criterion.')
+        )
+    return problems + _parameter_problems(record.parameters) + _list_problems(record.lists)
+
+
+def _parameter_problems(parameters: Mapping[str, Any]) -> list[Problem]:
+    """Every parameter is there, known, of its type and in its range; choices are legal."""
+    problems = []
+    known = CHOICES.keys() | COUNTS.keys() | AMOUNTS.keys()
+    for name in sorted(parameters.keys() - known):
+        said = f'There is no parameter "{name}". Remove it, or correct its name.'
+        problems.append(Problem(f"/parameters/{name}", "unknown", said))
+    for name in sorted(known):
+        said = _parameter_fault(name, parameters)
+        if said:
+            problems.append(Problem(f"/parameters/{name}", "illegal", said))
+    if not problems and parameters["sample_min"] > parameters["sample_max"]:
+        said = "sample_min is above sample_max. Lower the one or raise the other."
+        problems.append(Problem("/parameters/sample_min", "illegal", said))
+    return problems
+
+
+def _parameter_fault(name: str, parameters: Mapping[str, Any]) -> str:
+    """What is wrong with one parameter, or nothing."""
+    if name not in parameters:
+        return f'The parameter "{name}" is missing. Add it.'
+    value = parameters[name]
+    if name in CHOICES:
+        if any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
+            return ""
+        choices = " or ".join(json.dumps(choice) for choice in CHOICES[name])
+        return f"{name} is {json.dumps(value)}; it must be {choices}."
+    low, high = COUNTS[name] if name in COUNTS else AMOUNTS[name]
+    kinds: tuple[type, ...] = (int,) if name in COUNTS else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        wanted = "a whole number" if name in COUNTS else "a number"
+        return f"{name} is {json.dumps(value)}; it must be {wanted} from {low} to {high}."
+    return "" if low <= value <= high else f"{name} is {value}; it must lie between {low} and {high}."
+
+
+def _list_problems(lists: Mapping[str, Any]) -> list[Problem]:
+    """The word lists are lists of words, the patterns compile, the role map has both sides."""
+    problems = []
+    wanted = (*WORD_LISTS, "patterns", "role_map", "personalities")
+    problems += [
+        Problem(f"/lists/{name}", "unknown", f'There is no list "{name}". Remove it, or correct its name.')
+        for name in sorted(lists.keys() - set(wanted))
+    ]
+    for name in WORD_LISTS:
+        if not _is_words(lists.get(name)):
+            said = f'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].'
+            problems.append(Problem(f"/lists/{name}", "wrong_shape", said))
+    role_map = lists.get("role_map")
+    if (
+        not isinstance(role_map, dict)
+        or role_map.keys() != {"mafia", "village"}
+        or not all(map(_is_words, role_map.values()))
+    ):
+        said = 'The role map must give a list of roles for "mafia" and one for "village".'
+        problems.append(Problem("/lists/role_map", "wrong_shape", said))
+    personalities = lists.get("personalities")
+    if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
+        said = "Each personality needs a key, a label and a description."
+        problems.append(Problem("/lists/personalities", "wrong_shape", said))
+    return problems + _pattern_problems(lists.get("patterns"))
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) and word.strip() for word in value)
+
+
+def _is_personality(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"key", "label", "description"}
+        and all(isinstance(text, str) for text in value.values())
+    )
+
+
+def _pattern_problems(patterns: object) -> list[Problem]:
+    """Every group of patterns is there, and every pattern is a regular expression that cannot run away."""
+    if not isinstance(patterns, dict):
+        return [
+            Problem(
+                "/lists/patterns", "missing", "The patterns are missing. Copy them from the first version."
+            )
+        ]
+    problems = [
+        Problem(f"/lists/patterns/{name}", "unknown", f'No rule uses the patterns "{name}". Remove them.')
+        for name in sorted(patterns.keys() - set(PATTERNS))
+    ]
+    for name in PATTERNS:
+        group = patterns.get(name)
+        if not _is_words(group):
+            said = f'The patterns "{name}" are missing or are not a list of regular expressions.'
+            problems.append(Problem(f"/lists/patterns/{name}", "wrong_shape", said))
+            continue
+        for index, source in enumerate(group or []):
+            said = _pattern_fault(source)
+            if said:
+                problems.append(Problem(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
+    return problems
+
+
+def _pattern_fault(source: str) -> str:
+    """What is wrong with one pattern, or nothing."""
+    if len(source) > _LONGEST_PATTERN:
+        return f"The pattern has {len(source)} characters; {_LONGEST_PATTERN} are the most. Split it in two."
+    if _NESTED.search(source):
+        return "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
+    try:
+        re.compile(source.replace("{name}", "(?:x)").replace("{mafia_word}", "(?:x)"))
+    except (re.error, OverflowError) as error:
+        return f"The pattern is no regular expression: {error}. Correct it."
+    return ""
