@@ -82,7 +82,7 @@ def role_value(counts: bool, rule: str) -> str:
     """The label that a finding of role consistency amounts to."""
     if counts:
         return kinds.CONSISTENT
-    return kinds.NOT_ASSESSABLE if rule in ("unknown_side", "not_assessable") else kinds.INCONSISTENT
+    return kinds.NOT_ASSESSABLE if rule == "unknown_side" else kinds.INCONSISTENT
 
 
 def effective(

@@ -40,6 +40,9 @@ class Slot(models.Model):
         )
         indexes = (models.Index(fields=["evaluator", "is_closed"], name="slot_by_person"),)
 
+    def __str__(self) -> str:
+        return f"place {self.number} on game {self.game_id}"
+
 
 class EvaluationQuerySet(models.QuerySet["Evaluation"]):
     """How evaluations are asked for."""
@@ -48,12 +51,17 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
         """One's own; nobody rates in another's place."""
         return self.filter(evaluator=person, game__project__in=Project.objects.visible_to(person))
 
+    def with_work(self) -> "EvaluationQuerySet":
+        """With the rows that judging and its page need, without the long text of the rubric version."""
+        rows = ("game__iteration", "game__project", "measured__rubric_version", "evaluator", "slot")
+        return self.select_related(*rows).defer("measured__rubric_version__body", "game__warnings")
+
 
 class Evaluation(models.Model):
     """One evaluator's work on one game: a draft until submitted, a draft again when returned.
 
-    `seed` deals the audit samples; `version` counts every change of state or judgement; `phase_roles_at` is when the
-    roles were revealed, after which every judgement is made with them known.
+    `seed` deals the audit samples; `version` counts every change of state or judgement. Its state moves as the table
+    of `discussions.core.moves` says, `slot` is the newest place it was done in.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
@@ -75,6 +83,10 @@ class Evaluation(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["game", "evaluator", "purpose"], name="evaluation_once_per_person"),
         )
+        indexes = (models.Index(fields=["evaluator", "state"], name="evaluation_by_person"),)
+
+    def __str__(self) -> str:
+        return f"evaluation {self.pk} of game {self.game_id}"
 
 
 class Judgement(models.Model):
@@ -97,6 +109,9 @@ class Judgement(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["evaluation", "kind", "subject"], name="judgement_once_per_subject"),
         )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} = {self.value or 'unset'}"
 
 
 class Revision(models.Model):
@@ -123,6 +138,9 @@ class Revision(models.Model):
             models.UniqueConstraint(fields=["created_by", "key"], name="revision_key_unique"),
         )
 
+    def __str__(self) -> str:
+        return f"revision {self.version} of judgement {self.judgement_id}"
+
 
 class Reveal(models.Model):
     """What was shown to an evaluator, and when: "roles", "metric:coherence", "reference:19.2", "scores"."""
@@ -133,6 +151,9 @@ class Reveal(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["evaluation", "what"], name="reveal_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.what} shown in evaluation {self.evaluation_id}"
 
 
 class Remark(models.Model):
@@ -158,3 +179,6 @@ class Remark(models.Model):
                 name="remark_resolved_pair",
             ),
         )
+
+    def __str__(self) -> str:
+        return f"{self.kind} on {self.target}"

@@ -1,0 +1,139 @@
+"""Revealing the roles, skipping a game and taking it up again, and submitting an evaluation."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from discussions.actions.judging import lock
+from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED, state_after
+from discussions.core.sight import ROLES
+from discussions.models import Evaluation, Reveal, Slot
+from discussions.models.standings import work_of
+from discussions.permissions import check_rate, check_return_to_game, check_submit
+from workspace.actions.events import record_event
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+
+LONGEST_REASON = 2000
+
+
+def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
+    """Show the evaluator the roles, once everything that is judged without them is in; once is enough.
+
+    Raises Unacceptable naming the first thing that is missing, NotAllowed when the evaluation is not open.
+    """
+    with transaction.atomic():
+        locked = lock(evaluation)
+        check_rate(by, locked)
+        work = work_of(locked)
+        if work.sight.roles:
+            return
+        if not work.sight.can_reveal_roles:
+            first = work.sight.missing[0]
+            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+        Reveal.objects.create(evaluation=locked, what=ROLES, created_at=now)
+        Evaluation.objects.filter(pk=locked.pk).update(version=F("version") + 1)
+        _record(locked, "roles:revealed", by=by, now=now)
+
+
+def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+    """Hand the evaluation in; what was not overridden is accepted. Submitting it again changes nothing.
+
+    Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
+    """
+    with transaction.atomic():
+        locked = lock(evaluation)
+        if locked.state == SUBMITTED and locked.evaluator_id == by.pk:
+            return locked
+        check_submit(by, locked)
+        missing = work_of(locked).sight.missing
+        if missing:
+            raise Unacceptable(
+                missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"
+            )
+        _move(locked, "submit", submitted_at=now)
+        Slot.objects.filter(pk=locked.slot_id).update(is_closed=True)
+        _record(locked, "evaluation:submitted", by=by, now=now)
+    return locked
+
+
+def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:
+    """Give the place on a game back, with a reason. What was judged is kept. Skipping again changes nothing.
+
+    Raises Unacceptable without a reason, NotAllowed when the evaluation is not an open draft of one's own.
+    """
+    reason = reason.strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        raise Unacceptable(_("Say in a few words why you skip this game."), field="text")
+    with transaction.atomic():
+        locked = lock(evaluation)
+        if locked.state == SKIPPED and locked.evaluator_id == by.pk:
+            return locked
+        check_rate(by, locked)
+        _move(locked, "skip", skipped_reason=reason)
+        Slot.objects.filter(pk=locked.slot_id).update(evaluator=None, taken_at=None, lease_until=None)
+        _record(locked, "evaluation:skipped", by=by, now=now)
+    return locked
+
+
+def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+    """Take a skipped game up again where it was left, if a place on it is still free; else Conflict."""
+    with transaction.atomic():
+        locked = lock(evaluation)
+        if locked.state == DRAFT and locked.evaluator_id == by.pk:
+            return locked
+        check_return_to_game(by, locked)
+        free = Slot.objects.filter(
+            game=locked.game_id, purpose=locked.purpose, evaluator=None, is_closed=False
+        )
+        for slot in free.order_by("number").values_list("pk", flat=True):
+            if _take(slot, by, now):
+                _move(locked, "resume", slot_id=slot)
+                _record(locked, "evaluation:resumed", by=by, now=now)
+                return locked
+    raise Conflict(
+        _(
+            "Somebody else has taken this game meanwhile. Your judgements are kept; take the next game instead."
+        ),
+        code="place_taken",
+    )
+
+
+def _take(slot: int, by: Person, now: datetime) -> bool:
+    try:
+        with transaction.atomic():
+            free = Slot.objects.filter(pk=slot, evaluator=None, is_closed=False)
+            return free.update(evaluator=by, taken_at=now) == 1
+    except IntegrityError:
+        return False
+
+
+def _move(evaluation: Evaluation, move: str, **changes: object) -> None:
+    """Change the state by the table of moves, if the row is still where it was read; the row is locked by then."""
+    state = state_after(evaluation.state, move)
+    if state is None:
+        raise Conflict(
+            _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
+        )
+    rows = Evaluation.objects.filter(pk=evaluation.pk, state=evaluation.state, version=evaluation.version)
+    if rows.update(state=state, version=F("version") + 1, **changes) != 1:
+        raise Conflict(
+            _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
+        )
+    evaluation.state, evaluation.version = state, evaluation.version + 1
+    for name, value in changes.items():
+        setattr(evaluation, name, value)
+
+
+def _record(evaluation: Evaluation, verb: str, *, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=evaluation.game.project,
+        verb=verb,
+        object_kind="evaluation",
+        object_id=evaluation.pk,
+        detail={"game": evaluation.game.number, "version": evaluation.version},
+    )

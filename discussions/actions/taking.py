@@ -1,0 +1,116 @@
+"""The queue: places on games are rows, and "next game" takes one by a single conditional update."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+
+from discussions.core.moves import OPEN
+from discussions.models import Evaluation, Game, Slot
+from discussions.models.evaluations import RATING
+from discussions.models.standings import newest_measured
+from discussions.permissions import check_take_game
+from workspace.actions.events import record_event
+from workspace.core.canonical import canonical_hash
+from workspace.models import Person, Project
+
+PRIME = 2**31 - 1
+CANDIDATES, TRIES = 8, 25
+
+
+def open_slots(*, games: Iterable[Game]) -> None:
+    """Make the places of measured games, as many as their iteration asks evaluators for; those that exist stay.
+
+    Called by the action that stores a game's measurement, in its transaction: only measured games can be taken.
+    """
+    Slot.objects.bulk_create(
+        (
+            Slot(game=game, number=number)
+            for game in games
+            for number in range(1, game.iteration.evaluator_count + 1)
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def take_next_game(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+    """The person's open evaluation in the project, else one of a game that has a free place; None without any.
+
+    Never two people in one place, never a person twice on one game. Which free game comes next is random per person,
+    by a seed of the person and the project. Raises NotAllowed for anybody but the project's evaluators.
+    """
+    check_take_game(by, project)
+    with transaction.atomic():
+        Person.objects.select_for_update().get(pk=by.pk)
+        mine = Evaluation.objects.filter(game__project=project, evaluator=by, state__in=OPEN)
+        if started := mine.order_by("pk").first():
+            return started
+        tried: set[int] = set()
+        for _attempt in range(TRIES):
+            candidates = list(free_slots(project, by).exclude(pk__in=tried)[:CANDIDATES])
+            if not candidates:
+                return None
+            for slot in candidates:
+                if evaluation := _take(slot, by, now):
+                    return evaluation
+                tried.add(slot.pk)
+    return None
+
+
+def free_slots(project: Project, person: Person) -> QuerySet[Slot]:
+    """Free places on games which the person has nothing to do with yet, in the person's own order."""
+    factor, offset = order_of(person, project)
+    free = Slot.objects.filter(
+        game__project=project,
+        game__withdrawn_at=None,
+        purpose=RATING,
+        evaluator=None,
+        is_closed=False,
+    )
+    known = Evaluation.objects.filter(evaluator=person, game__project=project).values("game")
+    order = (F("game_id") % PRIME * factor + offset) % PRIME
+    return free.exclude(game__in=known).order_by(order, "number").select_related("game__iteration")
+
+
+def order_of(person: Person, project: Project) -> tuple[int, int]:
+    """The person's order of games as (factor, offset): game g comes at (g * factor + offset) modulo a prime.
+
+    It is fixed by the two numbers it is made of, so that it can be made again; the audit line of each taking holds it.
+    """
+    digest = hashlib.sha256(f"order:{project.pk}:{person.pk}".encode()).digest()
+    return int.from_bytes(digest[:8]) % (PRIME - 1) + 1, int.from_bytes(digest[8:16]) % PRIME
+
+
+def _take(slot: Slot, by: Person, now: datetime) -> Evaluation | None:
+    """An evaluation in this place; None when somebody was faster or the game has no measurement."""
+    measured = newest_measured(slot.game)
+    if measured is None:
+        return None
+    try:
+        with transaction.atomic():
+            free = Slot.objects.filter(pk=slot.pk, evaluator=None, is_closed=False)
+            if free.update(evaluator=by, taken_at=now) != 1:
+                return None
+            evaluation = Evaluation.objects.create(
+                game=slot.game,
+                slot=slot,
+                evaluator=by,
+                measured=measured,
+                seed=canonical_hash([slot.game.content_sha256, slot.pk, by.pk])[:32],
+                created_at=now,
+            )
+    except IntegrityError:
+        return None
+    factor, offset = order_of(by, slot.game.project)
+    record_event(
+        by=by,
+        now=now,
+        project=slot.game.project,
+        verb="game:taken",
+        object_kind="evaluation",
+        object_id=evaluation.pk,
+        detail={"game": slot.game.number, "order": [factor, offset]},
+    )
+    return evaluation

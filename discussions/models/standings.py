@@ -1,0 +1,156 @@
+"""One evaluation with all it rests on, read in few queries: rows in, records of the core out."""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+from discussions.core.effective import Effective, Judged, effective, machine_values
+from discussions.core.grounds import ground_of, inconsistent_messages
+from discussions.core.kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, Ground
+from discussions.core.moves import OPEN, SUBMITTED, why_closed
+from discussions.core.records import GameRecord, Measurement
+from discussions.core.samples import audit_sample, rule_of
+from discussions.core.sight import Sight, Standing, sight
+from discussions.models.evaluations import Evaluation, Judgement, Reveal
+from discussions.models.games import Game, GameText
+from discussions.models.measurements import Measured, MeasuredFindings
+from discussions.models.verdicts import Verdict
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+
+Key = tuple[str, str]
+
+
+@dataclass(kw_only=True)
+class Work:
+    """An evaluation as it stands: the game, what the machine found, what the evaluator said and was shown."""
+
+    evaluation: Evaluation
+    rubric: RubricRecord
+    game: GameRecord
+    measurements: dict[str, Measurement]
+    ground: Ground
+    machine: dict[Key, str]
+    inconsistent: tuple[int, ...]
+    judgements: dict[Key, Judgement]
+    revealed: frozenset[str]
+    is_recorded: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can still be judged."""
+        return self.evaluation.state in OPEN
+
+    @property
+    def why_closed(self) -> str:
+        """The sentence that says why not; "" while open."""
+        return why_closed(self.evaluation.state)
+
+    @cached_property
+    def samples(self) -> dict[str, tuple[int, ...]]:
+        """The positions of the audit samples, by metric."""
+        rule = rule_of(self.rubric.parameters)
+        count = len(self.game.messages)
+        metrics = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
+        return {metric: audit_sample(self.evaluation.seed, metric, count, rule) for metric in metrics}
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How far the evaluation is."""
+        values: dict[str, dict[str, str]] = defaultdict(dict)
+        for (kind, subject), judgement in self.judgements.items():
+            if judgement.value:
+                values[kind][subject] = judgement.value
+        read = self.rubric.parameters
+        return Standing(
+            reveal=self.evaluation.game.iteration.reveal,
+            is_recorded=self.is_recorded,
+            ground=self.ground,
+            values=values,
+            revealed=self.revealed,
+            samples=self.samples,
+            inconsistent=self.inconsistent,
+            yes_needed=int(read["answers_yes_count"]),
+            least_rating=Fraction(str(read["answers_yes_rating"])),
+        )
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What the evaluator may see now."""
+        return sight(self.standing)
+
+    @cached_property
+    def own(self) -> Effective:
+        """The effective values if nobody but this evaluator judged."""
+        number = self.evaluation.pk
+        judged = [
+            Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
+        ]
+        return effective(judged, {}, machine=self.machine, own=number)
+
+    def changed(self, judgement: Judgement, revealed: frozenset[str] = frozenset()) -> "Work":
+        """The same work with one judgement put in and more revealed, without asking the database."""
+        judgements = self.judgements | {(judgement.kind, judgement.subject): judgement}
+        return replace(self, judgements=judgements, revealed=self.revealed | revealed)
+
+
+def work_of(evaluation: Evaluation) -> Work:
+    """Everything of one evaluation; at most three queries beside what is kept in memory.
+
+    Fetch the evaluation through `with_work()`, or each row it belongs to costs a query more.
+    """
+    measured, game, version = evaluation.measured, evaluation.game, evaluation.measured.rubric_version
+    keys = (
+        (game.pk, game.content_sha256),
+        (measured.pk, measured.findings_sha256),
+        (version.pk, version.sha256),
+    )
+    ground, machine, inconsistent = _ground(*keys)
+    return Work(
+        evaluation=evaluation,
+        rubric=rubric_record(*keys[2]),
+        game=game_record(*keys[0]),
+        measurements=measurements_of(*keys[1]),
+        ground=ground,
+        machine=machine,
+        inconsistent=inconsistent,
+        judgements={(row.kind, row.subject): row for row in Judgement.objects.filter(evaluation=evaluation)},
+        revealed=frozenset(Reveal.objects.filter(evaluation=evaluation).values_list("what", flat=True)),
+        is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
+    )
+
+
+# Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
+@lru_cache(maxsize=32)
+def game_record(game: int, content_sha256: str) -> GameRecord:  # noqa: ARG001
+    """The game with that number and content."""
+    return GameText.objects.get(game=game).to_record()
+
+
+@lru_cache(maxsize=32)
+def measurements_of(measured: int, findings_sha256: str) -> dict[str, Measurement]:  # noqa: ARG001
+    """The measurements with their findings."""
+    return MeasuredFindings.objects.get(measured=measured).to_records()
+
+
+@lru_cache(maxsize=32)
+def rubric_record(version: int, sha256: str) -> RubricRecord:  # noqa: ARG001
+    """What the rubric version with that number and content says."""
+    return RubricVersion.objects.get(pk=version).to_record()
+
+
+@lru_cache(maxsize=32)
+def _ground(
+    game: tuple[int, str], measured: tuple[int, str], version: tuple[int, str]
+) -> tuple[Ground, dict[Key, str], tuple[int, ...]]:
+    rubric, measurements = rubric_record(*version), measurements_of(*measured)
+    questions = len(rubric.criterion("engagement").guiding_questions)
+    ground = ground_of(game_record(*game), measurements, rubric.parameters, questions)
+    return ground, machine_values(measurements), inconsistent_messages(measurements)
+
+
+def newest_measured(game: Game) -> Measured | None:
+    """The newest measurement of the game under its iteration's rubric version, if it was measured."""
+    found = game.measurements.filter(rubric_version=game.iteration.rubric_version_id)
+    return found.order_by("-pk").first()

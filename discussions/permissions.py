@@ -1,0 +1,73 @@
+"""Who may do what with games: `check_<verb>` raises NotAllowed with the sentence that the greyed button shows."""
+
+from django.utils.translation import gettext as _
+
+from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, why_closed
+from discussions.models import Evaluation, Game
+from discussions.models.evaluations import RATING
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person, Project
+from workspace.permissions import role_in
+
+
+def check_take_game(person: Person, project: Project) -> None:
+    """Evaluators of the project take games from its queue; whoever sees the roles cannot rate blind."""
+    if role_in(person, project) != "evaluator":
+        raise NotAllowed(_("Only evaluators of this project rate its games: leads and admins see the roles."))
+
+
+def check_rate(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation, while it is open."""
+    if evaluation.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Only the evaluator whose place this is judges here."))
+    if evaluation.state not in OPEN:
+        raise NotAllowed(why_closed(evaluation.state), code="closed")
+
+
+def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
+    """One's own skipped evaluation."""
+    if evaluation.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Only the evaluator who skipped this game takes it up again."))
+    if evaluation.state != SKIPPED:
+        raise NotAllowed(_("This game was not skipped; there is nothing to take up again."))
+
+
+def check_submit(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation, while it is open."""
+    check_rate(person, evaluation)
+
+
+def check_see_games(person: Person, project: Project) -> None:
+    """Leads and admins see every game of a project with its figures."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(_("Only team leads of this project see all its games. Yours are under “My games”."))
+
+
+def check_see_verdict(person: Person, game: Game) -> None:
+    """Leads and admins, and whoever submitted an evaluation of the game."""
+    if role_in(person, game.project) in ("admin", "lead"):
+        return
+    if not _has_submitted(person, game):
+        raise NotAllowed(_("Only team leads and whoever rated this game see its verdict."))
+
+
+def check_record_verdict(person: Person, game: Game) -> None:
+    """With one evaluator per game that evaluator records, with more a lead does; leads may always."""
+    if role_in(person, game.project) in ("admin", "lead"):
+        return
+    if game.iteration.evaluator_count != 1:
+        raise NotAllowed(_("This game has several evaluators, so a team lead records its verdict."))
+    if not _has_submitted(person, game):
+        raise NotAllowed(_("Whoever rated this game records its verdict, after submitting."))
+
+
+def check_supersede_verdict(person: Person, game: Game) -> None:
+    """Leads and admins correct a recorded verdict."""
+    if role_in(person, game.project) not in ("admin", "lead"):
+        raise NotAllowed(_("A recorded verdict is only corrected by a team lead. Ask one of them."))
+
+
+def _has_submitted(person: Person, game: Game) -> bool:
+    if role_in(person, game.project) is None:
+        return False
+    return Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED).exists()
