@@ -1,0 +1,166 @@
+// Acts are kept in the browser until the server has them, and are sent one at a time, in order, unchanged when repeated.
+const form = document.getElementById("acts");
+const unsent = document.getElementById("unsent");
+const store = `evalsite:acts:${form.dataset.evaluation}`;
+const later = new Set([408, 425, 429, 500, 502, 503, 504]);
+const done = new Set([200, 204, 409, 422]);
+let queue = read();
+let sending = false;
+let leaving = false;
+let paused = false;
+let tries = 0;
+let timer = 0;
+let redrawn = "";
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(store)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function keep() {
+  if (queue.length) localStorage.setItem(store, JSON.stringify(queue));
+  else localStorage.removeItem(store);
+  unsent.hidden = !queue.length || (queue.length === 1 && sending && !tries);
+  unsent.textContent = unsent.dataset.says.replace("0", queue.length);
+}
+
+// The version is read when the act is first sent: an act waiting before it may have raised it.
+function body(act) {
+  const fields = new URLSearchParams();
+  if (act.whole) {
+    act.fields.key = document.getElementById(act.whole)?.elements.key?.value ?? act.fields.key;
+    for (const [name, value] of Object.entries(act.fields)) fields.append(name, value);
+    return fields.toString();
+  }
+  const [kind, subject, shown, value] = act.fields.act.split("~");
+  const same = [...document.getElementsByName("act")].find((one) => one.value.startsWith(`${kind}~${subject}~`));
+  const version = same?.value.split("~")[2] ?? shown;
+  const once = act.fields.text === undefined ? "" : `:${Date.now().toString(36)}`;
+  const key = `${form.elements.nonce.value}:${kind}:${subject}:${version}${once}`;
+  for (const [name, what] of Object.entries({ kind, subject, version, value, key })) fields.append(name, what);
+  fields.append("step", act.fields.step ?? "");
+  if (act.fields.text !== undefined) fields.append("text", act.fields.text);
+  return fields.toString();
+}
+
+function add(source, submitter) {
+  const part = (submitter?.closest(".item, .msg") ?? document.activeElement?.closest(".item, .msg"));
+  const fields = Object.fromEntries(new FormData(source, submitter));
+  delete fields.csrfmiddlewaretoken;
+  const whole = "whole" in source.dataset ? source.id : "";
+  queue.push({ url: source.action, fields, whole, from: part?.id ?? "", needed: part?.matches("[data-needs]") ?? false });
+  if (submitter?.ariaPressed && part) {
+    for (const other of part.querySelectorAll("[aria-pressed]")) other.ariaPressed = String(other === submitter);
+    part.classList.add("sending");
+  }
+  keep();
+  send();
+}
+
+function settled(act, status) {
+  delete document.body.dataset.busy;
+  document.dispatchEvent(new CustomEvent("act:settled", { detail: { act, status, redrawn } }));
+}
+
+function swap(target, html) {
+  redrawn = "";
+  return new Promise((resolve) => {
+    htmx.swap(target, html, { swapStyle: "innerHTML", swapDelay: 0, settleDelay: 0 }, { afterSettleCallback: resolve });
+  });
+}
+
+function again(act) {
+  const held = document.getElementById(act.from);
+  held?.removeAttribute("data-needs");
+  held?.classList.add("sending");
+  timer = setTimeout(send, Math.min(5000, 300 * 2 ** tries));
+  tries += 1;
+  keep();
+  if (tries === 1) settled(act, 0);
+}
+
+async function send() {
+  clearTimeout(timer);
+  if (sending || !queue.length || document.getElementById("signin").open) return;
+  sending = true;
+  paused = false;
+  const act = queue[0];
+  if (!tries) document.body.dataset.busy = "";
+  act.body ??= body(act);
+  keep();
+  const answer = await post(act);
+  sending = false;
+  if (!answer || later.has(answer.status)) again(act);
+  else await take(act, answer);
+}
+
+async function post(act) {
+  const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? form.elements.csrfmiddlewaretoken.value;
+  const headers = { "HX-Request": "true", "HX-Target": "answer", "X-CSRFToken": token };
+  headers["Content-Type"] = "application/x-www-form-urlencoded";
+  const settings = { method: "POST", body: act.body, headers, redirect: "manual", signal: AbortSignal.timeout(10000) };
+  try {
+    const answer = await fetch(act.url, settings);
+    return { status: answer.status, headers: answer.headers, type: answer.type, html: await answer.text() };
+  } catch {
+    return null;
+  }
+}
+
+async function take(act, answer) {
+  tries = 0;
+  const elsewhere = answer.headers.get("HX-Redirect");
+  if (answer.status === 401) {
+    await swap("#signin", answer.html);
+    settled(act, 0);
+    return keep();
+  }
+  if (!done.has(answer.status) && answer.type !== "opaqueredirect") return refuse(act, answer);
+  queue.shift();
+  keep();
+  if (elsewhere || answer.type === "opaqueredirect") {
+    leaving = true;
+    return elsewhere ? location.assign(elsewhere) : location.reload();
+  }
+  document.getElementById(act.from)?.classList.remove("sending");
+  await swap("#answer", answer.html);
+  settled(act, answer.status);
+  return send();
+}
+
+// Neither taken nor to be repeated by itself: it stays until the person sends it again or lets it go.
+async function refuse(act, answer) {
+  paused = true;
+  await swap("#answer", answer.html);
+  const forget = Object.assign(document.createElement("button"), { type: "button", className: "button small" });
+  forget.textContent = unsent.dataset.forget;
+  forget.addEventListener("click", () => {
+    queue.shift();
+    document.getElementById("answer").replaceChildren();
+    keep();
+    send();
+  });
+  document.querySelector("#answer > *")?.append(forget);
+  keep();
+  settled(act, answer.status);
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form.act")) return;
+  event.preventDefault();
+  add(event.target, event.submitter);
+});
+document.body.addEventListener("htmx:oobAfterSwap", (event) => {
+  if (event.target.matches?.(".item")) redrawn = event.target.id;
+});
+document.body.addEventListener("signed-in", () => setTimeout(send));
+window.addEventListener("online", () => !paused && send());
+window.addEventListener("beforeunload", (event) => {
+  if (queue.length && !leaving) event.preventDefault();
+});
+unsent.addEventListener("click", send);
+keep();
+send();

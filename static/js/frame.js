@@ -1,0 +1,28 @@
+// What the frame of every page does with script: the theme without a reload, and the sign-in dialog in place.
+const theme = document.getElementById("theme");
+theme?.addEventListener("submit", async (event) => {
+  const choice = event.submitter?.value;
+  if (!choice) return;
+  event.preventDefault();
+  if (choice === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = choice;
+  for (const button of theme.querySelectorAll("button")) button.ariaPressed = String(button.value === choice);
+  const body = new URLSearchParams(new FormData(theme, event.submitter));
+  await fetch(theme.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
+});
+
+const signin = document.getElementById("signin");
+document.body.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target !== signin || signin.open || !signin.firstElementChild) return;
+  signin.showModal();
+});
+
+// Signing in changes the token against forged forms: every form of the page gets the new one.
+document.body.addEventListener("signed-in", () => {
+  signin.close();
+  signin.replaceChildren();
+  const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1];
+  if (!token) return;
+  document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
+  for (const field of document.getElementsByName("csrfmiddlewaretoken")) field.value = token;
+});

@@ -1,0 +1,206 @@
+// Moving, judging and looking up by keyboard. Focus is the browser's own; keys press the buttons that print them.
+const judge = document.getElementById("judge");
+const sheet = document.getElementById("keysheet");
+const single = document.getElementById("single-keys");
+const store = "evalsite:single-keys";
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const here = () => document.activeElement?.closest(".item, .msg");
+const message = () => document.querySelector(".msg.now");
+let prefix = "";
+
+single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
+single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
+
+function open(step) {
+  judge.dataset.step = step;
+  document.getElementById("acts").elements.step.value = step;
+  for (const tab of all("#steps a")) {
+    if (tab.dataset.step === step) tab.setAttribute("aria-current", "step");
+    else tab.removeAttribute("aria-current");
+  }
+}
+
+function go(part) {
+  if (!part) return;
+  const step = part.closest(".step");
+  if (step) open(step.id.slice(5));
+  if (part.matches(".item")) document.getElementById("part-judge").checked = true;
+  part.focus({ preventScroll: true });
+  part.scrollIntoView({ block: part.matches(".msg") ? "center" : "nearest" });
+}
+
+// The next thing that asks, first in the same step, then in the steps after it, then from the start.
+function need(from, way) {
+  const items = all(".step .item");
+  const at = items.indexOf(from);
+  const order = way > 0 ? [...items.slice(at + 1), ...items.slice(0, at + 1)] : [...items.slice(0, Math.max(at, 0)).reverse(), ...items.slice(Math.max(at, 0)).reverse()];
+  const asking = order.filter((item) => item.matches("[data-needs]"));
+  return asking.find((item) => item.closest(".step") === from?.closest(".step")) ?? asking[0];
+}
+
+function onward(from) {
+  const next = need(from, 1);
+  if (next) return go(next);
+  open("review");
+  return document.querySelector("#submit button")?.focus();
+}
+
+function near(list, from, way) {
+  const at = list.indexOf(from);
+  return at < 0 ? list[0] : list[at + way];
+}
+
+const messages = () => all(".msg:not([hidden])");
+const items = () => all(`#step-${judge.dataset.step} .item`);
+
+function round(way) {
+  const now = message();
+  const heads = all(".roundline");
+  const before = heads.filter((head) => !now || head.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING);
+  const head = now ? heads[before.length - 1 + way] : heads[0];
+  return messages().find((one) => head && head.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+}
+
+async function look(position, field) {
+  const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}`;
+  await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" });
+  const found = all(`#at [data-field="${field}"]`);
+  if (field === "missed" && found.length === 1) return found[0].click();
+  (found[0] ?? document.querySelector("#at a"))?.focus();
+  return found[0]?.scrollIntoView({ block: "nearest" });
+}
+
+function pop(id) {
+  const details = document.getElementById(id);
+  if (!details) return;
+  details.open = !details.open;
+  (details.open ? details.querySelector("input:not([type=hidden])") : details.querySelector("summary")).focus();
+}
+
+function evidence() {
+  const own = here()?.querySelector("[data-evidence]");
+  const line = all(".roundline").filter((head) => head.compareDocumentPosition(message() ?? head) & Node.DOCUMENT_POSITION_FOLLOWING).pop();
+  const details = own ?? document.getElementById(line?.id.replace("round-", "votes-") ?? "votes-1");
+  if (!details) return;
+  details.open = !details.open;
+  if (!own) details.querySelector("summary").focus();
+  details.scrollIntoView({ block: "nearest" });
+}
+
+function half(item) {
+  const whole = Math.floor(Number(item.dataset.value));
+  const key = Number(item.dataset.value) % 1 ? `[data-key="${whole}"]` : `[data-half="${Math.min(whole, 4)}"]`;
+  if (whole) item.querySelector(key)?.click();
+}
+
+function about(field) {
+  const now = message();
+  if (now) look(now.dataset.position, field);
+  else if (field === "flag") pop("flag");
+}
+
+const moves = {
+  j: () => go(near(messages(), message(), 1)),
+  k: () => go(near(messages(), message(), -1)),
+  "[": () => go(round(-1)),
+  "]": () => go(round(1)),
+  ".": () => onward(here()),
+  ",": () => go(need(here(), -1)),
+  m: () => { prefix = "m"; },
+  e: evidence,
+  r: () => about("reason"),
+  w: () => about("comment"),
+  f: () => about("flag"),
+  u: () => document.querySelector("#undo button:enabled")?.click(),
+  s: () => pop("skip"),
+  h: () => here()?.matches("[data-kind=rating]") && half(here()),
+  "+": () => about("missed"),
+  "?": () => { sheet.open = !sheet.open; sheet.querySelector("summary").focus(); },
+};
+
+function press(key) {
+  if (prefix) {
+    prefix = "";
+    message()?.querySelector(`[data-m="${CSS.escape(key)}"]`)?.click();
+    return true;
+  }
+  const button = here()?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (button) button.click();
+  else if (Object.hasOwn(moves, key)) moves[key]();
+  else return false;
+  return true;
+}
+
+function leave(target) {
+  const opened = all("details.pop[open]");
+  for (const details of opened) details.open = false;
+  if (!opened.length && !target.closest("input, textarea, #at")) return;
+  document.getElementById("at").replaceChildren();
+  go(message() ?? items()[0]);
+}
+
+document.addEventListener("keydown", (event) => {
+  const { target, key } = event;
+  if (event.isComposing || event.repeat || event.getModifierState("AltGraph") || document.getElementById("signin").open) return;
+  if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    document.querySelector("#submit button")?.click();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === "Escape") leave(target);
+  if (target.matches("input:not([type=checkbox]), textarea, select")) return;
+  const way = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (!way && !single.checked) return;
+  if ("busy" in document.body.dataset) return;
+  if (way ? (go(near(items(), here(), way)), true) : press(key.toLowerCase())) event.preventDefault();
+});
+
+document.addEventListener("focusin", ({ target }) => {
+  const item = target.closest(".item");
+  const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
+  if (!shown) return;
+  message()?.classList.remove("now");
+  shown.classList.add("now");
+  if (!item) return;
+  if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
+  if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
+});
+
+document.addEventListener("act:settled", ({ detail: { act, status, redrawn } }) => {
+  open(judge.dataset.step);
+  const first = document.querySelector("#answer [data-first]")?.dataset;
+  const from = document.getElementById(act.from);
+  const [kind, subject] = (act.fields.act ?? "").split("~");
+  if (status === 422 || status === 409 || status === 403) return first && go(document.getElementById(first.first));
+  if (["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
+  if (act.whole === "undo") return go(document.getElementById(redrawn) ?? here());
+  if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
+  if (act.needed && kind !== "rating") return onward(from);
+  return go(from ?? message());
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], a[href^='#message-']");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link === judge) return;
+  const { step, at, isolate, close, go: where } = link.dataset;
+  if (link.hash?.startsWith("#message-") && !close) document.getElementById("part-text").checked = true;
+  if (!(step || at || isolate || close || where)) return;
+  event.preventDefault();
+  if (step) open(step);
+  if (at) look(at, "missed-none");
+  if (close) { document.getElementById(close).replaceChildren(); go(message()); }
+  if (where) go(document.getElementById(where));
+  if (isolate) only(link, isolate);
+});
+
+function only(link, player) {
+  const isOn = link.getAttribute("aria-current") === "true";
+  for (const other of all("[data-isolate]")) other.removeAttribute("aria-current");
+  if (!isOn) link.setAttribute("aria-current", "true");
+  for (const one of all(".msg")) one.hidden = !isOn && one.dataset.player !== player;
+}
+
+const target = document.getElementById(location.hash.slice(1));
+if (target?.matches(".item, .msg")) go(target);
+else if (!document.querySelector("#at > *")) go(items().find((item) => item.matches("[data-needs]")) ?? items()[0]);
