@@ -24,6 +24,7 @@ KNOWN = (
     "VAR_DIR",
     "TIME_ZONE",
     "LOG_LEVEL",
+    "BEHIND_PROXY",
 )
 
 _reader = environ.Env()
@@ -56,6 +57,16 @@ def flag(name: str, *, default: bool) -> bool:
     return value == "true"
 
 
+def local_flag(name: str, *, is_local: bool) -> bool:
+    """A truth value, false by default, that may only be true in local mode."""
+    value = flag(name, default=False)
+    if value and not is_local:
+        raise ImproperlyConfigured(
+            f"{name} is true, which only EVALSITE_MODE=local allows. Take {name} away."
+        )
+    return value
+
+
 def choice(name: str, options: tuple[str, ...], default: str) -> str:
     """The variable as one of a few words."""
     value = text(name, default)
@@ -79,7 +90,15 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
-def database(name: str, default: str) -> dict[str, object]:
+def hosts(name: str, default: str | None = None) -> list[str]:
+    """The variable as a list of host names; "*" would let a forged Host header through and is refused."""
+    found = [word.strip() for word in text(name, default).split(",") if word.strip()]
+    if "*" in found:
+        raise ImproperlyConfigured(f'{name} holds "*". {WHY[name]}')
+    return found
+
+
+def database(name: str, default: str | None = None) -> dict[str, object]:
     """The variable as Django's settings for one database."""
     return dict(environ.Env.db_url_config(text(name, default)))
 

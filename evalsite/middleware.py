@@ -3,14 +3,18 @@
 import logging
 from collections.abc import Callable
 
+from django.conf import settings
+from django.contrib.auth import logout
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
 
 from workspace.core.refusals import Refusal
 from workspace.views.errors import error, refused
 from workspace.views.gate import sign_in_first
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
+NOTE_USE_EVERY = 600
 
 logger = logging.getLogger("evalsite.requests")
 
@@ -72,3 +76,35 @@ class Refusals:
             logger.error("the database is away: %s", exception)
             return error(request, 503)
         return None
+
+
+class SignInLimits:
+    """Ends sign-ins that were not used for hours or are days old; writes to the session only now and then."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.user.is_authenticated:
+            self.look(request, int(timezone.now().timestamp()))
+        return self.get_response(request)
+
+    def look(self, request: HttpRequest, now: int) -> None:
+        """Sign out what is too old, else note the use."""
+        began, seen = request.session.get("began", now), request.session.get("seen", 0)
+        idle_for = now - (seen or now)
+        if now - began > settings.SIGN_IN_ABSOLUTE or idle_for > settings.SIGN_IN_IDLE:
+            logout(request)
+        elif now - seen > NOTE_USE_EVERY:
+            request.session["began"], request.session["seen"] = began, now
+
+
+class ViewersTime:
+    """Shows times in the time zone that the person chose."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with timezone.override(getattr(request.user, "time_zone", "") or settings.TIME_ZONE):
+            return self.get_response(request)

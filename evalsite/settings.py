@@ -3,22 +3,19 @@
 from pathlib import Path
 
 from evalsite import environment
+from evalsite.logs import log_settings
 
 environment.load_dotenv()
 
 BASE_DIR = environment.ROOT
 LOCAL = environment.choice("EVALSITE_MODE", ("production", "local"), "production") == "local"
-DEMO = environment.flag("DEMO", default=False)
-DEBUG = LOCAL and environment.flag("DEBUG", default=False)
+DEMO = environment.local_flag("DEMO", is_local=LOCAL)
+DEBUG = environment.local_flag("DEBUG", is_local=LOCAL)
 VAR_DIR = Path(environment.text("VAR_DIR", str(BASE_DIR / "var")))
 
 SECRET_KEY = environment.secret("SECRET_KEY", at_least=50)
 AUDIT_KEY = environment.secret("AUDIT_KEY", at_least=32)
-ALLOWED_HOSTS = (
-    environment.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
-    if LOCAL
-    else environment.words("ALLOWED_HOSTS") or [environment.text("ALLOWED_HOSTS")]
-)
+ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]" if LOCAL else None)
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
@@ -36,19 +33,22 @@ INSTALLED_APPS = [
     "discussions",
 ]
 
+# Headers go outermost, so that errors, redirects and files carry them; refusals innermost, nearest to the views.
 MIDDLEWARE = [
     "evalsite.middleware.SafetyHeaders",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
+    "evalsite.middleware.SignInLimits",
+    "evalsite.middleware.ViewersTime",
     "allauth.account.middleware.AccountMiddleware",
     "evalsite.middleware.SignInRequired",
     "evalsite.middleware.Refusals",
@@ -89,9 +89,9 @@ SQLITE_OPTIONS = {
     ),
 }
 DATABASES = {
-    "default": environment.database("DATABASE_URL", f"sqlite:///{VAR_DIR / 'evalsite.sqlite3'}")
-    if LOCAL
-    else environment.database("DATABASE_URL", environment.text("DATABASE_URL"))
+    "default": environment.database(
+        "DATABASE_URL", f"sqlite:///{VAR_DIR / 'evalsite.sqlite3'}" if LOCAL else None
+    )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"] |= {"OPTIONS": SQLITE_OPTIONS, "CONN_MAX_AGE": None}
@@ -116,9 +116,7 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Celery: a message only says "look at job N"; the rows are the truth.
-REDIS_URL = (
-    environment.text("REDIS_URL", "redis://127.0.0.1:6379/0") if LOCAL else environment.text("REDIS_URL")
-)
+REDIS_URL = environment.text("REDIS_URL", "redis://127.0.0.1:6379/0" if LOCAL else None)
 CELERY_BROKER_URL = REDIS_URL
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
@@ -145,17 +143,51 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# What is done for each kind of job: the action that a worker calls with the job it took.
+JOB_ACTIONS = {
+    "import": "discussions.actions.importing.import_games",
+    "measure": "discussions.actions.measuring.measure_games",
+    "companions": "discussions.actions.measuring.add_companions",
+}
+# Limits of what is imported; the sentence of a fault names the one it is about.
+TRANSCRIPT_LIMITS = {
+    "file_bytes": 64 * 1024 * 1024,
+    "unpacked_bytes": 256 * 1024 * 1024,
+    "archive_files": 10_000,
+    "messages": 20_000,
+    "message_characters": 100_000,
+    "players": 200,
+    "name_characters": 200,
+}
 
-# People.
+# People. Sign-in by e-mail and password; its limits count in the database, so all processes share them.
 AUTH_USER_MODEL = "workspace.Person"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
+ACCOUNT_ADAPTER = "workspace.views.adapter.SignInRules"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_RATE_LIMITS = {"login": "20/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+CACHES = {"default": {"BACKEND": "workspace.models.counters.RowCache", "KEY_PREFIX": "evalsite"}}
+VALIDATION = "django.contrib.auth.password_validation."
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {
+        "NAME": f"{VALIDATION}UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("name", "email")},
+    },
+    {"NAME": f"{VALIDATION}MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{VALIDATION}CommonPasswordValidator"},
 ]
+# A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
+SIGN_IN_IDLE = 8 * 3600
+SIGN_IN_ABSOLUTE = 7 * 24 * 3600
+SESSION_COOKIE_AGE = SIGN_IN_ABSOLUTE
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_SAVE_EVERY_REQUEST = False
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
@@ -165,10 +197,14 @@ TIME_ZONE = environment.text("TIME_ZONE", "UTC")
 
 # Letting nobody in.
 CSRF_FAILURE_VIEW = "workspace.views.errors.csrf_failed"
+SESSION_COOKIE_NAME = "sessionid" if LOCAL else "__Host-sessionid"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = not LOCAL
+CSRF_COOKIE_NAME = "csrftoken" if LOCAL else "__Host-csrftoken"
 CSRF_COOKIE_SECURE = not LOCAL
+if environment.flag("BEHIND_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = not LOCAL
 SECURE_HSTS_SECONDS = 0 if LOCAL else 31536000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not LOCAL
@@ -191,3 +227,6 @@ CONTENT_SECURITY_POLICY = {
         "object-src": ["'none'"],
     }
 }
+
+# Logs: JSON lines in production, plain ones here; never the text of a transcript, a password or a secret.
+LOGGING = log_settings(as_json=not LOCAL, level=environment.text("LOG_LEVEL", "INFO").upper())

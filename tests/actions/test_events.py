@@ -4,8 +4,8 @@ import pytest
 from django.db import transaction
 
 from tests.factories import NOW, make_admin, make_lead, make_person, make_project
-from workspace.actions.events import line_of, record_event
-from workspace.core.audit import Head, Sealed, first_break
+from workspace.actions.events import record_event
+from workspace.core.audit import first_break
 from workspace.models import Chain, Event
 
 KEY = "only-for-tests-" + "a" * 50
@@ -13,8 +13,7 @@ KEY = "only-for-tests-" + "a" * 50
 
 def chain_of(project):
     chain = Chain.objects.get(project=project)
-    lines = [Sealed(line_of(event), event.mac) for event in chain.events.order_by("seq")]
-    return lines, Head(chain.pk, chain.seq, chain.mac)
+    return [event.to_sealed() for event in chain.events.order_by("seq")], chain.to_head()
 
 
 @pytest.mark.django_db

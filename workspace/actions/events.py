@@ -1,13 +1,13 @@
 """Writing the audit log: the only way a line gets in."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import connection
 
-from workspace.core.audit import Line, seal
+from workspace.core.audit import seal
 from workspace.core.canonical import canonical_bytes
 from workspace.models import Chain, Event, Person, Project
 from workspace.permissions import role_in
@@ -45,23 +45,8 @@ def record_event(
         object_id=str(object_id),
         detail=canonical_bytes(dict(detail or {})).decode(),
     )
-    event.mac = seal(line_of(event), chain.mac, settings.AUDIT_KEY)
+    event.mac = seal(event.to_line(), chain.mac, settings.AUDIT_KEY)
     event.save(force_insert=True)
     chain.seq, chain.mac = event.seq, event.mac
     chain.save(update_fields=["seq", "mac"])
     return event
-
-
-def line_of(event: Event) -> Line:
-    """The event as the pure chain reads it."""
-    return Line(
-        chain=event.chain_id,
-        seq=event.seq,
-        at=event.at.astimezone(UTC).isoformat(timespec="microseconds"),
-        by=event.by_id,
-        role=event.role,
-        verb=event.verb,
-        object_kind=event.object_kind,
-        object_id=event.object_id,
-        detail=event.detail,
-    )

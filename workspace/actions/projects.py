@@ -1,21 +1,18 @@
 """Projects and who belongs to them."""
 
-import re
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from workspace.actions.accounts import clean_name
 from workspace.actions.events import record_event
+from workspace.core.identifiers import is_slug, plain_name
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR, LEAD
 from workspace.permissions import check_change_membership, check_create_project, check_manage_members
 
 ROLES = (EVALUATOR, LEAD)
-RESERVED_SLUGS = frozenset({"new"})
-SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
 def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Project:
@@ -24,7 +21,10 @@ def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Projec
     Raises NotAllowed unless `by` is an admin, Unacceptable for a bad name or short name, Conflict when it is taken.
     """
     check_create_project(by)
-    if not SLUG.fullmatch(slug) or slug in RESERVED_SLUGS:
+    plain = plain_name(name)
+    if plain is None:
+        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
+    if not is_slug(slug):
         raise Unacceptable(
             _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
             field="slug",
@@ -32,9 +32,7 @@ def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Projec
     with transaction.atomic():
         try:
             with transaction.atomic():
-                project = Project.objects.create(
-                    name=clean_name(name), slug=slug, created_at=now, created_by=by
-                )
+                project = Project.objects.create(name=plain, slug=slug, created_at=now, created_by=by)
         except IntegrityError:
             raise Conflict(_("There is a project with this short name already."), code="slug_taken") from None
         record_event(

@@ -35,6 +35,7 @@ class Migration(migrations.Migration):
                 ('is_admin', models.BooleanField(default=False)),
                 ('is_system', models.BooleanField(default=False)),
                 ('has_single_keys', models.BooleanField(default=True)),
+                ('time_zone', models.CharField(blank=True, max_length=60)),
                 ('created_at', models.DateTimeField()),
             ],
             options={
@@ -153,6 +154,17 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('accepted_by', None)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False)), _connector='OR'), name='invitation_accepted_pair'), models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='invitation_withdrawn_pair'), models.CheckConstraint(condition=models.Q(models.Q(('project', None), ('role', 'admin')), models.Q(models.Q(('role', 'admin'), _negated=True), ('project__isnull', False)), _connector='OR'), name='invitation_project_unless_admin')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Counter',
+            fields=[
+                ('key', models.CharField(max_length=250, primary_key=True, serialize=False)),
+                ('value', models.TextField()),
+                ('expires_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['expires_at'], name='counter_expiry')],
             },
         ),
     ]

@@ -1,8 +1,9 @@
 """The rows of the workspace wing."""
 
+from workspace.models.counters import Counter
 from workspace.models.events import Chain, Event
 from workspace.models.jobs import Heartbeat, Job
 from workspace.models.people import Person
 from workspace.models.projects import Invitation, Membership, Project
 
-__all__ = ["Chain", "Event", "Heartbeat", "Invitation", "Job", "Membership", "Person", "Project"]
+__all__ = ["Chain", "Counter", "Event", "Heartbeat", "Invitation", "Job", "Membership", "Person", "Project"]

@@ -1,8 +1,11 @@
 """The audit log: one line per act, chained, never changed (the database refuses it)."""
 
+from datetime import UTC
+
 from django.db import models
 from django.db.models.functions import Coalesce
 
+from workspace.core.audit import Head, Line, Sealed
 from workspace.models.people import Person
 from workspace.models.projects import Project
 
@@ -17,6 +20,13 @@ class Chain(models.Model):
     class Meta:
         # A unique column holds any number of empty values; there is one chain of the installation all the same.
         constraints = (models.UniqueConstraint(Coalesce("project", 0), name="chain_one_per_project"),)
+
+    def __str__(self) -> str:
+        return f"chain {self.pk}"
+
+    def to_head(self) -> Head:
+        """How far the chain goes, as the pure chain reads it."""
+        return Head(self.pk, self.seq, self.mac)
 
 
 class Event(models.Model):
@@ -39,3 +49,24 @@ class Event(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["chain", "seq"], name="event_seq_unique"),)
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.object_kind} {self.object_id}"
+
+    def to_line(self) -> Line:
+        """The line as the pure chain reads it."""
+        return Line(
+            chain=self.chain_id,
+            seq=self.seq,
+            at=self.at.astimezone(UTC).isoformat(timespec="microseconds"),
+            by=self.by_id,
+            role=self.role,
+            verb=self.verb,
+            object_kind=self.object_kind,
+            object_id=self.object_id,
+            detail=self.detail,
+        )
+
+    def to_sealed(self) -> Sealed:
+        """The line with its seal."""
+        return Sealed(self.to_line(), self.mac)

@@ -35,6 +35,7 @@ class Person(AbstractBaseUser):
     is_admin = models.BooleanField(default=False)
     is_system = models.BooleanField(default=False)
     has_single_keys = models.BooleanField(default=True)
+    time_zone = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField()
 
     USERNAME_FIELD = "email"

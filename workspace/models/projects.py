@@ -1,5 +1,7 @@
 """Projects, who belongs to them, and invitations to them."""
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 
@@ -61,6 +63,17 @@ class Membership(models.Model):
             ),
         )
 
+    def __str__(self) -> str:
+        return f"{self.role} {self.person_id} in {self.project_id}"
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """How invitations are asked for."""
+
+    def open(self, *, now: datetime) -> "InvitationQuerySet":
+        """Those that can still be taken up."""
+        return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
+
 
 class Invitation(models.Model):
     """A single-use door into the installation or a project; only the hash of its secret is kept."""
@@ -80,6 +93,8 @@ class Invitation(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 
+    objects = InvitationQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.CheckConstraint(
@@ -97,3 +112,6 @@ class Invitation(models.Model):
                 name="invitation_project_unless_admin",
             ),
         )
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk}"

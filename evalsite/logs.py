@@ -1,0 +1,60 @@
+"""How logs are written: one line per event, JSON in production, plain on a developer's machine.
+
+Nothing here knows of requests' bodies. What could carry a secret or break out of its line is taken care of for every
+logger, Django's and Celery's too: the secrets of invitations in addresses are blanked, control characters escaped.
+"""
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+INVITATION = re.compile(r"(/invitations/)[^/\s\"']+")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+Entry = MutableMapping[str, Any]
+
+
+def without_secrets(_logger: Any, _method: str, entry: Entry) -> Entry:
+    """Blank the secrets of invitations and escape control characters in the message."""
+    said = INVITATION.sub(r"\1...", str(entry.get("event", "")))
+    entry["event"] = CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", said)
+    return entry
+
+
+def log_settings(*, as_json: bool, level: str) -> dict[str, Any]:
+    """The LOGGING dictionary: everything to standard error, through the same steps whoever wrote it."""
+    steps: list[Any] = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        without_secrets,
+    ]
+    last = (
+        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        if as_json
+        else [structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
+    )
+    structlog.configure(
+        processors=[*steps, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "foreign_pre_chain": steps,
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"lines": formatter},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django": {"handlers": [], "level": level, "propagate": True},
+            "django.server": {"handlers": [], "level": level, "propagate": True},
+        },
+    }

@@ -1,0 +1,34 @@
+"""Names, addresses and short names as people type them, brought into the one form that is stored."""
+
+import hashlib
+import re
+
+LONGEST = 200
+SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
+# An address is proved by the invitation that reaches it, not by its spelling: this only stops slips.
+EMAIL = re.compile(
+    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}"
+)
+RESERVED_SLUGS = frozenset({"new"})
+
+
+def plain_email(text: str) -> str | None:
+    """The address in lower case, without white space around it; None when it is no address."""
+    email = text.strip().lower()
+    return email if len(email) <= LONGEST and EMAIL.fullmatch(email) else None
+
+
+def plain_name(text: str) -> str | None:
+    """The name with single spaces; None when it is empty, over 200 characters or holds invisible ones."""
+    name = " ".join(text.split())
+    return name if 0 < len(name) <= LONGEST and name.isprintable() else None
+
+
+def is_slug(text: str) -> bool:
+    """Whether the text can be the short name of a project: 1 to 60 small letters, digits and inner hyphens."""
+    return bool(SLUG.fullmatch(text)) and text not in RESERVED_SLUGS
+
+
+def secret_hash(secret: str) -> str:
+    """What is stored of an invitation's secret: plain SHA-256 suffices, since the secret has 256 random bits."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

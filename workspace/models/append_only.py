@@ -1,0 +1,136 @@
+"""Rows that the database itself refuses to change: a migration operation, and the check that it still holds.
+
+SQLite drops triggers silently when Django rebuilds an altered table, so a migration that alters a guarded table ends
+with the same `ForbidChange` again, and start, `verify` and the checks compare what is there with what migrations say.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
+
+FUNCTION = "evalsite_refuse_change"
+
+
+class ForbidChange(Operation):
+    """Rows of `table` are never updated nor deleted, nor the table truncated.
+
+    With `columns` only those are frozen, the others may change. `once` is a condition on the old row, in SQL that both
+    databases read, without which the row is still free (a draft). Applying it again renews the triggers.
+    """
+
+    reversible = True
+    reduces_to_sql = True
+    atomic = True
+
+    def __init__(self, table: str, *, columns: tuple[str, ...] = (), once: str = "") -> None:
+        self.table, self.columns, self.once = table, tuple(columns), once
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """As a migration file writes it."""
+        return self.__class__.__name__, [self.table], {"columns": self.columns, "once": self.once}
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Triggers are no part of the models."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """Make the triggers."""
+        self.put_up(schema_editor.connection)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """Take the triggers away."""
+        self.take_down(schema_editor.connection)
+
+    def describe(self) -> str:
+        """For the list of migrations."""
+        return f"Forbid changes of {self.table}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The triggers that must be there on every database."""
+        return f"{self.table}_frozen_update", f"{self.table}_frozen_delete"
+
+    def put_up(self, connection: BaseDatabaseWrapper) -> None:
+        """Make the triggers anew."""
+        self.take_down(connection)
+        make = self._for_postgresql if connection.vendor == "postgresql" else self._for_sqlite
+        with connection.cursor() as cursor:
+            for statement in make():
+                cursor.execute(statement)
+
+    def take_down(self, connection: BaseDatabaseWrapper) -> None:
+        """Drop the triggers."""
+        names = self.names
+        on_table = ""
+        if connection.vendor == "postgresql":
+            names, on_table = (*names, f"{self.table}_frozen_truncate"), f' ON "{self.table}"'
+        with connection.cursor() as cursor:
+            for name in names:
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"{on_table}')
+
+    def _condition(self, differs: str) -> str:
+        """When an update is refused: the row is frozen already, and a frozen column would change."""
+        changes = " OR ".join(f'OLD."{name}" {differs} NEW."{name}"' for name in self.columns)
+        parts = [f"({part})" for part in (self.once, changes) if part]
+        return f"WHEN ({' AND '.join(parts)})" if parts else ""
+
+    def _for_sqlite(self) -> Iterator[str]:
+        refuse = f"BEGIN SELECT RAISE(ABORT, 'rows of {self.table} are never changed or deleted'); END"
+        update, delete = self.names
+        once = f"WHEN ({self.once})" if self.once else ""
+        yield f'CREATE TRIGGER "{update}" BEFORE UPDATE ON "{self.table}" {self._condition("IS NOT")} {refuse}'
+        yield f'CREATE TRIGGER "{delete}" BEFORE DELETE ON "{self.table}" {once} {refuse}'
+
+    def _for_postgresql(self) -> Iterator[str]:
+        run = f"EXECUTE FUNCTION {FUNCTION}()"
+        update, delete = self.names
+        once = f"WHEN ({self.once})" if self.once else ""
+        yield (
+            f"CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME "
+            "USING ERRCODE = 'integrity_constraint_violation'; END $$"
+        )
+        condition = self._condition("IS DISTINCT FROM")
+        yield f'CREATE TRIGGER "{update}" BEFORE UPDATE ON "{self.table}" FOR EACH ROW {condition} {run}'
+        yield f'CREATE TRIGGER "{delete}" BEFORE DELETE ON "{self.table}" FOR EACH ROW {once} {run}'
+        yield f'CREATE TRIGGER "{self.table}_frozen_truncate" BEFORE TRUNCATE ON "{self.table}" {run}'
+
+
+@cache
+def guards() -> dict[str, ForbidChange]:
+    """Table -> the newest `ForbidChange` of it that the migrations hold."""
+    loader = MigrationLoader(None, ignore_no_migrations=True)
+    order = [node for leaf in sorted(loader.graph.leaf_nodes()) for node in loader.graph.forwards_plan(leaf)]
+    found: dict[str, ForbidChange] = {}
+    for node in dict.fromkeys(order):
+        for operation in loader.graph.nodes[node].operations:
+            if isinstance(operation, ForbidChange):
+                found[operation.table] = operation
+    return found
+
+
+def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
+    """Names of triggers that should guard a table and are not there (or are switched off)."""
+    if connection.vendor == "postgresql":
+        sql = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
+    else:
+        sql = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        there = {name for (name,) in cursor.fetchall()}
+    return [name for guard in guards().values() for name in guard.names if name not in there]
+
+
+def assert_triggers(connection: BaseDatabaseWrapper) -> None:
+    """Raise AssertionError naming the triggers that are missing."""
+    missing = missing_triggers(connection)
+    if missing:
+        raise AssertionError(f"The database lost triggers that guard evidence: {', '.join(missing)}.")
