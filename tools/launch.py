@@ -5,6 +5,7 @@ this process is killed. Django is never imported here.
 """
 
 import collections
+import contextlib
 import fcntl
 import http.client
 import os
@@ -64,6 +65,9 @@ class Site:
         self.port = read_port(env.get("PORT", ""))
         self.var = Path(env.get("VAR_DIR", "").strip() or ROOT / "var").resolve()
         self.env = env | {"PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "evalsite.settings"}
+        self.open_to_others = self.host.strip("[]") not in ("127.0.0.1", "localhost", "::1")
+        if self.open_to_others and not env.get("ALLOWED_HOSTS", "").strip():
+            self.env["ALLOWED_HOSTS"] = ",".join(names_of_this_machine(self.host))
         self.redis: RedisServer | None = None
         self.children: list[Child] = []
         self.deaths: dict[str, collections.deque[float]] = collections.defaultdict(collections.deque)
@@ -189,6 +193,8 @@ class Site:
         sign_ins = self.var / "demo-sign-ins.txt"
         if self.env.get("DEMO", "").lower() == "true" and sign_ins.is_file():
             print("\n" + sign_ins.read_text(encoding="utf-8").strip())
+        if self.open_to_others:
+            print(f"\nOthers on the network reach it too, as: {self.env['ALLOWED_HOSTS'].replace(',', ', ')}")
         print(f"\nData and logs: {self.var}. Ctrl+C ends everything.", flush=True)
 
     def watch(self) -> None:
@@ -235,6 +241,18 @@ def read_port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise SystemExit(f'PORT is "{text}"; write a number from 1 to 65535, such as PORT=8001.')
     return int(text)
+
+
+def names_of_this_machine(host: str) -> list[str]:
+    """The names and addresses under which others may ask for the site when it listens on `host`."""
+    names = {"127.0.0.1", "localhost", "[::1]", socket.gethostname()}
+    if host in ("0.0.0.0", "::"):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: only asks which of our addresses would be used
+            names.add(probe.getsockname()[0])
+    else:
+        names.add(host)
+    return sorted(names)
 
 
 def check_port_is_free(host: str, port: int) -> None:

@@ -10,6 +10,7 @@ WINGS = ("workspace", "rubric", "discussions")
 
 FLOORS = {
     "core": 0,
+    "shelf": 1,  # data that comes with the site, read from disk
     "models": 1,
     "permissions": 2,
     "actions": 3,

@@ -18,16 +18,24 @@ BANNED_NAMES = (
     "signals",
     "misc",
 )
+WRITES = ("save", "create", "bulk_create", "update", "bulk_update", "get_or_create", "delete")
 NOBODY_ACTS = ("system_person",)  # makes the account that acts when nobody does
 DECLARES = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.Expr)
 
 
 def is_action(function: ast.FunctionDef) -> bool:
-    """Whether a function of an actions module acts: public, and it takes the moment or the person, or is atomic."""
+    """Whether a function of an actions module acts: public, and it takes the person, is atomic, or writes at `now`."""
     every = function.args.posonlyargs + function.args.args + function.args.kwonlyargs
-    takes = {argument.arg for argument in every} & {"by", "now"}
+    takes = {argument.arg for argument in every}
     atomic = any("atomic" in ast.unparse(decorator) for decorator in function.decorator_list)
-    return not function.name.startswith("_") and bool(takes or atomic)
+    writes = any(node.func.attr in WRITES for node in ast.walk(function) if is_method_call(node))
+    acts = "by" in takes or atomic or ("now" in takes and writes)
+    return acts and not function.name.startswith("_")
+
+
+def is_method_call(node: ast.AST) -> bool:
+    """Whether the node is something like row.save()."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
 
 
 def loose_actions(name: str, source: str) -> list[str]:
@@ -89,7 +97,7 @@ def test_nothing_is_left_for_later():
     [
         "def label_claim(claim, *, by, now): ...",
         "def label_claim(*claims, by): ...",
-        "def label_claim(*, claim, now): ...",
+        "def label_claim(*, claim, now):\n    claim.save()",
         "@transaction.atomic\ndef label_claim(*, claim): ...",
     ],
 )
@@ -99,7 +107,7 @@ def test_the_action_guard_can_fail(source):
 
 def test_the_action_guard_lets_good_ones_through():
     acting = "def label_claim(*, claim, by, now): ...\ndef measure(*, job, now): ..."
-    others = "def _lock(claim, now): ...\ndef clean(text): ..."
+    others = "def _lock(claim, now): ...\ndef is_late(row, now): ..."
     assert not loose_actions("rating.py", f"{acting}\n{others}")
 
 
