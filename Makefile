@@ -28,7 +28,7 @@ fix: setup-dev ## put right what can be put right by itself
 	@$(VENV) -m tools.run_checks --fix
 
 demo: setup ## put the database aside and fill a fresh one with the demo project
-	@exec $(VENV) -m tools.launch --tied --fresh-demo
+	@exec $(VENV) -m tools.demo
 
 bench: setup-dev ## print the speed figures of benchmarks/
 	@exec $(VENV) -m tools.run_benchmarks

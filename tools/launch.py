@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     if "--tied" in arguments:
         die_with_parent(signal.SIGTERM)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _raise_stop)
+        signal.signal(number, raise_stop)
     env = read_dotenv(ROOT / ".env") | os.environ
     site = Site(env)
     try:
@@ -53,7 +53,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _raise_stop(number: int, frame: object) -> None:
+def raise_stop(number: int, frame: object) -> None:
+    """What the signals do."""
     raise Stop
 
 
