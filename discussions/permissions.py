@@ -71,3 +71,9 @@ def _has_submitted(person: Person, game: Game) -> bool:
     if role_in(person, game.project) is None:
         return False
     return Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED).exists()
+
+
+def check_import_transcripts(person: Person, project: Project) -> None:
+    """Leads of the project and admins bring transcripts in, and see what became of them."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(_("Only team leads of this project import transcripts. Ask one of them."))

@@ -9,32 +9,28 @@ from fractions import Fraction
 from itertools import accumulate
 
 
-def flip_of_share(
-    numerator: int, denominator: int, threshold: Fraction, *, movable: int | None = None
-) -> int | None:
+def flip_of_share(numerator: int, denominator: int, threshold: Fraction) -> int | None:
     """How many messages must be judged otherwise for the share to cross `threshold` (percent); None: it cannot.
 
-    The denominator stays. `movable` is how many messages that do not count now could be made to count; all by default.
+    The denominator stays.
     """
     if denominator == 0:
         return None
     needed = _least_passing(denominator, threshold)
     if numerator >= needed:
         return numerator - needed + 1 if needed > 0 else None
-    upward = needed - numerator
-    available = denominator - numerator if movable is None else movable
-    return upward if upward <= available else None
+    return needed - numerator if needed <= denominator else None
 
 
-def flip_of_references(accurate: int, judged: int, threshold: Fraction, *, sentences: int) -> int | None:
+def flip_of_references(accurate: int, judged: int, threshold: Fraction, *, has_messages: bool) -> int | None:
     """How many references must be labelled otherwise for memory accuracy to cross `threshold` (percent).
 
     Turning a label between accurate and inaccurate is never worse than taking a reference out or adding one. Without a
     judged reference the metric passes by rule, and one reference that is missed or was taken out, judged inaccurate,
-    turns it; `sentences` says whether the game has any sentence to mark.
+    turns it; `has_messages` says whether there is any sentence to mark.
     """
     if judged == 0:
-        return 1 if sentences > 0 and threshold > 0 else None
+        return 1 if has_messages and threshold > 0 else None
     return flip_of_share(accurate, judged, threshold)
 
 

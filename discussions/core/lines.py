@@ -5,7 +5,6 @@ from fractions import Fraction
 from discussions.core.flip import flip_of_phrases, flip_of_references, flip_of_share
 from discussions.core.intervals import wilson
 from discussions.core.outcome import (
-    COHERENCE,
     DIVERSITY,
     MEMORY,
     PERCENT,
@@ -14,14 +13,12 @@ from discussions.core.outcome import (
     Facts,
     Line,
     ManualCheck,
-    Scored,
 )
+from discussions.core.records import Score
 from rubric.core.records import Criterion
 
 
-def line_of_score(
-    criterion: Criterion, score: Scored, facts: Facts, manual_check: ManualCheck | None
-) -> Line:
+def line_of_score(criterion: Criterion, score: Score, facts: Facts, manual_check: ManualCheck | None) -> Line:
     """The line of a metric in percent. A pending metric has neither pass nor score nor interval."""
     threshold = _threshold(criterion)
     check = manual_check if criterion.key == DIVERSITY else None
@@ -67,18 +64,19 @@ def line_of_rating(criterion: Criterion, rating: Fraction | None) -> Line:
     )
 
 
-def _flip(key: str, score: Scored, threshold: Fraction, facts: Facts) -> int | None:
+def _flip(key: str, score: Score, threshold: Fraction, facts: Facts) -> int | None:
     if key == MEMORY:
-        return flip_of_references(score.numerator, score.denominator, threshold, sentences=facts.sentences)
+        return flip_of_references(
+            score.numerator, score.denominator, threshold, has_messages=facts.has_messages
+        )
     if key == DIVERSITY or not score.is_applicable:
         return None
     if key == REPETITION:
         return flip_of_phrases(score.denominator, facts.repeated, facts.accepted, threshold)
-    movable = facts.coherence_movable if key == COHERENCE else None
-    return flip_of_share(score.numerator, score.denominator, threshold, movable=movable)
+    return flip_of_share(score.numerator, score.denominator, threshold)
 
 
-def _share(score: Scored) -> Fraction:
+def _share(score: Score) -> Fraction:
     if not score.is_applicable:
         return Fraction(100)
     return Fraction(100 * score.numerator, score.denominator) if score.denominator else Fraction(0)

@@ -1,12 +1,10 @@
 """What a verdict says, as plain records: seven lines, the reasons, the advice, and what would change it."""
 
 from decimal import Decimal
-from typing import Protocol
 
 from msgspec import Struct
 
 MEMORY = "memory_accuracy"
-COHERENCE = "coherence"
 DIVERSITY = "personality_diversity"
 REPETITION = "anti_repetition"
 ENGAGEMENT = "engagement"
@@ -20,19 +18,6 @@ ABOVE = "above"
 UNREPORTED = "unreported"
 
 
-class Scored(Protocol):
-    """What a metric gave for a game after people judged; a `Score` and a `Measurement` both are one."""
-
-    @property
-    def numerator(self) -> int: ...
-    @property
-    def denominator(self) -> int: ...
-    @property
-    def is_applicable(self) -> bool: ...
-    @property
-    def is_pending(self) -> bool: ...
-
-
 class ManualCheck(Struct, frozen=True, omit_defaults=True):
     """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so."""
 
@@ -44,12 +29,12 @@ class ManualCheck(Struct, frozen=True, omit_defaults=True):
 
 
 class Facts(Struct, frozen=True, omit_defaults=True):
-    """What flip distances need beside the scores: occurrences of repeated phrases, and how much could be judged."""
+    """What flip distances need beside the scores: how often each phrase that stands as repeated, or was accepted, is
+    said, and whether there is any sentence that could be marked as a reference."""
 
     repeated: list[int] = []
     accepted: list[int] = []
-    sentences: int = 1
-    coherence_movable: int | None = None
+    has_messages: bool = True
 
 
 class Line(Struct, frozen=True, omit_defaults=True):

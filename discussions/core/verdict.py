@@ -26,8 +26,8 @@ from discussions.core.outcome import (
     Outcome,
     Reason,
     Recommendation,
-    Scored,
 )
+from discussions.core.records import Score
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
 
@@ -41,7 +41,7 @@ class Rules(Struct, frozen=True):
 
 
 def decide(
-    scores: Mapping[str, Scored],
+    scores: Mapping[str, Score],
     rating: Fraction | None,
     cost: Decimal | None,
     rubric: RubricRecord,

@@ -1,4 +1,8 @@
-"""What a verdict on a game would rest on now, read from the rows in a fixed number of queries."""
+"""What a verdict on a game would rest on and come to now, read from the rows in a fixed number of queries."""
+
+from decimal import Decimal
+
+from msgspec import Struct
 
 from discussions.core.basis import (
     FORMAT,
@@ -9,12 +13,45 @@ from discussions.core.basis import (
     BasisMeasured,
     BasisVersion,
 )
-from discussions.models.evaluations import RATING, SUBMITTED, Evaluation, Judgement
+from discussions.core.moves import SUBMITTED
+from discussions.core.outcome import Outcome
+from discussions.core.settled import effective_of, outcome_of
+from discussions.models.evaluations import RATING, Evaluation, Judgement
 from discussions.models.games import Game
-from discussions.models.standings import newest_measured
+from discussions.models.standings import measurements_of, newest_measured, rubric_record
 from discussions.models.verdicts import Verdict
+from workspace.core.canonical import bytes_hash, canonical_bytes
 
 FROM_TRANSCRIPT = "transcript"
+_MILLIONTH = Decimal("0.000001")
+
+
+class Preview(Struct, frozen=True):
+    """What would be recorded now, and the hash that recording must carry."""
+
+    basis: Basis
+    basis_sha256: str
+    outcome: Outcome
+    has_ties: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything a verdict needs is in."""
+        enough = len(self.basis.evaluations) >= self.basis.evaluator_count
+        return enough and not self.has_ties and not self.outcome.missing
+
+
+def preview_of(game: Game) -> Preview | None:
+    """The verdict that the submitted evaluations amount to now; None while the game is not measured."""
+    basis = basis_of(game)
+    if basis is None:
+        return None
+    version, measured = basis.rubric_version, basis.measured
+    measurements = measurements_of(measured.id, measured.findings_sha256)
+    found = effective_of(basis, measurements)
+    rubric = rubric_record(version.id, version.sha256)
+    outcome = outcome_of(found, measurements, basis.cost.total_usd, rubric)
+    return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, bool(found.ties))
 
 
 def basis_of(game: Game) -> Basis | None:
@@ -27,7 +64,9 @@ def basis_of(game: Game) -> Basis | None:
     if measured is None:
         return None
     evaluations = list(
-        Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED).order_by("pk").only("pk", "evaluator_id")
+        Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+        .order_by("pk")
+        .only("pk", "evaluator_id")
     )
     judgements = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
     version = game.iteration.rubric_version
@@ -41,7 +80,7 @@ def basis_of(game: Game) -> Basis | None:
         measured=BasisMeasured(
             measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
         ),
-        cost=BasisCost(game.cost_usd, FROM_TRANSCRIPT),
+        cost=_cost(game),
         evaluator_count=game.iteration.evaluator_count,
         evaluations=[BasisEvaluation(one.pk, one.evaluator_id) for one in evaluations],
         judgements=[_judgement(row) for row in judgements],
@@ -60,3 +99,8 @@ def _judgement(row: Judgement) -> BasisJudgement:
         blind_value=row.blind_value,
         version=row.version,
     )
+
+
+def _cost(game: Game) -> BasisCost:
+    total = None if game.cost_usd is None else game.cost_usd.quantize(_MILLIONTH)
+    return BasisCost(total, FROM_TRANSCRIPT)

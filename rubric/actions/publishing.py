@@ -14,7 +14,9 @@ from workspace.models import Person
 def publish_first_versions(*, by: Person, now: datetime) -> list[RubricVersion]:
     """Publish every shipped version that is not there yet; the new ones. Doing it again changes nothing."""
     with transaction.atomic():
-        return [version for shipped in shipped_versions() if (version := _publish(shipped, by, now)) is not None]
+        return [
+            version for shipped in shipped_versions() if (version := _publish(shipped, by, now)) is not None
+        ]
 
 
 def _publish(shipped: Shipped, by: Person, now: datetime) -> RubricVersion | None:

@@ -21,6 +21,9 @@ class Rubric(models.Model):
     kind = models.CharField(max_length=20, choices=[("discussion", "discussion"), ("response", "response")])
     name = models.CharField(max_length=200)
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
     """How versions are asked for."""

@@ -90,7 +90,10 @@ def _threshold(criterion: Criterion) -> str:
 def _groups(record: RubricRecord) -> list[ParameterGroup]:
     other = _("Other")
     rows = [
-        (str(READINGS.get(name, (other, ""))[0]), Parameter(name, _shown(value), str(READINGS.get(name, ("", ""))[1])))
+        (
+            str(READINGS.get(name, (other, ""))[0]),
+            Parameter(name, _shown(value), str(READINGS.get(name, ("", ""))[1])),
+        )
         for name, value in record.parameters.items()
     ]
     order = list(dict.fromkeys(label for label, _parameter in rows))
@@ -111,5 +114,8 @@ def _words(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [f"{key}: {word}" for key, words in value.items() for word in _words(words)]
     if isinstance(value, list):
-        return [each["label"] + ": " + each["description"] if isinstance(each, dict) else str(each) for each in value]
+        return [
+            each["label"] + ": " + each["description"] if isinstance(each, dict) else str(each)
+            for each in value
+        ]
     return [str(value)]

@@ -13,7 +13,9 @@ from workspace.views.gate import needs
 @needs("read_rubric")
 def rubric_version(request: HttpRequest, slug: str, number: str) -> HttpResponse:
     """One version, read only."""
-    version = get_object_or_404(RubricVersion.objects.visible_to(request.user), rubric__key=slug, number=number)
+    version = get_object_or_404(
+        RubricVersion.objects.visible_to(request.user), rubric__key=slug, number=number
+    )
     check_read_rubric(request.user, version)
     page = build_version_page(version, has_weights=may(check_see_weights, request.user))
     return render(request, "rubric/rubric_version.html", {"page": page})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discussions.core.flip import flip_of_phrases, flip_of_references, flip_of_share, flip_of_verdict
 from discussions.core.outcome import Facts
-from tests.core.verdict_examples import APPENDIX, PASSING, Share, verdict, with_failing
+from tests.core.verdict_examples import APPENDIX, PASSING, share, verdict, with_failing
 
 thresholds = st.sampled_from(
     [Fraction(50), Fraction(60), Fraction(70), Fraction(80), Fraction(90), Fraction("66.5")]
@@ -34,11 +34,6 @@ def passes(numerator, denominator, threshold):
 )
 def test_messages_to_judge_otherwise(numerator, denominator, threshold, distance):
     assert flip_of_share(numerator, denominator, Fraction(threshold)) == distance
-
-
-def test_what_cannot_be_moved_cannot_turn_a_metric():
-    assert flip_of_share(0, 2, Fraction(70), movable=1) is None
-    assert flip_of_share(1, 2, Fraction(70), movable=1) == 1
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), thresholds)
@@ -75,13 +70,13 @@ def test_references_brute_force_over_every_relabelling_and_one_missed_sentence_e
         if memory_passes(other_labels, threshold) != now
     ]
     judged = [label for label in labels if label != "out"]
-    found = flip_of_references(judged.count("accurate"), len(judged), threshold, sentences=9)
+    found = flip_of_references(judged.count("accurate"), len(judged), threshold, has_messages=True)
     assert found == min(distances)
 
 
 def test_a_game_without_a_sentence_has_no_reference_to_turn():
-    assert flip_of_references(0, 0, Fraction(80), sentences=0) is None
-    assert flip_of_references(0, 0, Fraction(80), sentences=1) == 1
+    assert flip_of_references(0, 0, Fraction(80), has_messages=False) is None
+    assert flip_of_references(0, 0, Fraction(80), has_messages=True) == 1
 
 
 @given(
@@ -147,11 +142,11 @@ def test_no_judgement_turns_what_the_rating_or_the_cost_decides():
 
 
 def test_a_fail_turns_with_its_cheapest_metric():
-    scores = with_failing("personality_diversity", "strategic_depth", coherence=Share(69, 100))
+    scores = with_failing("personality_diversity", "strategic_depth", coherence=share(69, 100))
     assert verdict(scores).flip_distance == 1
 
 
 def test_phrases_turn_whole():
-    scores = PASSING | {"anti_repetition": Share(80, 100)}
+    scores = PASSING | {"anti_repetition": share(80, 100)}
     line = verdict(scores, facts=Facts(repeated=[3, 4, 6, 7])).line("anti_repetition")
     assert line.flip == 2

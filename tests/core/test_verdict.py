@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discussions.core.outcome import ManualCheck
 from discussions.core.verdict import check_of
-from tests.core.verdict_examples import APPENDIX, PASSING, RUBRIC, THRESHOLDS, Share, verdict, with_failing
+from tests.core.verdict_examples import APPENDIX, PASSING, RUBRIC, THRESHOLDS, share, verdict, with_failing
 
 
 def test_six_of_seven_with_engagement_two_and_a_half_fails():
@@ -93,17 +93,17 @@ def test_every_reason_is_given_at_once():
 
 
 def test_just_below_a_threshold_fails_unrounded():
-    line = verdict(PASSING | {"memory_accuracy": Share(1999, 2500)}).line("memory_accuracy")
+    line = verdict(PASSING | {"memory_accuracy": share(1999, 2500)}).line("memory_accuracy")
     assert (line.passes, line.score) == (False, 79.96)
 
 
 def test_on_the_threshold_passes():
-    line = verdict(PASSING | {"memory_accuracy": Share(4, 5)}).line("memory_accuracy")
+    line = verdict(PASSING | {"memory_accuracy": share(4, 5)}).line("memory_accuracy")
     assert line.passes is True
 
 
 def test_a_metric_without_anything_to_count_passes_by_rule_and_is_named():
-    scores = with_failing("coherence", "strategic_depth", memory_accuracy=Share(0, 0, is_applicable=False))
+    scores = with_failing("coherence", "strategic_depth", memory_accuracy=share(0, 0, is_applicable=False))
     outcome = verdict(scores)
     assert outcome.headline == "5/7 PASS, 1 by rule"
     line = outcome.line("memory_accuracy")
@@ -111,7 +111,7 @@ def test_a_metric_without_anything_to_count_passes_by_rule_and_is_named():
 
 
 def test_no_verdict_while_a_metric_is_pending():
-    scores = PASSING | {"role_consistency": Share(30, 50, is_pending=True)}
+    scores = PASSING | {"role_consistency": share(30, 50, is_pending=True)}
     outcome = verdict(scores, rating=None, cost="9.00")
     assert outcome.passes is None
     assert outcome.missing == ["role_consistency", "engagement"]
@@ -121,7 +121,7 @@ def test_no_verdict_while_a_metric_is_pending():
 
 
 def test_recommendations_are_worst_first_relative_to_the_scale():
-    scores = PASSING | {"coherence": Share(60, 100), "anti_repetition": Share(50, 100)}
+    scores = PASSING | {"coherence": share(60, 100), "anti_repetition": share(50, 100)}
     outcome = verdict(scores, rating="2.0")
     assert [each.key for each in outcome.recommendations] == ["anti_repetition", "engagement", "coherence"]
     assert [round(each.shortfall, 4) for each in outcome.recommendations] == [0.4, 0.25, 0.1]
@@ -156,17 +156,17 @@ def test_nobody_asked_is_no_manual_check():
 
 
 def test_the_composite_weighs_engagement_from_one_to_five():
-    scores = {key: Share(50, 100) for key in PASSING}
+    scores = {key: share(50, 100) for key in PASSING}
     assert verdict(scores, rating="3").composite == 50
     assert verdict(scores, rating="5").composite == pytest.approx((6 * 50 + 100) / 7)
 
 
 def test_the_composite_leaves_out_what_does_not_apply():
-    scores = {key: Share(50, 100) for key in PASSING} | {"memory_accuracy": Share(0, 0, is_applicable=False)}
+    scores = {key: share(50, 100) for key in PASSING} | {"memory_accuracy": share(0, 0, is_applicable=False)}
     assert verdict(scores, rating="3").composite == 50
 
 
-shares = st.integers(0, 60).flatmap(lambda n: st.integers(max(n, 1), 60).map(lambda d: Share(n, d)))
+shares = st.integers(0, 60).flatmap(lambda n: st.integers(max(n, 1), 60).map(lambda d: share(n, d)))
 score_sets = st.fixed_dictionaries(dict.fromkeys(list(THRESHOLDS)[:6], shares))
 ratings = st.integers(2, 10).map(lambda half: str(Fraction(half, 2)))
 costs = st.none() | st.decimals("0", "5", places=2).map(str)
@@ -176,7 +176,7 @@ costs = st.none() | st.decimals("0", "5", places=2).map(str)
 def test_passing_is_five_and_engagement_and_cost(scores, rating, cost):
     outcome = verdict(scores, rating=rating, cost=cost)
     passing = [
-        100 * share.numerator >= THRESHOLDS[key] * share.denominator for key, share in scores.items()
+        100 * score.numerator >= THRESHOLDS[key] * score.denominator for key, score in scores.items()
     ] + [Fraction(rating) >= 3]
     affordable = cost is None or Decimal(cost) <= 3
     assert outcome.passes == (sum(passing) >= 5 and passing[-1] and affordable)

@@ -3,9 +3,8 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from msgspec import Struct
-
 from discussions.core.outcome import Outcome
+from discussions.core.records import Score
 from discussions.core.verdict import decide
 from rubric.core.records import Criterion, RubricRecord
 
@@ -46,33 +45,29 @@ RUBRIC = RubricRecord(
 )
 
 
-class Share(Struct, frozen=True):
-    """A score as metrics give it."""
-
-    numerator: int
-    denominator: int
-    is_applicable: bool = True
-    is_pending: bool = False
+def share(numerator: int, denominator: int, *, is_applicable: bool = True, is_pending: bool = False) -> Score:
+    """A score as metrics give it; what it is a score of does not matter here."""
+    return Score("", numerator, denominator, is_applicable=is_applicable, is_pending=is_pending)
 
 
 APPENDIX = {
-    "memory_accuracy": Share(17, 20),
-    "strategic_depth": Share(34, 50),
-    "coherence": Share(37, 50),
-    "role_consistency": Share(38, 50),
-    "personality_diversity": Share(6, 10),
-    "anti_repetition": Share(92, 100),
+    "memory_accuracy": share(17, 20),
+    "strategic_depth": share(34, 50),
+    "coherence": share(37, 50),
+    "role_consistency": share(38, 50),
+    "personality_diversity": share(6, 10),
+    "anti_repetition": share(92, 100),
 }
-PASSING = {key: Share(100, 100) for key in list(THRESHOLDS)[:6]}
+PASSING = {key: share(100, 100) for key in list(THRESHOLDS)[:6]}
 
 
-def with_failing(*keys: str, **others: Share) -> dict[str, Share]:
+def with_failing(*keys: str, **others: Score) -> dict[str, Score]:
     """Scores that all pass but for those named, which are at 0."""
-    return PASSING | {key: Share(0, 100) for key in keys} | others
+    return PASSING | {key: share(0, 100) for key in keys} | others
 
 
 def verdict(
-    scores: dict[str, Share], rating: str | None = "3.5", cost: str | None = "1.20", **more: object
+    scores: dict[str, Score], rating: str | None = "3.5", cost: str | None = "1.20", **more: object
 ) -> Outcome:
     """The outcome under the small rubric version."""
     return decide(

@@ -1,0 +1,108 @@
+"""Computing a recorded verdict again from its stored basis and findings; a difference is a breach."""
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from discussions.core.basis import Basis
+from discussions.core.metrics import CODE_VERSION, measure_game
+from discussions.core.outcome import Outcome
+from discussions.core.settled import outcome_of_basis
+from discussions.models import Evaluation, Game, Measured, Revision, Verdict
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+from workspace.core.canonical import bytes_hash, canonical_bytes
+
+
+class Replay(Struct, frozen=True):
+    """What came out: `differences` are breaches, `notices` only worth knowing. Both are sentences."""
+
+    differences: list[str]
+    notices: list[str]
+    outcome: Outcome | None = None
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the verdict is what its basis gives."""
+        return not self.differences
+
+
+def replay_verdict(*, verdict: Verdict) -> Replay:
+    """Compute the verdict again from its basis, and compare the basis with the rows it names; writes nothing.
+
+    That today's code would measure the game differently is a notice: the stored findings are what counts.
+    """
+    if bytes_hash(verdict.basis.encode()) != verdict.basis_sha256:
+        return Replay(["The stored basis does not have the hash that was recorded with it."], [])
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    differences = [*_changed_rows(verdict, basis), *_changed_judgements(basis)]
+    measured = Measured.objects.select_related("findings").get(pk=basis.measured.id)
+    version = RubricVersion.objects.get(pk=basis.rubric_version.id)
+    if bytes_hash(measured.findings.body.encode()) != basis.measured.findings_sha256:
+        return Replay([*differences, "The stored findings are not those that the verdict rests on."], [])
+    if bytes_hash(version.body.encode()) != basis.rubric_version.sha256:
+        return Replay([*differences, "The rubric version is not what the verdict rests on."], [])
+    rubric = version.to_record()
+    outcome = outcome_of_basis(basis, measured.findings.to_records(), rubric)
+    differences += _other_outcome(verdict, outcome)
+    return Replay(differences, list(_notices(verdict.game, measured, rubric)), outcome)
+
+
+def _changed_rows(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    game = Game.objects.select_related("transcript").get(pk=verdict.game_id)
+    if (basis.game, basis.game_sha256) != (game.pk, game.content_sha256):
+        yield "The basis speaks of another game or of other content of it."
+    if (basis.transcript, basis.transcript_sha256) != (game.transcript_id, game.transcript.sha256):
+        yield "The transcript has another hash than the basis says."
+    if (basis.measured.id, basis.rubric_version.id) != (verdict.measured_id, verdict.rubric_version_id):
+        yield "The verdict's row names other measurements or another rubric version than its basis."
+    if basis.supersedes != verdict.supersedes_id:
+        yield "The verdict's row supersedes another one than its basis says."
+    measured = Measured.objects.filter(
+        pk=basis.measured.id,
+        game=game,
+        rubric_version=basis.rubric_version.id,
+        code_version=basis.measured.code_version,
+        input_hash=basis.measured.input_hash,
+    )
+    if not measured.exists():
+        yield "The measurements' row does not say what the basis says of it."
+    rows = Evaluation.objects.filter(pk__in=[one.id for one in basis.evaluations], game=game)
+    if dict(rows.values_list("pk", "evaluator_id")) != {one.id: one.evaluator for one in basis.evaluations}:
+        yield "An evaluation that the basis names is not there, or is somebody else's."
+
+
+def _changed_judgements(basis: Basis) -> Iterator[str]:
+    named = {(one.id, one.version): one for one in basis.judgements if one.version}
+    rows = Revision.objects.filter(judgement__in={key for key, _version in named}).select_related("judgement")
+    there = {(row.judgement_id, row.version): row for row in rows}
+    for key, one in named.items():
+        row = there.get(key)
+        said = row and (row.judgement.evaluation_id, row.judgement.kind, row.judgement.subject, row.value)
+        if said != (one.evaluation, one.kind, one.subject, one.value):
+            yield f"The basis says {one.value!r} of {one.kind} {one.subject}; revision {one.version} does not."
+
+
+def _other_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
+    if canonical_bytes(outcome).decode() != verdict.outcome:
+        yield f"The basis gives “{outcome.headline}”; something else was recorded."
+    columns = (verdict.passes, verdict.passed_count, verdict.composite, verdict.flip_distance)
+    if columns != (outcome.passes, outcome.passed_count, outcome.composite, outcome.flip_distance):
+        yield "The figures that lists show are not those of the outcome."
+
+
+def _notices(game: Game, measured: Measured, rubric: RubricRecord) -> Iterator[str]:
+    if measured.code_version == CODE_VERSION:
+        return
+    today = measure_game(game.text.to_record(), rubric)
+    stored = measured.findings.to_records()
+    changed = [
+        rubric.criterion(key).label
+        for key, found in today.items()
+        if (found.numerator, found.denominator) != (stored[key].numerator, stored[key].denominator)
+    ]
+    if changed:
+        yield f"Today's code ({CODE_VERSION}) would measure differently: {', '.join(changed)}."
+    else:
+        yield f"Measured by code {measured.code_version}; today's code ({CODE_VERSION}) gives the same figures."

@@ -1,0 +1,80 @@
+"""From what people and metrics said of a game to its verdict: the same way for a preview, a record and a replay."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from discussions.core import kinds
+from discussions.core.basis import Basis
+from discussions.core.effective import Effective, Judged, effective, machine_values
+from discussions.core.metrics import recount
+from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Facts, Outcome
+from discussions.core.records import Measurement, Score
+from discussions.core.verdict import check_of, decide
+from rubric.core.records import RubricRecord
+
+KIND_OF = {
+    MEMORY: kinds.REFERENCE,
+    "strategic_depth": kinds.STRATEGIC_DEPTH,
+    "coherence": kinds.COHERENCE,
+    "role_consistency": kinds.ROLE_CONSISTENCY,
+    DIVERSITY: kinds.IDENTIFY,
+    REPETITION: kinds.PHRASE,
+}
+
+
+def outcome_of(
+    found: Effective, measurements: Mapping[str, Measurement], cost: Decimal | None, rubric: RubricRecord
+) -> Outcome:
+    """The verdict on effective values; `passes` is None while something that the metrics need is not judged."""
+    check = check_of(found.identification, rubric, decides=found.identify_decides)
+    return decide(
+        scores_of(found, measurements, rubric),
+        found.rating,
+        cost,
+        rubric,
+        manual_check=check,
+        facts=facts_of(found, measurements),
+    )
+
+
+def outcome_of_basis(basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord) -> Outcome:
+    """The verdict that a basis amounts to, with the stored findings and the version that it names."""
+    return outcome_of(effective_of(basis, measurements), measurements, basis.cost.total_usd, rubric)
+
+
+def effective_of(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:
+    """The effective values of the submitted evaluations in a basis; ties are in it."""
+    judged = [
+        Judged(one.evaluation, one.kind, one.subject, one.value, one.blind_value, is_submitted=True)
+        for one in basis.judgements
+    ]
+    settled = {(one.kind, one.subject): one.value for one in basis.adjudications}
+    return effective(judged, settled, machine=machine_values(measurements))
+
+
+def scores_of(
+    found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
+) -> dict[str, Score]:
+    """Metric -> score with effective values, for the criteria of the version that are measured."""
+    return {
+        criterion.key: recount(
+            measurements[criterion.key],
+            found.values.get(KIND_OF[criterion.key], {}),
+            rubric.parameters,
+            added=found.added if criterion.key == MEMORY else (),
+        )
+        for criterion in rubric.criteria
+        if criterion.key != ENGAGEMENT
+    }
+
+
+def facts_of(found: Effective, measurements: Mapping[str, Measurement]) -> Facts:
+    """What flip distances need: how often each repeated phrase occurs, and whether there is a sentence to mark."""
+    accepted = found.values.get(kinds.PHRASE, {})
+    phrases = measurements[REPETITION].phrases
+    is_accepted = [accepted.get(f"{one.player}|{one.phrase}") == kinds.ACCEPTABLE for one in phrases]
+    return Facts(
+        repeated=[one.count for one, taken in zip(phrases, is_accepted, strict=True) if not taken],
+        accepted=[one.count for one, taken in zip(phrases, is_accepted, strict=True) if taken],
+        has_messages=bool(measurements["strategic_depth"].messages),
+    )
