@@ -1,0 +1,199 @@
+"""The queue: one place, one person; nobody twice on a game; random but fixed order per person."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, connections
+
+from discussions.actions.finishing import return_to_game, skip_game
+from discussions.actions.taking import free_slots, open_slots, order_of, take_next_game
+from discussions.models import Evaluation, Iteration, Slot
+from tests.factories import NOW, make_lead, make_member
+from tests.rated import make_game, make_rating_project, say, start, submitted
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Event
+
+
+@pytest.mark.django_db
+def test_a_place_is_taken_with_an_evaluation_and_an_audit_line():
+    project = make_rating_project()
+    game = make_game(project=project)
+    person = make_member(project=project)
+    evaluation = take_next_game(project=project, by=person, now=NOW)
+    slot = Slot.objects.get(game=game)
+    assert (slot.evaluator, slot.taken_at, evaluation.slot) == (person, NOW, slot)
+    assert (evaluation.state, evaluation.measured.game, len(evaluation.seed)) == ("draft", game, 32)
+    assert Event.objects.latest("pk").verb == "game:taken"
+
+
+@pytest.mark.django_db
+def test_what_was_begun_comes_first():
+    project = make_rating_project()
+    make_game(project=project), make_game(project=project)
+    person = make_member(project=project)
+    first = take_next_game(project=project, by=person, now=NOW)
+    assert take_next_game(project=project, by=person, now=NOW) == first
+
+
+@pytest.mark.django_db
+def test_there_is_none_when_everything_is_taken_done_or_withdrawn():
+    evaluation = submitted()
+    project = evaluation.game.project
+    assert take_next_game(project=project, by=evaluation.evaluator, now=NOW) is None
+    game = make_game(project=project)
+    type(game).objects.filter(pk=game.pk).update(withdrawn_at=NOW, withdrawn_by=evaluation.evaluator)
+    assert take_next_game(project=project, by=evaluation.evaluator, now=NOW) is None
+
+
+@pytest.mark.django_db
+def test_a_game_for_three_takes_three_people_each_once():
+    project = make_rating_project(evaluator_count=3)
+    game = make_game(project=project)
+    people = [make_member(project=project) for _ in range(4)]
+    taken = [take_next_game(project=project, by=person, now=NOW) for person in people]
+    assert [bool(evaluation) for evaluation in taken] == [True, True, True, False]
+    assert not free_slots(project, people[3]).exists()
+    assert Slot.objects.filter(game=game).count() == 3
+
+
+@pytest.mark.django_db
+def test_only_evaluators_of_the_project_take_games():
+    project = make_rating_project()
+    make_game(project=project)
+    for person in (make_lead(project=project), make_member(project=make_rating_project())):
+        with pytest.raises(NotAllowed, match="Only evaluators"):
+            take_next_game(project=project, by=person, now=NOW)
+
+
+@pytest.mark.django_db
+def test_the_order_is_each_persons_own_and_stays():
+    project = make_rating_project()
+    for _ in range(6):
+        make_game(project=project)
+    people = [make_member(project=project) for _ in range(4)]
+    orders = [list(free_slots(project, person).values_list("game", flat=True)) for person in people]
+    assert len({tuple(order) for order in orders}) > 1
+    assert orders[0] == list(free_slots(project, people[0]).values_list("game", flat=True))
+    factor, offset = order_of(people[0], project)
+    assert orders[0] == sorted(orders[0], key=lambda game: (game * factor + offset) % (2**31 - 1))
+
+
+@pytest.mark.django_db
+def test_opening_places_twice_opens_them_once_and_a_raised_number_adds():
+    project = make_rating_project()
+    game = make_game(project=project)
+    open_slots(games=[game])
+    assert Slot.objects.filter(game=game).count() == 1
+    Iteration.objects.filter(project=project).update(evaluator_count=2)
+    game.refresh_from_db()
+    open_slots(games=[type(game).objects.select_related("iteration").get(pk=game.pk)])
+    assert Slot.objects.filter(game=game).count() == 2
+
+
+@pytest.mark.django_db
+def test_a_skipped_game_goes_back_with_its_work_and_can_be_taken_up_again():
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes")
+    with pytest.raises(Unacceptable, match="why you skip"):
+        skip_game(evaluation=evaluation, reason=" ", by=evaluation.evaluator, now=NOW)
+    skip_game(evaluation=evaluation, reason="I know this one", by=evaluation.evaluator, now=NOW)
+    skip_game(evaluation=evaluation, reason="again", by=evaluation.evaluator, now=NOW)
+    evaluation.refresh_from_db()
+    assert (evaluation.state, evaluation.skipped_reason) == ("skipped", "I know this one")
+    assert Slot.objects.get(pk=evaluation.slot_id).evaluator is None
+    with pytest.raises(NotAllowed, match="You skipped this game"):
+        say(evaluation, "coherence", "6", "yes")
+    assert take_next_game(project=evaluation.game.project, by=evaluation.evaluator, now=NOW) is None
+    return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    say(evaluation, "coherence", "6", "yes")
+    assert evaluation.judgements.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_skipped_game_that_somebody_else_took_is_gone():
+    evaluation = start()
+    skip_game(evaluation=evaluation, reason="later", by=evaluation.evaluator, now=NOW)
+    other = make_member(project=evaluation.game.project)
+    assert take_next_game(project=evaluation.game.project, by=other, now=NOW).game == evaluation.game
+    with pytest.raises(Conflict, match="Somebody else has taken this game"):
+        return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    done = submitted()
+    with pytest.raises(NotAllowed, match="was not skipped"):
+        return_to_game(evaluation=done, by=done.evaluator, now=NOW)
+
+
+def run_at_once(work, people):
+    """Call `work` for each person, in a thread and with a connection of its own."""
+
+    def alone(person):
+        try:
+            return work(person)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        return list(pool.map(alone, people))
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_fifty_people_at_once_never_share_a_place():
+    project = make_rating_project(evaluator_count=2)
+    for _ in range(10):
+        make_game(project=project, message_count=6)
+    people = [make_member(project=project) for _ in range(50)]
+    taken = run_at_once(lambda person: take_next_game(project=project, by=person, now=NOW), people)
+    got = [evaluation for evaluation in taken if evaluation]
+    assert len(got) == 20, connection.vendor
+    assert len({evaluation.slot_id for evaluation in got}) == 20
+    assert Slot.objects.exclude(evaluator=None).count() == 20
+    assert Evaluation.objects.count() == 20
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_two_people_reach_for_the_last_game_and_one_gets_it():
+    project = make_rating_project()
+    make_game(project=project, message_count=6)
+    people = [make_member(project=project) for _ in range(2)]
+    taken = run_at_once(lambda person: take_next_game(project=project, by=person, now=NOW), people)
+    assert sorted(bool(evaluation) for evaluation in taken) == [False, True]
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_one_person_clicking_many_times_has_one_game():
+    project = make_rating_project(evaluator_count=3)
+    make_game(project=project, message_count=6), make_game(project=project, message_count=6)
+    person = make_member(project=project)
+    taken = run_at_once(lambda each: take_next_game(project=project, by=each, now=NOW), [person] * 12)
+    assert len({evaluation.pk for evaluation in taken}) == 1
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_one_act_sent_many_times_at_once_is_stored_once():
+    evaluation = start()
+    saved = run_at_once(
+        lambda _: say(evaluation, "coherence", "5", "yes", version=0, key="k"), [evaluation.evaluator] * 8
+    )
+    assert {one.revision.pk for one in saved} == {evaluation.judgements.get().revisions.get().pk}
+    assert sorted(one.is_repeated for one in saved) == [False] + [True] * 7
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_two_answers_on_one_version_are_one_answer_and_one_conflict():
+    evaluation = start()
+
+    def answer(value):
+        try:
+            return say(evaluation, "coherence", "5", value, version=0, key=f"k-{value}").revision.value
+        except Conflict as refused:
+            return refused
+
+    answers = run_at_once(answer, ["yes", "no"])
+    stored = evaluation.judgements.get().value
+    assert stored in answers
+    assert [one.detail["stored"] for one in answers if isinstance(one, Conflict)] == [stored]

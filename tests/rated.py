@@ -1,0 +1,172 @@
+"""Games in every state of being rated, reached through the real actions."""
+
+import itertools
+import json
+
+import msgspec
+
+from discussions.actions.finishing import reveal_roles, submit_evaluation
+from discussions.actions.iterating import open_project
+from discussions.actions.judging import Act, judge
+from discussions.actions.taking import open_slots, take_next_game
+from discussions.core.metrics import CODE_VERSION, measure_game
+from discussions.core.readers.reading import read_transcripts
+from discussions.models import Evaluation, Game, GameText, Iteration, Measured, MeasuredFindings, Transcript
+from discussions.models.standings import work_of
+from tests.factories import NOW, make_admin, make_member
+from tests.transcripts import as_bytes, native_game, native_message
+from workspace.core.canonical import bytes_hash, canonical_hash
+
+_numbers = itertools.count(1)
+
+LINES = (
+    "I think {0} has been very quiet, and that is a pattern worth our votes.",
+    "{0} voted for {1} in round 1 without any reason.",
+    "Why would you accuse me? I trust {1} because of the evidence.",
+    "Let us hear what {0} says about the vote before we decide anything.",
+    "Earlier {1} defended {0}, which I cannot understand at all.",
+    "That is a fair question. My answer is that nobody knows yet.",
+)
+NAMES = ("Ann", "Bea", "Cid", "Dora", "Ezra", "Finn")
+ROLES = ("VILLAGER", "MAFIA", "SEER", "VILLAGER", "MAFIA", "VILLAGER")
+
+
+def game_of(
+    message_count, *, player_count=6, game_id="", personality="analytical", justification="too quiet"
+):
+    """A native game of so many messages, three rounds, with references, accusations and small talk."""
+    names = NAMES[:player_count]
+    messages = []
+    for index in range(message_count):
+        speaker = names[index % player_count]
+        others = [name for name in names if name != speaker]
+        text = LINES[index % len(LINES)].format(
+            others[index % len(others)], others[(index + 1) % len(others)]
+        )
+        messages.append(
+            native_message(index + 1, speaker, text, roundNumber=1 + 3 * index // max(message_count, 1))
+        )
+    players = [
+        {"name": name, "role": role, "personality": personality, "isAlive": True, "position": number}
+        for number, (name, role) in enumerate(zip(names, ROLES, strict=False), start=1)
+    ]
+    votes = [
+        {
+            "roundNumber": 1,
+            "voterName": "Bea",
+            "targetName": "Ann",
+            "justification": justification,
+            "timestamp": None,
+        },
+        {
+            "roundNumber": 2,
+            "voterName": "Cid",
+            "targetName": "Bea",
+            "justification": justification,
+            "timestamp": None,
+        },
+    ]
+    return native_game(
+        gameId=game_id or f"game-{next(_numbers)}", players=players, messages=messages, votes=votes
+    )
+
+
+def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
+    """A project whose unsorted iteration has these rules."""
+    by = make_admin()
+    project = open_project(slug=slug or f"rating-{next(_numbers)}", name="Rating", by=by, now=NOW)
+    Iteration.objects.filter(project=project).update(reveal=reveal, evaluator_count=evaluator_count)
+    return project
+
+
+def make_game(*, project, content=None, message_count=12, by=None):
+    """A measured game of the project with its places open."""
+    by = by or make_admin()
+    data = as_bytes(content or game_of(message_count))
+    iteration = Iteration.objects.get(project=project, stage=None)
+    rubric = iteration.rubric_version.to_record()
+    read = read_transcripts(data, "game.json", role_map=rubric.lists["role_map"])
+    record = read.games[0].record
+    transcript = Transcript.objects.create(
+        project=project,
+        iteration=iteration,
+        name="game.json",
+        sha256=bytes_hash(data),
+        byte_count=len(data),
+        created_at=NOW,
+        created_by=by,
+    )
+    game = Game.objects.create(
+        project=project,
+        iteration=iteration,
+        transcript=transcript,
+        number=next(_numbers),
+        source_id=record.game_id,
+        content_sha256=canonical_hash(record),
+        player_count=len(record.players),
+        message_count=len(record.messages),
+        round_count=record.rounds,
+        vote_count=len(record.votes),
+        cost_usd=record.cost.total_usd,
+        created_at=NOW,
+        created_by=by,
+    )
+    GameText.objects.create(game=game, body=msgspec.json.encode(record).decode())
+    measurements = measure_game(record, rubric)
+    body = msgspec.json.encode(measurements)
+    measured = Measured.objects.create(
+        game=game,
+        rubric_version=iteration.rubric_version,
+        code_version=CODE_VERSION,
+        input_hash="0" * 64,
+        findings_sha256=bytes_hash(body),
+        created_at=NOW,
+        figures=json.dumps({key: [one.numerator, one.denominator] for key, one in measurements.items()}),
+    )
+    MeasuredFindings.objects.create(measured=measured, body=body.decode())
+    open_slots(games=[game])
+    return game
+
+
+def start(*, project=None, message_count=12, content=None, reveal="blind_first", now=NOW):
+    """An evaluation just begun by an evaluator of its own."""
+    project = project or make_rating_project(reveal=reveal)
+    make_game(project=project, message_count=message_count, content=content)
+    evaluator = make_member(project=project)
+    evaluation = take_next_game(project=project, by=evaluator, now=now)
+    return Evaluation.objects.with_work().get(pk=evaluation.pk)
+
+
+def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **given):
+    """Judge one thing, on the stored version unless another is given."""
+    if version is None:
+        stored = evaluation.judgements.filter(kind=kind, subject=subject).first()
+        version = stored.version if stored else 0
+    key = key or f"key-{next(_numbers)}"
+    act = Act(kind=kind, subject=subject, value=value, version=version, key=key, **given)
+    return judge(evaluation=evaluation, act=act, by=evaluation.evaluator, now=now)
+
+
+ANSWERS = {"reference": "accurate", "rating": "3.5", "role_consistency": "consistent"}
+
+
+def say_what_is_missing(evaluation, *, answers=ANSWERS):
+    """Judge everything that is asked for now; whatever has no answer here is answered with yes."""
+    for missing in work_of(evaluation).sight.missing:
+        if missing.kind != "reveal":
+            say(evaluation, missing.kind, missing.subject, answers.get(missing.kind, "yes"))
+
+
+def ready_to_submit(**given):
+    """An evaluation with everything in."""
+    evaluation = start(**given)
+    say_what_is_missing(evaluation)
+    reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    say_what_is_missing(evaluation)
+    return evaluation
+
+
+def submitted(**given):
+    """An evaluation handed in."""
+    evaluation = ready_to_submit(**given)
+    return submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
