@@ -1,0 +1,57 @@
+"""Rings again for background work that nobody took or somebody dropped."""
+
+import argparse
+import threading
+from datetime import timedelta
+from typing import Any
+
+from celery import current_app
+from django.core.management.base import BaseCommand
+from django.db import OperationalError, close_old_connections
+from kombu.exceptions import OperationalError as BrokerAway
+
+from workspace.actions.accounts import system_person
+from workspace.actions.jobs import RING_AGAIN, sweep_jobs
+from workspace.models.clock import database_now
+from workspace.tasks import BEAT
+
+
+class Command(BaseCommand):
+    """One sweep, or one every so many seconds until it is stopped."""
+
+    help = (
+        "Rings again for jobs that nobody took and for those whose worker fell silent.\n"
+        "Example: manage.py sweep --every 10"
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        """Keep the line break of the example."""
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """--every"""
+        parser.add_argument("--every", type=float, metavar="SECONDS", help="sweep again and again")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """The first sweep rings for everything that waits: what was rung before the start may be lost."""
+        stopped = threading.Event()
+        ring_again = timedelta(0)
+        while True:
+            self._sweep(ring_again)
+            ring_again = RING_AGAIN
+            if not options["every"] or stopped.wait(options["every"]):
+                return
+
+    def _sweep(self, ring_again: timedelta) -> None:
+        close_old_connections()
+        try:
+            now = database_now()
+            rung = sweep_jobs(by=system_person(now=now), now=now, ring_again=ring_again)
+            current_app.send_task(BEAT, expires=30)
+        except (OperationalError, BrokerAway) as reason:
+            self.stderr.write(f"The sweep could not do its round and will try again: {reason}")
+            return
+        if rung:
+            self.stdout.write(f"Rang again for {rung} jobs.")
