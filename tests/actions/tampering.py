@@ -1,0 +1,29 @@
+"""Changing what the database refuses to change, as somebody with the database in hand could."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+from discussions.models import Measured, Verdict
+from workspace.core.canonical import bytes_hash
+from workspace.models.append_only import guards
+
+
+@contextmanager
+def without_triggers() -> Iterator[None]:
+    """The triggers that guard evidence are away inside, and back afterwards."""
+    for guard in guards().values():
+        guard.take_down(connection)
+    yield
+    for guard in guards().values():
+        guard.put_up(connection)
+
+
+def as_if_measured_by(verdict: Verdict, code_version: str) -> None:
+    """Make measurement and basis say, in agreement, that other code measured the game."""
+    basis = re.sub(r'"code_version":"[^"]*"', f'"code_version":"{code_version}"', verdict.basis)
+    with without_triggers():
+        Measured.objects.filter(pk=verdict.measured_id).update(code_version=code_version)
+        Verdict.objects.filter(pk=verdict.pk).update(basis=basis, basis_sha256=bytes_hash(basis.encode()))

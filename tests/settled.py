@@ -1,0 +1,44 @@
+"""Games with a verdict, or about to get one, reached through the real actions."""
+
+from discussions.actions.settling import record_verdict
+from discussions.models import Game, Verdict
+from discussions.models.bases import Preview, preview_of
+from tests.factories import make_lead, moment
+from tests.rated import submitted
+from workspace.models import Person
+
+
+def game_to_settle(**given: object) -> Game:
+    """A game whose one evaluation is submitted; no verdict yet."""
+    return fresh(submitted(**given).game)
+
+
+def fresh(game: Game) -> Game:
+    """The game as actions and pages fetch it."""
+    return Game.objects.select_related("iteration__rubric_version", "transcript", "project").get(pk=game.pk)
+
+
+def preview(game: Game) -> Preview:
+    """What would be recorded now."""
+    found = preview_of(fresh(game))
+    assert found is not None
+    return found
+
+
+def record(
+    game: Game, *, by: Person | None = None, reason: str = "", sha256: str = "", minutes: float = 60
+) -> Verdict:
+    """Record what the page would show now, as the game's evaluator unless somebody else is named."""
+    by = by or game.evaluations.get().evaluator
+    basis = sha256 or preview(game).basis_sha256
+    return record_verdict(game=game, basis_sha256=basis, by=by, now=moment(minutes), reason=reason)
+
+
+def settled(**given: object) -> Verdict:
+    """A recorded verdict."""
+    return record(game_to_settle(**given))
+
+
+def lead_of(game: Game) -> Person:
+    """A lead of the game's project."""
+    return make_lead(project=game.project)
