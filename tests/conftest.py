@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
-from tests.services.live_stack import live_stack, static_files  # noqa: F401
+from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
 
 # Playwright's synchronous interface runs an event loop in the test's own thread; Django would refuse the ORM there.

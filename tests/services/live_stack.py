@@ -103,21 +103,43 @@ def static_files(tmp_path_factory) -> Path:
     return folder / "static"
 
 
+@pytest.fixture(scope="session")
+def migrated_database(tmp_path_factory):
+    """A migrated, empty database to copy from: the path of a SQLite file, or the name of a PostgreSQL database."""
+    folder = tmp_path_factory.mktemp("migrated")
+    server = os.environ.get("TEST_DATABASE_URL", "")
+    name = f"template_{uuid.uuid4().hex[:12]}" if server else str(folder / "evalsite.sqlite3")
+    address = _create_database(server, name) if server else f"sqlite:///{name}"
+    env = dict(os.environ) | {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": address,
+        "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+    }
+    command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--noinput", "-v", "0"]
+    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=120)
+    yield name
+    if server:
+        _drop_database(server, name)
+
+
 @pytest.fixture
-def live_stack(tmp_path, static_files):
+def live_stack(tmp_path, static_files, migrated_database):
     """A started `LiveStack` of this test's own; on PostgreSQL when TEST_DATABASE_URL names a server."""
     binary = find_binary()
     if binary is None:
         cannot("Redis", HOW_TO_GET_ONE)
     shutil.copytree(static_files, tmp_path / "static", copy_function=os.link)
     server = os.environ.get("TEST_DATABASE_URL", "")
-    name = f"live_{uuid.uuid4().hex[:12]}"
-    address = _create_database(server, name) if server else f"sqlite:///{tmp_path / 'evalsite.sqlite3'}"
+    name = f"live_{uuid.uuid4().hex[:12]}" if server else str(tmp_path / "evalsite.sqlite3")
+    if server:
+        address = _create_database(server, name, template=migrated_database)
+    else:
+        shutil.copy(migrated_database, name)
+        address = f"sqlite:///{name}"
     redis = RedisServer(binary, tmp_path / "redis", tmp_path / "log" / "redis.log", dict(os.environ))
     stack = LiveStack(tmp_path, address, redis)
     try:
         redis.start()
-        stack.manage("migrate", "--noinput", "-v", "0")
         stack.start()
         yield stack
     finally:
@@ -126,9 +148,9 @@ def live_stack(tmp_path, static_files):
             _drop_database(server, name)
 
 
-def _create_database(server: str, name: str) -> str:
+def _create_database(server: str, name: str, template: str = "template1") -> str:
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return server.rpartition("/")[0] + "/" + name
 
 

@@ -1,0 +1,44 @@
+"""The site as it really runs: hashed static files, a worker that answers, kill -9 and back."""
+
+import json
+import urllib.request
+from pathlib import Path
+
+import pytest
+from celery import Celery
+
+from tools.processes import wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.services]
+
+
+def test_static_files_are_hashed_compressed_and_kept_forever(live_stack, static_files):
+    names = json.loads((static_files / "staticfiles.json").read_text())["paths"]
+    name = next(
+        hashed for plain, hashed in names.items() if plain.startswith("css/") or plain.endswith(".css")
+    )
+    request = urllib.request.Request(
+        f"{live_stack.url}/static/{name}", headers={"Accept-Encoding": "br, gzip"}
+    )
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        assert "immutable" in answer.headers["Cache-Control"]
+        assert answer.headers["Content-Encoding"] == "br"
+
+
+def test_web_and_worker_come_back_after_kill_9_and_the_rows_are_there(live_stack):
+    before = live_stack.rows("SELECT COUNT(*) FROM django_migrations")
+    live_stack.web.kill()
+    live_stack.worker.kill()
+    live_stack.redis.kill()
+    assert live_stack.rows("SELECT COUNT(*) FROM django_migrations") == before
+    live_stack.start_redis()
+    live_stack.start()
+    with Celery(broker=live_stack.redis_server.url) as caller:
+        assert wait_until(lambda: caller.control.ping(timeout=1), 20), live_stack.worker.last_lines(40)
+
+
+def test_manage_runs_on_the_data_of_the_stack(live_stack):
+    said = live_stack.script("from django.db import connection; print(connection.vendor)")
+    vendor = "sqlite" if live_stack.database_url.startswith("sqlite") else "postgresql"
+    assert said.strip() == vendor
+    assert Path(live_stack.env["VAR_DIR"]) == live_stack.folder
