@@ -168,8 +168,8 @@ def _queue(
 
 
 def _again(transcript: Transcript, by: Person, now: datetime) -> Imported:
-    is_over = Job.objects.filter(pk=transcript.job_id, state__in=(CANCELLED, FAILED)).exists()
-    if transcript.job_id is not None and not is_over:
+    job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
+    if job is not None and job.state not in (CANCELLED, FAILED):
         return Imported(transcript, ALREADY)
     _enqueue(transcript, by, now)
     _record("transcript:resumed", transcript, by, now, {})
