@@ -1,5 +1,6 @@
 """Every setting of the site, once. What differs between places comes from the environment (see .env.example)."""
 
+import tomllib
 from pathlib import Path
 
 from evalsite import environment
@@ -8,6 +9,7 @@ from evalsite.logs import log_settings
 environment.load_dotenv()
 
 BASE_DIR = environment.ROOT
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 LOCAL = environment.choice("EVALSITE_MODE", ("production", "local"), "production") == "local"
 DEMO = environment.local_flag("DEMO", is_local=LOCAL)
 DEBUG = environment.local_flag("DEBUG", is_local=LOCAL)

@@ -2,7 +2,11 @@
 
 from django.urls import include, path
 
+from discussions.actions.iterating import open_project
+from workspace.views.projects import create_project_with
+
 urlpatterns = [
+    path("projects/new/", create_project_with(open_project), name="create_project"),
     path("", include("workspace.urls")),
     path("", include("rubric.urls")),
     path("", include("discussions.urls")),

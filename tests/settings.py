@@ -13,6 +13,7 @@ from pathlib import Path
 _MEMORY = "/dev/shm"
 _where = _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else None
 _var = Path(tempfile.mkdtemp(prefix="evalsite-tests-", dir=_where))
+(_var / "static").mkdir()
 atexit.register(shutil.rmtree, _var, ignore_errors=True)
 
 os.environ.update(

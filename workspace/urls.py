@@ -1,5 +1,35 @@
-"""The addresses of the workspace wing."""
+"""The addresses of the workspace wing. A new project is opened by the last wing's action: see evalsite/urls.py."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from workspace.views import members, oversight, people, projects, settings, sign_in
+
+urlpatterns: list[URLPattern] = [
+    path("sign-in/", sign_in.sign_in, name="account_login"),
+    path("sign-out/", sign_in.sign_out, name="account_logout"),
+    path("settings/", settings.settings, name="settings"),
+    path("settings/password/", settings.password, name="account_change_password"),
+    path("settings/theme/", settings.set_theme, name="set_theme"),
+    path("projects/", projects.projects, name="projects"),
+    path("projects/<slug:slug>/", projects.project, name="project"),
+    path("projects/<slug:slug>/people/", members.members, name="members"),
+    path("projects/<slug:slug>/people/add/", members.add_to_project, name="add_to_project"),
+    path("projects/<slug:slug>/people/<int:membership>/role/", members.change_member, name="change_member"),
+    path("projects/<slug:slug>/people/<int:membership>/end/", members.end_member, name="end_member"),
+    path(
+        "projects/<slug:slug>/people/invitations/<int:invitation>/withdraw/",
+        members.withdraw_from_project,
+        name="withdraw_from_project",
+    ),
+    path("projects/<slug:slug>/audit/", oversight.audit, name="audit"),
+    path("people/", people.people, name="people"),
+    path("people/invite/", people.invite_admin, name="invite_admin"),
+    path("people/<int:person>/off/", people.switch_off, name="switch_off"),
+    path("people/<int:person>/on/", people.switch_on, name="switch_on"),
+    path("people/invitations/<int:invitation>/withdraw/", people.withdraw_admin, name="withdraw_admin"),
+    path("people/audit/", oversight.site_audit, name="site_audit"),
+    path("invitations/<str:secret>/", people.invitation, name="invitation"),
+    path("status/", oversight.status, name="status"),
+    path("healthz", oversight.healthz, name="healthz"),
+    path("readyz", oversight.readyz, name="readyz"),
+]

@@ -3,7 +3,6 @@
 from datetime import datetime
 from zoneinfo import available_timezones
 
-from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
@@ -17,22 +16,11 @@ from workspace.models import Person
 from workspace.permissions import check_change_account, check_manage_people
 
 LONGEST_PASSWORD = 256
-SYSTEM_EMAIL = "system@evalsite.invalid"
 
 
 def system_person(*, now: datetime) -> Person:
     """The account that stands for what nobody did; made when it is first needed. It can never sign in."""
-    made: tuple[Person, bool] = Person.objects.get_or_create(
-        is_system=True,
-        defaults={
-            "email": SYSTEM_EMAIL,
-            "name": "System",
-            "is_active": False,
-            "password": make_password(None),
-            "created_at": now,
-        },
-    )
-    return made[0]
+    return Person.objects.system(now=now)
 
 
 def create_account(

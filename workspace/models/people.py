@@ -1,10 +1,14 @@
 """People: who signs in. A person is deactivated, never deleted, since judgements and events name them."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.hashers import make_password
 from django.db import models
 from django.db.models.functions import Lower
+
+SYSTEM_EMAIL = "system@evalsite.invalid"
 
 
 class PersonQuerySet(models.QuerySet["Person"]):
@@ -21,6 +25,20 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
     def get_by_natural_key(self, username: str | None) -> "Person":
         """The person with that address."""
         return self.get(email=(username or "").lower())
+
+    def system(self, *, now: datetime) -> "Person":
+        """The account that stands for what nobody did; made when it is first needed. It can never sign in."""
+        made: tuple[Person, bool] = self.get_or_create(
+            is_system=True,
+            defaults={
+                "email": SYSTEM_EMAIL,
+                "name": "System",
+                "is_active": False,
+                "password": make_password(None),
+                "created_at": now,
+            },
+        )
+        return made[0]
 
 
 class Person(AbstractBaseUser):

@@ -22,7 +22,7 @@ class SignInRules(DefaultAccountAdapter):
         "too_many_login_attempts": _("Too many tries. Wait five minutes, then try again."),
     }
 
-    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Accounts come by invitation only."""
         return False
 
@@ -47,7 +47,7 @@ class SignInRules(DefaultAccountAdapter):
         """Only pages of this site."""
         return is_page_of_ours(url or "")
 
-    def is_ajax(self, request: HttpRequest) -> bool:  # noqa: ARG002
+    def is_ajax(self, request: HttpRequest) -> bool:
         """Answers are pages and regions, never allauth's JSON."""
         return False
 

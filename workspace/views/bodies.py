@@ -6,11 +6,12 @@ from django.forms import BaseForm
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from workspace.core.refusals import Malformed
+from workspace.core.refusals import Conflict, Malformed, Refusal, Unacceptable
 
 F = TypeVar("F", bound=BaseForm)
 
 CSRF_FIELD = "csrfmiddlewaretoken"
+MOST_DIGITS = 15
 
 
 def typed(request: HttpRequest, form_class: type[F], **given: object) -> F:
@@ -48,3 +49,24 @@ def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
                 _("This address holds something that the page does not know. Open the page afresh.")
             )
     return {name: request.GET.get(name, "") for name in names}
+
+
+def fault_of(form: BaseForm, refusal: Refusal) -> int:
+    """Put a refusal into the form that it is about, beside its field where it names one; the status to answer with.
+
+    Refusals that are not about what was typed are raised on.
+    """
+    if not isinstance(refusal, Unacceptable | Conflict):
+        raise refusal
+    field = getattr(refusal, "field", "")
+    form.add_error(field if field in form.fields else None, refusal.sentence)
+    return refusal.status
+
+
+def number_of(text: str) -> int:
+    """A number from 0 in a parameter of the address, 0 when it is empty; anything else is Malformed (400)."""
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+    return int(text)

@@ -46,12 +46,12 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
     return error(request, 413 if isinstance(exception, RequestDataTooBig) else 400)
 
 
-def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Django's handler403."""
     return error(request, 403)
 
 
-def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Django's handler404; the exception's text never reaches the page."""
     return error(request, 404)
 
@@ -68,7 +68,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  the reason is for the log
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form older than the sign-in: 403, with what was typed and a fresh token, so that one press sends it again."""
     sentence = _(
         "This page is older than your sign-in, so nothing was saved. Send it again, or reload the page."

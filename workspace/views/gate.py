@@ -10,9 +10,17 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from workspace.models import Person
 from workspace.views.kept import typed_fields
 
 ANYONE = "anyone"
+
+
+class SignedIn(HttpRequest):
+    """The type of the requests that reach a view behind `needs`: somebody is signed in. Never made, only named."""
+
+    user: Person
+
 
 View = Callable[..., HttpResponse]
 

@@ -1,0 +1,94 @@
+"""The audit log, newest first, a page at a time by line number."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+from msgspec import Struct
+
+from workspace.core.audit import Head
+from workspace.models import Chain, Event, Project
+
+PAGE_SIZE = 50
+
+
+class EventLine(Struct, frozen=True):
+    """One audit line as shown; `detail` is canonical JSON text."""
+
+    seq: int
+    at: datetime
+    by: str
+    role: str
+    verb: str
+    object_kind: str
+    object_id: str
+    detail: str
+
+
+class AuditPage(Struct, frozen=True):
+    """A page of the log; `older` and `newer` are line numbers to go on from, 0 where there is nothing."""
+
+    lines: list[EventLine]
+    head: Head
+    older: int
+    newer: int
+    kinds: list[str]
+    kind: str
+
+
+# What an event can be about: the only values by which the log can be filtered.
+KINDS = (
+    "person",
+    "membership",
+    "invitation",
+    "project",
+    "job",
+    "transcript",
+    "game",
+    "measured",
+    "evaluation",
+    "judgement",
+    "remark",
+    "verdict",
+    "rubric_version",
+    "iteration",
+)
+
+
+def audit_page(*, project: Project | None, kind: str, before: int, after: int) -> AuditPage:
+    """Lines of the project's chain (None: the installation's) older than `before`, or newer than `after`.
+
+    `kind` is one of `KINDS` or "" for all; 0 for `before` and `after` means the newest page.
+    """
+    chain = Chain.objects.filter(project=project).first()
+    if chain is None:
+        return AuditPage([], Head(0, 0, ""), 0, 0, list(KINDS), kind)
+    lines = Event.objects.filter(chain=chain)
+    if kind:
+        lines = lines.filter(object_kind=kind)
+    rows = _window(lines, before, after)
+    older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
+    newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
+    return AuditPage([_line(row) for row in rows], chain.to_head(), older, newer, list(KINDS), kind)
+
+
+def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
+    """At most a page of lines, newest first."""
+    lines = lines.select_related("by")
+    if after:
+        return list(reversed(lines.filter(seq__gt=after).order_by("seq")[:PAGE_SIZE]))
+    if before:
+        lines = lines.filter(seq__lt=before)
+    return list(lines.order_by("-seq")[:PAGE_SIZE])
+
+
+def _line(event: Event) -> EventLine:
+    return EventLine(
+        seq=event.seq,
+        at=event.at,
+        by=event.by.name,
+        role=event.role,
+        verb=event.verb,
+        object_kind=event.object_kind,
+        object_id=event.object_id,
+        detail="" if event.detail == "{}" else event.detail,
+    )
