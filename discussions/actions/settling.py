@@ -99,6 +99,7 @@ def _refuse_incomplete(preview: Preview) -> None:
 def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime) -> Verdict:
     basis, outcome = preview.basis, preview.outcome
     verdict = Verdict(
+        project_id=game.project_id,
         game=game,
         rubric_version_id=basis.rubric_version.id,
         measured_id=basis.measured.id,

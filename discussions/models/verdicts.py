@@ -3,14 +3,34 @@
 from django.db import models
 from django.db.models import Q
 
-from discussions.models.games import Game
+from discussions.core.moves import SUBMITTED
+from discussions.models.evaluations import RATING
+from discussions.models.games import Game, GameQuerySet
 from discussions.models.measurements import Measured
 from rubric.models import RubricVersion
-from workspace.models import Person
+from workspace.models import Person, Project
+
+
+def games_open_to(person: Person) -> GameQuerySet:
+    """Games whose verdict concerns the person: they lead the project, or handed in an evaluation of the game."""
+    mine = Q(
+        evaluations__evaluator=person,
+        evaluations__purpose=RATING,
+        evaluations__state=SUBMITTED,
+        project__in=Project.objects.visible_to(person),
+    )
+    return Game.objects.filter(
+        Q(pk__in=Game.objects.visible_to(person).values("pk"))
+        | Q(pk__in=Game.objects.filter(mine).values("pk"))
+    )
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     """How verdicts are asked for."""
+
+    def visible_to(self, person: Person) -> "VerdictQuerySet":
+        """Those of games that the person leads, or handed in an evaluation of."""
+        return self.filter(game__in=games_open_to(person))
 
     def standing(self) -> "VerdictQuerySet":
         """Those that no later one supersedes."""
@@ -24,6 +44,8 @@ class Verdict(models.Model):
     what was computed from it. `composite`, `passed_count` and `flip_distance` repeat figures of the outcome for lists.
     """
 
+    # The game's project once more: lists in the order of a figure walk one index, however many games there are.
+    project = models.ForeignKey(Project, models.PROTECT, related_name="+")
     game = models.ForeignKey(Game, models.PROTECT, related_name="verdicts")
     rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
     measured = models.ForeignKey(Measured, models.PROTECT, related_name="+")
@@ -51,3 +73,10 @@ class Verdict(models.Model):
                 condition=Q(supersedes=None) | ~Q(reason=""), name="verdict_correction_has_reason"
             ),
         )
+        indexes = (
+            models.Index(fields=["project", "composite"], name="verdict_by_composite"),
+            models.Index(fields=["project", "flip_distance"], name="verdict_by_flip"),
+        )
+
+    def __str__(self) -> str:
+        return f"verdict {self.number} on game {self.game_id}"
