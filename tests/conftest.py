@@ -4,10 +4,13 @@ import os
 import socket
 
 import pytest
+from django.db import connection
+from django.test import TransactionTestCase
 
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
 from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
+from workspace.models.append_only import guards
 
 # Playwright's synchronous interface runs an event loop in the test's own thread; Django would refuse the ORM there.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -28,6 +31,25 @@ def loopback_only():
     socket.socket.connect = connect
     yield
     socket.socket.connect = real
+
+
+@pytest.fixture(autouse=True, scope="session")
+def flush_past_the_triggers():
+    """Between tests that commit, Django empties all tables; the triggers that guard evidence step aside for that."""
+    real = TransactionTestCase._fixture_teardown
+
+    def teardown(self):
+        for guard in guards().values():
+            guard.take_down(connection)
+        try:
+            real(self)
+        finally:
+            for guard in guards().values():
+                guard.put_up(connection)
+
+    TransactionTestCase._fixture_teardown = teardown
+    yield
+    TransactionTestCase._fixture_teardown = real
 
 
 def pytest_collection_modifyitems(items):
