@@ -148,7 +148,7 @@ class Site:
     def worker(self) -> Child:
         """The Celery worker: two pool processes."""
         return self.python(
-            "worker", "-W", "ignore::celery.platforms.SecurityWarning", "-m", "celery", "-A", "tools.worker", "worker",
+            "worker", "-m", "celery", "-A", "tools.worker", "worker",
             "--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle",
         )  # fmt: skip
 
