@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from discussions.core.patterns import PatternGroup
 from discussions.core.records import Evidence, GameRecord, Message, Vote
-from discussions.core.tokens import NAME_CHARS, OWNED, PAD, player_of
+from discussions.core.tokens import NAME_CHARS, OWNED, PAD, player_of, players_in
 
 SUPPORTED = "supported"
 CLOSE = "close"
@@ -19,14 +19,15 @@ CANNOT_CHECK = "cannot_check"
 
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
 _WHO = f"(?:{_NAME}|\\b(?:i|me|my|you|he|she|they|we|who|someone|somebody|everyone)\\b)"
-_ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still|already))*+"
+_ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still))*+"
 _VOTED = re.compile(
     f"(?P<voters>{_WHO}(?:(?:, | and |, and | & ){_WHO})*+),?{_ALSO} voted"
-    f"(?: (?:for|against|out|off|to eliminate|to banish|to exile|to lynch))?+ (?P<targets>{_WHO}(?: and {_NAME})*+)(?!{OWNED})"
+    "(?: (?:for|against|out|off|to eliminate|to banish|to exile|to lynch))?+ "
+    f"(?P<targets>{_WHO}(?: and {_NAME})*+)(?!{OWNED})"
 )
 _VOTE_OF = re.compile(
-    f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<mine>my))(?: (?:own|first|last|earlier|previous))?+ votes? (?:for|against|on) "
-    f"(?P<target>{_WHO})"
+    f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<mine>my))(?: (?:own|first|last|earlier|previous))?+"
+    f" votes? (?:for|against|on) (?P<target>{_WHO})"
 )
 _OUT = r"(?:eliminated|killed|lynched|banished|exiled|voted out|voted off)"
 _GONE = re.compile(
@@ -34,6 +35,19 @@ _GONE = re.compile(
     f"|\\b(?:we|they|you|town|everyone|the village) (?:already )?(?:have |had )?{_OUT} (?P<b>{_NAME})"
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching)"
+)
+_GONE_WORDS = (
+    "eliminat",
+    "killed",
+    "lynch",
+    "banish",
+    "exile",
+    "voted o",
+    "gone",
+    "out",
+    "dead",
+    "death",
+    "exit",
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ROUND = re.compile(
@@ -108,25 +122,24 @@ def check(low: str, game: GameRecord, message: Message, doubts: Doubts) -> tuple
 
 def claims(low: str, message: Message) -> list[Claim]:
     """What the sentence claims about votes and eliminations; I, me and my are the speaker."""
-    rounds = [(found.start(), _round_of(found, message)) for found in _ROUND.finditer(low)]
     made: list[Claim] = []
     if "vote" in low:
         for found in _VOTED.finditer(low):
-            scope = _nearest(rounds, found.end())
             made += [
-                Claim(voter, target, scope, is_vote=True)
+                Claim(voter, target, _scope(low, found.end(), message), is_vote=True)
                 for voter in _people(found["voters"], message)
                 for target in _people(found["targets"], message)
             ]
         for found in _VOTE_OF.finditer(low):
             voter = message.player if found["mine"] else player_of(found["name"])
             made += [
-                Claim(voter, target, _nearest(rounds, found.end()), is_vote=True)
+                Claim(voter, target, _scope(low, found.end(), message), is_vote=True)
                 for target in _people(found["target"], message)
             ]
-    for found in _GONE.finditer(low):
-        name = found["a"] or found["b"] or found["c"] or found["d"]
-        made.append(Claim(None, player_of(name), _nearest(rounds, found.end()), is_vote=False))
+    if not low.isascii() and any(word in low for word in _GONE_WORDS):
+        for found in _GONE.finditer(low):
+            name = found["a"] or found["b"] or found["c"] or found["d"]
+            made.append(Claim(None, player_of(name), _scope(low, found.end(), message), is_vote=False))
     return made
 
 
@@ -143,8 +156,11 @@ def _round_of(found: re.Match[str], message: Message) -> int | None:
     return round_number(found[1]) if found[1] else message.round - 1
 
 
-def _nearest(rounds: list[tuple[int, int | None]], end: int) -> int | None:
-    """The round named first after a claim, else the last one before it."""
+def _scope(low: str, end: int, message: Message) -> int | None:
+    """The round named first after a claim, else the last one before it; None when the sentence names none."""
+    if "round" not in low and "day" not in low:
+        return None
+    rounds = [(found.start(), _round_of(found, message)) for found in _ROUND.finditer(low)]
     after = [number for start, number in rounds if start >= end]
     return after[0] if after else rounds[-1][1] if rounds else None
 
@@ -209,11 +225,10 @@ def _gone(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Eviden
 
 def _reading_up(low: str, message: Message) -> Evidence | None:
     """Whose messages of which round to open, for a reference that is not about votes."""
-    players = sorted({player for char in set(low) if (player := player_of(char))})
+    players = sorted(players_in(low))
     if not players:
         return None
-    rounds = [_round_of(found, message) for found in _ROUND.finditer(low)]
-    number = rounds[0] if rounds else None
+    number = _scope(low, 0, message)
     when = f"of round {number}" if number else "of the rounds before"
     return Evidence(
         f"Not about a recorded vote: read the named players' messages {when}.", [], number, players

@@ -21,6 +21,8 @@ _PARTS = re.compile(r"[-\s]+")
 _CLITIC = re.compile(r"'(?:s|ll|d|ve|re|m)(?![^\W_])")
 _MANY_FORMS = 24
 _PREFIX = 120
+_AFTER = " .,;:!?-)"
+Found = tuple[int, int, int, int]
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -125,37 +127,47 @@ def _last_word(key: str) -> str:
 def find_names(text: str, roster: Roster) -> list[Span]:
     """Every player named in the text, from left to right, the longest spelling first; spans never overlap."""
     folded = fold(text)
-    return names_in(lowered(folded), folded, roster)
+    return [
+        Span(start, -negative_end, player, name_end)
+        for start, negative_end, player, name_end in names_in(lowered(folded), folded, roster)
+    ]
 
 
-def names_in(low: str, folded: str, roster: Roster) -> list[Span]:
-    """`find_names` for a text that is folded already, with its lower-cased twin."""
-    found = []
+def names_in(low: str, folded: str, roster: Roster) -> list[Found]:
+    """`find_names` for a text that is folded already, with its lower-cased twin; as (start, -end, player, name_end)."""
+    found: list[Found] = []
     for form in roster.forms:
-        key = form.key
-        start = low.find(key)
-        while start >= 0:
-            span = _span_at(low, folded, start, form)
-            if span is not None:
-                found.append(span)
-            start = low.find(key, start + 1)
+        _search(low, folded, form, 0, len(low), found)
     return _without_overlaps(found)
 
 
-def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], roster: Roster) -> list[Span]:
+def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], roster: Roster) -> list[Found]:
     """`names_in`, part by part: for long rosters, since a part is searched only for the players its words allow."""
-    found = []
+    found: list[Found] = []
     words_of = _WORDS.findall
     for begin, end in parts:
         for word in roster.by_word.keys() & words_of(low[begin:end]):
             for form in roster.by_word[word]:
-                start = low.find(form.key, begin, end)
-                while start >= 0:
-                    span = _span_at(low, folded, start, form)
-                    if span is not None:
-                        found.append(span)
-                    start = low.find(form.key, start + 1, end)
+                _search(low, folded, form, begin, end, found)
     return _without_overlaps(found)
+
+
+def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list[Found]) -> None:
+    """Adds the places in [begin, end) where a form names its player."""
+    find, key, player = low.find, form.key, form.player
+    size = len(key)
+    is_plain = form.exact is None
+    start = find(key, begin, end)
+    while start >= 0:
+        name_end = start + size
+        if is_plain and low[start - 1 : start] == " " and low[name_end : name_end + 1] in _AFTER:
+            found.append((start, -name_end, player, name_end))
+            start = find(key, name_end, end)
+            continue
+        place = _place_of(low, folded, start, form)
+        if place is not None:
+            found.append(place)
+        start = find(key, start + 1, end)
 
 
 def is_long(roster: Roster) -> bool:
@@ -163,41 +175,43 @@ def is_long(roster: Roster) -> bool:
     return len(roster.forms) > _MANY_FORMS and "" not in roster.by_word
 
 
-def _span_at(low: str, folded: str, start: int, form: Form) -> Span | None:
-    """The span of a form found at `start`, or None when it is inside a longer word or spelled another way."""
-    name_end = start + len(form.key)
-    after = low[name_end : name_end + 1]
-    if after.isalnum() or after == "_":
-        return None
-    end = name_end
-    if after == "'":
-        clitic = _CLITIC.match(low, name_end)
-        if clitic:
-            end = clitic.end()
-        elif low[name_end + 1 : name_end + 2].isalnum():
+def _place_of(low: str, folded: str, start: int, form: Form) -> Found | None:
+    """The place of a form found at `start`, or None when it is inside a longer word or spelled another way."""
+    name_end = end = start + len(form.key)
+    if low[name_end : name_end + 1] not in _AFTER:
+        end = _end_of_name(low, name_end)
+        if not end:
             return None
-    begin = _longer_start(low, folded, start, name_end, form)
+    begin = _start_of_whole(low, folded, name_end, form)
     if begin is None:
-        if form.exact is not None and folded[start:name_end] != form.exact:
+        if (form.exact is not None and folded[start:name_end] != form.exact) or not _starts_word(low, start):
             return None
         begin = start
-        if not _starts_word(low, begin):
-            return None
     if begin and low[begin - 1] == "@" and not (begin > 1 and low[begin - 2].isalnum()):
         begin -= 1
-    return Span(begin, end, form.player, name_end)
+    return begin, -end, form.player, name_end
 
 
-def _longer_start(low: str, folded: str, start: int, name_end: int, form: Form) -> int | None:
-    """Where the player's whole name begins, when it ends where its last part was found."""
-    if not form.longer:
-        return None
+def _start_of_whole(low: str, folded: str, name_end: int, form: Form) -> int | None:
+    """Where the player's whole name begins, when its last part ends at `name_end` and the rest stands before it."""
     begin = name_end - len(form.longer)
-    if begin < 0 or not low.startswith(form.longer, begin) or not _starts_word(low, begin):
+    if not form.longer or begin < 0 or not low.startswith(form.longer, begin) or not _starts_word(low, begin):
         return None
-    if form.longer_exact is not None and folded[begin:name_end] != form.longer_exact:
-        return None
-    return begin
+    is_spelled = form.longer_exact is None or folded[begin:name_end] == form.longer_exact
+    return begin if is_spelled else None
+
+
+def _end_of_name(low: str, name_end: int) -> int:
+    """Where a name ends with the 's (or 'll, 'd, 've, 're, 'm) behind it; 0 when the word goes on."""
+    after = low[name_end]
+    if after.isalnum() or after == "_":
+        return 0
+    if after != "'":
+        return name_end
+    clitic = _CLITIC.match(low, name_end)
+    if clitic:
+        return clitic.end()
+    return 0 if low[name_end + 1 : name_end + 2].isalnum() else name_end
 
 
 def _starts_word(low: str, start: int) -> bool:
@@ -210,21 +224,20 @@ def _starts_word(low: str, start: int) -> bool:
     return not (before.isalnum() or before == "_")
 
 
-def _without_overlaps(found: list[Span]) -> list[Span]:
-    """The spans from left to right; of two that overlap the earlier stays, of two at one place the longer."""
-    found.sort(key=lambda span: (span.start, -span.end))
-    kept: list[Span] = []
+def _without_overlaps(found: list[Found]) -> list[Found]:
+    """The places from left to right; of two that overlap the earlier stays, of two that begin together the longer."""
+    found.sort()
+    kept = []
     end = 0
-    for span in found:
-        if span.start >= end:
-            kept.append(span)
-            end = span.end
+    for place in found:
+        if place[0] >= end:
+            kept.append(place)
+            end = -place[1]
     return kept
 
 
-def own_prefix(folded: str, start: int, end: int, spellings: Collection[str]) -> int:
-    """How many characters at `start` only say who speaks ("Agent-J: "); 0 when the message has no such prefix."""
-    colon = folded.find(":", start, min(end, start + _PREFIX))
-    if colon < 0 or lowered(folded[start:colon]).strip().lstrip("@") not in spellings:
+def own_prefix(folded: str, start: int, colon: int, spellings: Collection[str]) -> int:
+    """How many characters of a message that begins at `start` only say who speaks ("Agent-J: "), by its first colon."""
+    if colon - start > _PREFIX or lowered(folded[start:colon]).strip().lstrip("@") not in spellings:
         return 0
     return colon + 1 - start

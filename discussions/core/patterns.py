@@ -1,6 +1,7 @@
-"""Regular expressions of a rubric version, each with literals of which a text must hold one before it is worth trying."""
+"""Regular expressions of a rubric version, each with literals of which a text must hold one to be worth trying."""
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -9,71 +10,81 @@ from discussions.core.tokens import NAME_CHARS, OWNED, PAD
 _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
 _HOLE = "\ue000"
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
+_MEMORY = 10_000
 _WORD_RUN = re.compile(r"[^\W_]+")
 
 
 class Pattern(Struct, frozen=True):
-    """A compiled pattern for lower-cased marked text. No `literals` means: always try."""
+    """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
+
+    A matching text holds one of `literals`, and one of its tokens holds one of `words`; empty means: always try.
+    `bit` says the same of the flags of a message's tokens.
+    """
 
     source: str
     regex: re.Pattern[str]
     literals: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    bit: int = 0
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
-        if self.literals and not any(literal in text for literal in self.literals):
-            return None
-        return self.regex.search(text)
+        if not self.literals:
+            return self.regex.search(text)
+        for literal in self.literals:
+            if literal in text:
+                return self.regex.search(text)
+        return None
 
 
-class PatternGroup(Struct, frozen=True):
-    """The patterns that mean one thing; `words` are pieces of which some token of a matching text holds one."""
+class PatternGroup(Struct, frozen=True, eq=False):
+    """The patterns that mean one thing; `mask` has the bits of them all."""
 
     patterns: tuple[Pattern, ...]
-    words: tuple[str, ...] | None
+    mask: int = 0
+    _active: dict[int, tuple[Pattern, ...]] = {}
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """The first match of the first pattern that matches, or None."""
-        for pattern in self.patterns:
+    def active(self, flags: int) -> tuple[Pattern, ...]:
+        """The patterns that can match in a message whose tokens have those flags."""
+        bits = flags & self.mask
+        found = self._active.get(bits)
+        if found is None:
+            found = tuple(pattern for pattern in self.patterns if pattern.bit & bits)
+            if len(self._active) > _MEMORY:
+                self._active.clear()
+            self._active[bits] = found
+        return found
+
+    def search(self, text: str, flags: int = -1) -> re.Match[str] | None:
+        """The first match of the first pattern that matches, or None; `flags` as for `active`."""
+        for pattern in self.patterns if flags == -1 else self.active(flags):
             found = pattern.search(text)
             if found:
                 return found
         return None
 
-    def first(self, text: str) -> Pattern | None:
-        """The first pattern that matches, or None."""
-        for pattern in self.patterns:
-            if pattern.search(text):
-                return pattern
-        return None
 
-
-def compile_group(sources: list[str], mafia_words: list[str]) -> PatternGroup:
+def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int]) -> PatternGroup:
     """Compiles the sources; `{name}` stands for a player named, `{mafia_word}` for any of those patterns.
 
-    Raises re.error when a source is no regular expression.
+    Every pattern takes its bit from `bits`. Raises re.error when a source is no regular expression.
     """
-    patterns = tuple(compile_pattern(source, mafia_words) for source in sources)
-    words: list[str] = []
+    patterns = tuple(compile_pattern(source, mafia_words, next(bits)) for source in sources)
+    mask = 0
     for pattern in patterns:
-        if not pattern.literals:
-            return PatternGroup(patterns, None)
-        for literal in pattern.literals:
-            runs = _WORD_RUN.findall(literal)
-            if not runs:
-                return PatternGroup(patterns, None)
-            words.append(max(runs, key=len))
-    return PatternGroup(patterns, tuple(dict.fromkeys(words)))
+        mask |= pattern.bit
+    return PatternGroup(patterns, mask, {})
 
 
-def compile_pattern(source: str, mafia_words: list[str]) -> Pattern:
-    """One pattern, ready for marked text. A possessive ("Alpha's") is not `{name}`: trusting a reasoning is no vouching."""
+def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Pattern:
+    """One pattern for marked text. A possessive ("Alpha's") is not `{name}`: to trust a reasoning is no vouching."""
     full = source.replace("{mafia_word}", "(?:" + "|".join(mafia_words) + ")")
     regex = full.replace("\\b{name}", "{name}").replace("{name}\\b", "{name}").replace("{name}", _NAME)
     flags = re.IGNORECASE if full != full.lower() else re.NOFLAG
     compiled = re.compile(regex, flags)
-    literals = _Literals(full.replace("{name}", _HOLE).lower()).whole()
-    return Pattern(source, compiled, literals or ())
+    literals = _Literals(full.replace("{name}", _HOLE).lower()).whole() or ()
+    runs = [max(_WORD_RUN.findall(literal), key=len, default="") for literal in literals]
+    return Pattern(source, compiled, literals, tuple(dict.fromkeys(runs)) if all(runs) else (), bit)
 
 
 class _Literals:

@@ -188,7 +188,7 @@ class Measurement(Struct, frozen=True, omit_defaults=True):
 class Score(Struct, frozen=True, omit_defaults=True):
     """A metric's figure once people's judgements are counted in.
 
-    `missing` lists the subjects that still need a label, `counts` (memory accuracy) how many references have each label.
+    `missing` lists the subjects that still need a label; `counts` (memory accuracy) says how many references have each.
     """
 
     metric: str

@@ -1,7 +1,7 @@
 """Which side a role plays for; the map is data of the rubric version, an unknown role has no side."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from discussions.core.names import fold
 from discussions.core.records import MAFIA, VILLAGE
@@ -9,8 +9,8 @@ from discussions.core.records import MAFIA, VILLAGE
 _GAPS = re.compile(r"[\s_-]+")
 
 
-def side_of(role: str | None, role_map: Mapping[str, Sequence[str]]) -> str | None:
-    """MAFIA, VILLAGE, or None when the role is missing or not in the map; case, dashes and underscores do not matter."""
+def side_of(role: str | None, role_map: Mapping[str, Collection[str]]) -> str | None:
+    """MAFIA, VILLAGE, or None for a missing or unknown role; case, dashes and underscores do not matter."""
     if not role:
         return None
     plain = _GAPS.sub(" ", fold(role)).strip().lower()

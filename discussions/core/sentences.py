@@ -3,7 +3,9 @@
 import re
 
 _ENDS = re.compile(r"[.!?\u2026]++[\"'\u201d\u2019\u00bb)\]}\u203a]*+|[\n\r\x0b\x0c\x85\u2028\u2029]++")
-_CLAUSE = re.compile(r"[,;.!\u2026\n\r\x85\u2028\u2029]+|(?<=\?)|\b(?:so|but|and|although)\b")
+_CLAUSE = re.compile(
+    r"[,;.!\u2026\n\r\x85\u2028\u2029]+|so\b(?<!\wso)|but\b(?<!\wbut)|and\b(?<!\wand)|although\b(?<!\walthough)"
+)
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -15,23 +17,26 @@ def split(text: str) -> list[tuple[int, int]]:
     """
     sentences = []
     start = 0
-    size = len(text)
-    for found in _ENDS.finditer(text):
+    for found in _ENDS.finditer(text + "\n"):
         end = found.end()
-        if end < size and not text[end].isspace() and not text[end - 1].isspace():
+        if text[end : end + 1].strip() and not text[end - 1].isspace():
             continue
-        _add(sentences, text, start, end)
+        begin, stop = start, min(end, len(text))
         start = end
-    _add(sentences, text, start, size)
+        if text[begin : begin + 1] == " ":
+            begin += 1
+        if begin < stop and (text[begin].isspace() or text[stop - 1].isspace()):
+            begin, stop = trim(text, begin, stop)
+        if begin < stop:
+            sentences.append((begin, stop))
     return sentences
 
 
-def _add(sentences: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """The same stretch of a text without the white space at its two ends; empty when it is nothing else."""
     piece = text[start:end]
-    bare = piece.strip()
-    if bare:
-        begin = start + len(piece) - len(piece.lstrip())
-        sentences.append((begin, begin + len(bare)))
+    bare = piece.lstrip()
+    return end - len(bare), end - len(bare) + len(bare.rstrip())
 
 
 def unquoted(folded: str) -> str:
@@ -46,4 +51,4 @@ def clauses(text: str) -> list[str]:
 
     A question mark stays with its clause.
     """
-    return [clause for clause in _CLAUSE.split(text) if clause and not clause.isspace()]
+    return [clause for clause in _CLAUSE.split(text.replace("?", "?\n")) if clause and not clause.isspace()]

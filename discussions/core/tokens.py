@@ -5,8 +5,9 @@ private character that says which player, followed by padding: marking keeps eve
 """
 
 import re
+from functools import lru_cache
 
-from discussions.core.names import Roster, Span, find_names, fold, lowered
+from discussions.core.names import Found, Roster, fold, lowered, names_in
 
 NAME = "[name]"
 END = "\x00"
@@ -18,14 +19,23 @@ NAME_CHARS = "\ue001-\uf8fd\U000f0000-\U0010fffd"
 
 _LOOSE_APOSTROPHE = re.compile(r"'(?![^\W_])|(?<![^\W_])'")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NAMES = re.compile(f"[{NAME_CHARS}]")
 _TABLE = bytes(
     byte if byte >= 128 or byte == 0 or byte == 39 or chr(byte).isalnum() else 32 for byte in range(256)
 )
 
 
+@lru_cache(maxsize=10_000)
 def name_token(player: int) -> str:
     """The token that stands for that player (from 1)."""
     return chr(_FIRST + player) if _FIRST + player <= _LAST else chr(_PLANE + player)
+
+
+def players_in(marked: str) -> set[int]:
+    """The players that a marked text names."""
+    if marked.isascii():
+        return set()
+    return {player for char in _NAMES.findall(marked) if (player := player_of(char))}
 
 
 def player_of(token: str) -> int | None:
@@ -36,38 +46,44 @@ def player_of(token: str) -> int | None:
     return code - _PLANE if code >= _PLANE else None
 
 
-def mark(low: str, spans: list[Span]) -> str:
+def mark(low: str, places: list[Found]) -> str:
     """The lower-cased text with every name replaced by its player's character and padding, of the same length."""
-    pieces = []
+    pieces: list[str] = []
     last = 0
-    for span in spans:
-        owned = span.end - span.name_end
-        pieces.append(low[last : span.start])
-        pieces.append(name_token(span.player) + PAD * (span.name_end - span.start - 1) + OWNED * owned)
-        last = span.end
+    for start, negative_end, player, name_end in places:
+        pieces += (low[last:start], name_token(player), PAD * (name_end - start - 1))
+        last = -negative_end
+        if last != name_end:
+            pieces.append(OWNED * (last - name_end))
     pieces.append(low[last:])
     return "".join(pieces)
 
 
-def cut(marked: str) -> list[str]:
-    """The tokens of a marked text, with END between messages where the text has it."""
-    if marked.isascii():
-        plain = marked
-    else:
+def odd_characters(low: str) -> str:
+    """The characters of a text that are neither ASCII nor letters nor digits: they part tokens like a space."""
+    if low.isascii():
+        return ""
+    return "".join(char for char in sorted(set("".join(_NOT_ASCII.findall(low)))) if not char.isalnum())
+
+
+def cut(marked: str, odd: str) -> list[str]:
+    """The tokens of a marked text, with END between messages where it has it; `odd` are its odd characters."""
+    plain = marked
+    if not marked.isascii():
         plain = marked.replace(PAD, "").replace(OWNED, "")
-        for char in set("".join(set(_NOT_ASCII.findall(plain)))):
-            if not char.isalnum() and not player_of(char):
-                plain = plain.replace(char, " ")
+        for char in odd:
+            plain = plain.replace(char, " ")
     if "'" in plain:
         plain = _LOOSE_APOSTROPHE.sub(" ", plain)
     return plain.encode("utf-8").translate(_TABLE).decode("utf-8").split()
 
 
 def tokenise(text: str, roster: Roster | None = None) -> list[str]:
-    """The tokens of one text; names of the roster come out as `[name]`. Source: spec of the rubric's three-word phrases."""
-    low = lowered(fold(text))
-    spans = find_names(text, roster) if roster else []
-    return [NAME if player_of(token) else token for token in cut(mark(low, spans))]
+    """The tokens of one text; names of the roster come out as `[name]`."""
+    folded = fold(text)
+    low = lowered(folded)
+    marked = mark(low, names_in(low, folded, roster)) if roster else low
+    return [NAME if player_of(token) else token for token in cut(marked, odd_characters(low))]
 
 
 def shown(marked: str) -> str:
@@ -75,4 +91,4 @@ def shown(marked: str) -> str:
     if marked.isascii():
         return marked.strip()
     plain = marked.replace(PAD, "").replace(OWNED, "")
-    return re.sub(f"[{NAME_CHARS}]", NAME, plain).strip()
+    return _NAMES.sub(NAME, plain).strip()

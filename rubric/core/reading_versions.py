@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
+from workspace.core.strict_json import read_json
 
 CHOICES: dict[str, tuple[object, ...]] = {
     "reference_unit": ("sentence", "message"),
@@ -59,44 +60,16 @@ class Problem(Struct, frozen=True):
     message: str
 
 
-class _Refused(ValueError):
-    """A JSON text that is well-formed to a lenient reader only."""
-
-
 def read_version(data: bytes) -> RubricRecord | list[Problem]:
     """The version that the JSON describes, or every problem found in it; never an exception, whatever the bytes."""
+    document = read_json(data)
+    if document.problems or not document.is_readable:
+        return [Problem(found.pointer, found.code, found.message) for found in document.problems]
     try:
-        raw = json.loads(data.decode("utf-8"), object_pairs_hook=_without_twins, parse_constant=_no_constant)
-        record = msgspec.convert(raw, RubricRecord, strict=True)
-    except UnicodeDecodeError:
-        return [
-            Problem("", "not_utf8", "The rubric version is not UTF-8 text. Save it as UTF-8 and try again.")
-        ]
+        record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
-    except RecursionError:
-        return [Problem("", "too_deep", "The rubric version is nested too deeply to be one. Check the file.")]
-    except ValueError as error:
-        return [
-            Problem(
-                "", "not_json", f"The rubric version is no valid JSON: {error}. Correct it and try again."
-            )
-        ]
-    problems = _problems(record)
-    return problems or record
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Refused(f'the key "{key}" stands twice in one object')
-        found[key] = value
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise _Refused(f"{name} is not a number that JSON knows")
+    return _problems(record) or record
 
 
 def _shape_problem(text: str) -> Problem:
@@ -192,7 +165,7 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any]) -> str:
         return f"{name} is {json.dumps(value)}; it must be {choices}."
     low, high = COUNTS[name] if name in COUNTS else AMOUNTS[name]
     kinds: tuple[type, ...] = (int,) if name in COUNTS else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isinstance(value, kinds):
         wanted = "a whole number" if name in COUNTS else "a number"
         return f"{name} is {json.dumps(value)}; it must be {wanted} from {low} to {high}."
     return "" if low <= value <= high else f"{name} is {value}; it must lie between {low} and {high}."
@@ -227,6 +200,14 @@ def _list_problems(lists: Mapping[str, Any]) -> list[Problem]:
 
 def _is_words(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(word, str) and word.strip() for word in value)
+
+
+def _is_role_map(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"mafia", "village"}
+        and all(map(_is_words, value.values()))
+    )
 
 
 def _is_personality(value: object) -> bool:

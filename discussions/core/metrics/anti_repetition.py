@@ -14,37 +14,45 @@ from discussions.core.tokens import NAME as SHOWN_NAME
 from discussions.core.tokens import player_of, tokenise
 
 METRIC = "anti_repetition"
+_MOST_SHOWN = 100
 
 
 class Phrases(Struct, frozen=True, eq=False):
-    """The counted phrases of a game: where each occurrence begins (index of its first token), and its kind.
+    """The counted phrases of a game, those of one kind together and in the order of the transcript.
 
-    `kinds` numbers the different phrases (of one speaker each, unless pooled); `counts` says how often each occurs.
+    `places` says where each occurrence begins (index of its first token); kind k has those from `starts[k]`, and
+    `counts[k]` of them. A kind is a phrase of one speaker, or of anybody when pooled.
     """
 
     places: Numbers
-    kinds: Numbers
+    starts: Numbers
     counts: Numbers
+
+    def places_of(self, kind: int) -> Numbers:
+        """Where the occurrences of one kind begin."""
+        return self.places[self.starts[kind] : self.starts[kind] + self.counts[kind]]
 
 
 def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -> Phrases:
     """Every run of three tokens inside a message that has enough ordinary words; a name of anybody is one word."""
     flags = reading.flags
-    words = np.where(flags & NAME, len(reading.vocabulary), reading.ids)
-    ordinary = ((flags & ORDINARY) != 0).astype(np.int64)
-    inside = (flags & ENDS) == 0
-    enough = ordinary[:-2] + ordinary[1:-1] + ordinary[2:] >= parameters.number("repetition_min_ordinary")
-    places = np.flatnonzero(inside[:-2] & inside[1:-1] & inside[2:] & enough)
     size = len(reading.vocabulary) + 1
+    words = np.where(flags & NAME, size - 1, reading.ids)
+    ordinary = (flags & ORDINARY) // ORDINARY
+    is_end = flags & ENDS
+    enough = ordinary[:-2] + ordinary[1:-1] + ordinary[2:] >= parameters.number("repetition_min_ordinary")
+    places = np.flatnonzero(enough & (is_end[:-2] + is_end[1:-1] + is_end[2:] == 0))
     keys = words[places] * size + words[places + 1]
-    if size * size * size * (len(reading.game.players) + 1) >= 2**62:
+    people = len(reading.game.players) + 1
+    if size**3 * people >= 2**62:
         keys = np.unique(keys, return_inverse=True)[1]
-        words = np.unique(words, return_inverse=True)[1]
     keys = keys * size + words[places + 2]
     if per_speaker:
-        keys = keys * (len(reading.game.players) + 1) + reading.speakers[reading.of_message[places]]
-    _, kinds, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return Phrases(places, kinds, counts)
+        keys = keys * people + reading.speakers[reading.of_message[places]]
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else order
+    return Phrases(places[order], starts, np.diff(np.append(starts, len(keys))))
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
@@ -54,40 +62,26 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """
     per_speaker = parameters.choice("repetition_scope") == "speaker"
     phrases = phrases_of(reading, parameters, per_speaker=per_speaker)
-    repeated = phrases.counts[phrases.kinds] > 1
-    places, kinds = phrases.places[repeated], phrases.kinds[repeated]
-    findings = _findings(
-        reading, places[np.argsort(kinds, kind="stable")], np.sort(kinds), per_speaker=per_speaker
-    )
+    findings = []
+    repeated = np.flatnonzero(phrases.counts > 1)
+    for begin, count in zip(
+        phrases.starts[repeated].tolist(), phrases.counts[repeated].tolist(), strict=True
+    ):
+        places = phrases.places[begin : begin + count]
+        messages = reading.of_message[places].tolist()
+        player = reading.game.messages[messages[0]].player if per_speaker else 0
+        said_in = [index + 1 for index in dict.fromkeys(messages)]
+        findings.append(PhraseFinding(player, phrase_at(reading, int(places[0])), count, said_in))
+    findings.sort(key=lambda finding: (-finding.count, finding.player, finding.phrase))
     total = len(phrases.places)
     return Measurement(
         METRIC,
-        total - len(places),
+        total - sum(finding.count for finding in findings),
         total,
         is_applicable=total > 0,
-        counted=(np.unique(reading.of_message[places]) + 1).tolist(),
+        counted=sorted({message for finding in findings for message in finding.messages}),
         phrases=findings,
     )
-
-
-def _findings(reading: Reading, places: Numbers, kinds: Numbers, *, per_speaker: bool) -> list[PhraseFinding]:
-    """One finding for each run of equal kinds, the most used first."""
-    cuts = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(kinds)]
-    messages = (reading.of_message[places] + 1).tolist()
-    speakers = reading.speakers[reading.of_message[places]].tolist() if per_speaker else [0] * len(messages)
-    starts = places.tolist()
-    findings = [
-        PhraseFinding(
-            speakers[begin],
-            phrase_at(reading, starts[begin]),
-            end - begin,
-            list(dict.fromkeys(messages[begin:end])),
-        )
-        for begin, end in zip(cuts, cuts[1:], strict=False)
-        if end > begin
-    ]
-    findings.sort(key=lambda finding: (-finding.count, finding.player, finding.phrase))
-    return findings
 
 
 def phrase_at(reading: Reading, place: int) -> str:
@@ -106,13 +100,13 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
     sample = parameters.number("variety_phrase_count")
     pooled = phrases_of(reading, parameters, per_speaker=False)
     limit = (
-        parameters.number("robotic_use_count") * len(reading.low) / parameters.number("robotic_message_count")
+        parameters.number("robotic_use_count") * reading.count / parameters.number("robotic_message_count")
     )
     robotic = np.flatnonzero((pooled.counts >= limit) & (pooled.counts > 2))
     return {
         "phrase_variety": phrase_variety(own.counts.tolist(), sample),
         "phrase_count": len(own.places),
-        "top_phrases": _top(reading, pooled, own, parameters.number("top_phrase_count")),
+        "top_phrases": _top(reading, pooled, own)[: parameters.number("top_phrase_count")],
         "to_avoid": {phrase: _uses(reading, phrase) for phrase in parameters.phrases_to_avoid},
         "robotic": [_described(reading, pooled, kind) for kind in _by_use(pooled, robotic)],
     }
@@ -140,21 +134,25 @@ def _log_choose(total: int, sample: int) -> float:
 
 
 def _by_use(phrases: Phrases, kinds: Numbers) -> list[int]:
-    """The kinds, most used first, then by their first place."""
-    first = np.full(len(phrases.counts), np.iinfo(np.int64).max)
-    np.minimum.at(first, phrases.kinds, phrases.places)
-    return sorted(kinds.tolist(), key=lambda kind: (-int(phrases.counts[kind]), int(first[kind])))
+    """The kinds, most used first, then by where they are first used."""
+    used = phrases.counts[kinds].tolist()
+    first = phrases.places[phrases.starts[kinds]].tolist()
+    ranked = sorted(zip(used, first, kinds.tolist(), strict=True), key=lambda kind: (-kind[0], kind[1]))
+    return [kind for _, _, kind in ranked]
 
 
-def _top(reading: Reading, pooled: Phrases, own: Phrases, count: int) -> list[dict[str, object]]:
+def _top(reading: Reading, pooled: Phrases, own: Phrases) -> list[dict[str, object]]:
     """The most used of the phrases that count as repeated, whoever says them."""
-    repeated = np.unique(pooled.kinds[own.counts[own.kinds] > 1])
-    return [_described(reading, pooled, kind) for kind in _by_use(pooled, repeated)[:count]]
+    is_repeated = np.zeros(len(reading.tokens), np.bool_)
+    is_repeated[own.places[np.repeat(own.counts, own.counts) > 1]] = True
+    kinds = np.repeat(np.arange(len(pooled.starts)), pooled.counts)
+    ranked = _by_use(pooled, np.unique(kinds[is_repeated[pooled.places]]))
+    return [_described(reading, pooled, kind) for kind in ranked[:_MOST_SHOWN]]
 
 
 def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, object]:
     """A phrase with its uses, who says it how often (player numbers), and in which messages."""
-    places = phrases.places[phrases.kinds == kind]
+    places = phrases.places_of(kind)
     messages = reading.of_message[places]
     speakers = Counter(reading.speakers[messages].tolist())
     return {

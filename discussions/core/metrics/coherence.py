@@ -39,30 +39,26 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     A message counts by a reply link, by naming another player who wrote one of the messages in the window before it,
     or by sharing enough different keywords with those messages taken together. The rule named is the first that holds.
     """
-    count = len(reading.low)
     ties = ties_of(reading)
-    order = np.arange(count)[np.newaxis, :]
-    replies, namings, shares = signs(ties, order, parameters)
-    findings = []
+    replies, _, shares = signs(ties, None, parameters)
+    names = _recent_names(reading, ties, parameters)
     words = _shared_words(reading, ties, parameters)
-    rows = zip(replies[0].tolist(), namings[0].tolist(), shares[0].tolist(), strict=True)
-    for index, (replies_to, names_one, shares_enough) in enumerate(rows):
+    findings = []
+    for index, (replies_to, shares_enough) in enumerate(
+        zip(replies[0].tolist(), shares[0].tolist(), strict=True)
+    ):
         if replies_to:
             finding = MessageFinding(index + 1, True, "reply_link")
-        elif names_one:
-            finding = MessageFinding(
-                index + 1, True, "names_recent_speaker", _recent_names(reading, index, parameters)
-            )
+        elif index in names:
+            finding = MessageFinding(index + 1, True, "names_recent_speaker", names[index])
         elif shares_enough:
             finding = MessageFinding(index + 1, True, "shared_keywords", words[index])
         else:
-            finding = MessageFinding(
-                index + 1, False, "first" if index == 0 else "no_link", words.get(index, [])
-            )
+            finding = MessageFinding(index + 1, False, "no_link" if index else "first", words.get(index, []))
         findings.append(finding)
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
-        METRIC, len(counted), denominator(count, parameters), counted=counted, messages=findings
+        METRIC, len(counted), denominator(reading.count, parameters), counted=counted, messages=findings
     )
 
 
@@ -74,8 +70,9 @@ def denominator(count: int, parameters: Parameters) -> int:
 def ties_of(reading: Reading) -> Ties:
     """The ties of a game; a message's repeated keyword counts once, a name of its own speaker ties nothing by name."""
     places = np.flatnonzero(reading.flags & KEYWORD)
-    count = len(reading.low)
-    pairs = np.unique(reading.ids[places] * (count + 1) + reading.of_message[places])
+    count = reading.count
+    pairs = np.sort(reading.ids[places] * (count + 1) + reading.of_message[places])
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
     others = reading.name_players != reading.speakers[reading.name_messages]
     links = [
         (index, _target(message)) for index, message in enumerate(reading.game.messages) if _is_link(message)
@@ -101,42 +98,49 @@ def _target(message: Message) -> int:
     return -1 if message.reply_to is None else message.reply_to - 1
 
 
-def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
-    """Reply, name and keyword signs for each place of each order of messages (orders x places); place 0 has none."""
+def signs(ties: Ties, order: Numbers | None, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
+    """Reply, name and keyword signs for each place of each order of messages (orders x places); place 0 has none.
+
+    `order` holds indices of messages, one order a row; None is the order of the transcript.
+    """
+    count = ties.count
     window = parameters.number("coherence_window")
-    rows, count = order.shape
-    place = np.empty_like(order)
-    np.put_along_axis(place, order, np.broadcast_to(np.arange(count), order.shape), axis=1)
+    rows = 1 if order is None else len(order)
     base = np.arange(rows)[:, np.newaxis] * count
+    place = spoken = np.zeros(0, np.int64)
+    if order is None:
+        place, spoken = np.arange(count), ties.speakers
+    else:
+        place = np.empty(rows * count, np.int64)
+        place[base + order] = np.arange(count)
+        spoken = ties.speakers[order].ravel()
     replies = np.zeros(rows * count, np.bool_)
     if len(ties.replies):
-        mine = place[:, ties.replies]
-        targets = np.where(ties.reply_targets >= 0, place[:, ties.reply_targets], -1)
+        mine = place[base + ties.replies]
+        targets = np.where(ties.reply_targets >= 0, place[base + np.maximum(ties.reply_targets, 0)], -1)
         replies[(base + mine)[(mine > 0) & (targets < mine)]] = True
     namings = np.zeros(rows * count, np.bool_)
     if len(ties.naming):
-        namings[_naming_places(ties, order, place, window)] = True
+        mine = place[base + ties.naming]
+        namings[(base + mine)[_names_speaker(ties.named, spoken, base, mine, window)]] = True
     shared = np.zeros(rows * count, np.int64)
     if len(ties.keywords):
         gap = count + window + 1
-        keys = np.sort(ties.keywords * gap + place[:, ties.keyword_messages], axis=1)
-        row, column = np.nonzero(np.diff(keys, axis=1) <= window)
+        keys = np.sort(ties.keywords * gap + place[base + ties.keyword_messages], axis=1)
+        row, column = np.nonzero(keys[:, 1:] - keys[:, :-1] <= window)
         shared = np.bincount(row * count + keys[row, column + 1] % gap, minlength=rows * count)
     enough = shared >= parameters.number("coherence_min_shared")
     shape = (rows, count)
     return replies.reshape(shape), namings.reshape(shape), enough.reshape(shape)
 
 
-def _naming_places(ties: Ties, order: Numbers, place: Numbers, window: int) -> Numbers:
-    """The flat places of messages that name the speaker of one of the `window` messages before them."""
-    rows, count = order.shape
-    spoken = ties.speakers[order]
-    mine = place[:, ties.naming]
+def _names_speaker(named: Numbers, spoken: Numbers, base: Numbers, mine: Numbers, window: int) -> Flags:
+    """Which namings, at the places `mine`, name the speaker of one of the `window` messages before them."""
     hit = np.zeros(mine.shape, np.bool_)
     for distance in range(1, window + 1):
         earlier = mine - distance
-        hit |= (earlier >= 0) & (np.take_along_axis(spoken, np.maximum(earlier, 0), axis=1) == ties.named)
-    return np.asarray((np.arange(rows)[:, np.newaxis] * count + mine)[hit])
+        hit |= (earlier >= 0) & (spoken[base + np.maximum(earlier, 0)] == named)
+    return hit
 
 
 def _shared_words(reading: Reading, ties: Ties, parameters: Parameters) -> dict[int, list[str]]:
@@ -151,26 +155,30 @@ def _shared_words(reading: Reading, ties: Ties, parameters: Parameters) -> dict[
         ties.keywords[1:][near].tolist(), ties.keyword_messages[1:][near].tolist(), strict=True
     ):
         token = reading.vocabulary[keyword]
-        player = player_of(token)
+        player = player_of(token) if token >= "\ue000" else None
         words.setdefault(message, []).append(reading.game.players[player - 1].name if player else token)
     return words
 
 
-def _recent_names(reading: Reading, index: int, parameters: Parameters) -> list[str]:
-    """The players named by a message who wrote one of the messages just before it."""
+def _recent_names(reading: Reading, ties: Ties, parameters: Parameters) -> dict[int, list[str]]:
+    """For each message that names a speaker of the window before it, the names of those speakers."""
+    start = np.zeros(1, np.int64)
     window = parameters.number("coherence_window")
-    messages = reading.game.messages
-    recent = {message.player for message in messages[max(0, index - window) : index]} - {
-        messages[index].player
-    }
-    return [reading.game.players[player - 1].name for player in sorted(recent & reading.named[index])]
+    hit = _names_speaker(ties.named, ties.speakers, start, ties.naming, window)
+    names: dict[int, list[str]] = {}
+    for message, player in zip(ties.naming[hit].tolist(), ties.named[hit].tolist(), strict=True):
+        seen = names.setdefault(message, [])
+        name = reading.game.players[player - 1].name
+        if name not in seen:
+            seen.append(name)
+    return names
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The score over n - 1, the share of each sign, and the mean score over shuffled orders with the gain over it."""
-    count = len(reading.low)
+    count = reading.count
     ties = ties_of(reading)
-    each = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]
+    each = [int(sign.sum()) for sign in signs(ties, None, parameters)]
     below = denominator(count, parameters)
     baseline = shuffled_baseline(reading, ties, parameters) if below else None
     score = measurement.score

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from discussions.core import sentences
-from discussions.core.ledger import Doubts, check, round_number
-from discussions.core.metrics.parameters import GROUP, Parameters
+from discussions.core.ledger import check, round_number
+from discussions.core.metrics.parameters import Parameters
 from discussions.core.metrics.reading import Reading
-from discussions.core.patterns import Pattern, PatternGroup
+from discussions.core.patterns import Pattern
 from discussions.core.records import Measurement, Message, ReferenceFinding
 
 METRIC = "memory_accuracy"
@@ -18,7 +18,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
     Without a counted reference the metric is not applicable, and 100 by the rule. Source: rubric, Metric 1.
     """
-    wanted = GROUP["reference"] | GROUP["possible_reference"]
+    wanted = parameters.mask("reference", "possible_reference")
     findings: list[ReferenceFinding] = []
     for index, flags in enumerate(reading.message_flags):
         if flags & wanted:
@@ -38,18 +38,21 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 def _references(reading: Reading, index: int, parameters: Parameters) -> Iterator[ReferenceFinding]:
     """The references of one message, in order."""
     message = reading.game.messages[index]
-    low = reading.low[index]
+    low = reading.low(index)
+    flags = reading.message_flags[index]
+    counting = parameters.groups["reference"].active(flags)
+    wider = parameters.groups["possible_reference"].active(flags)
+    if not any(pattern.search(low) for pattern in (*counting, *wider)):
+        return
     past_only = parameters.choice("reference_rounds") == "past_only"
-    doubts = doubts_of(parameters)
     for number, start, end in _units(message.text, low, parameters):
         piece = low[start:end]
-        pattern = _counted_pattern(piece, message, parameters.groups["reference"], past_only=past_only)
+        pattern = _counted_pattern(piece, message, counting, past_only=past_only)
         is_counted = pattern is not None
-        if pattern is None:
-            pattern = parameters.groups["possible_reference"].first(piece)
+        pattern = pattern or next((other for other in wider if other.search(piece)), None)
         if pattern is None:
             continue
-        outcome, evidence = check(piece, reading.game, message, doubts)
+        outcome, evidence = check(piece, reading.game, message, parameters.doubts)
         yield ReferenceFinding(
             message=message.position,
             sentence=number,
@@ -63,12 +66,6 @@ def _references(reading: Reading, index: int, parameters: Parameters) -> Iterato
         )
 
 
-def doubts_of(parameters: Parameters) -> Doubts:
-    """The version's patterns of negation and condition."""
-    groups = parameters.groups
-    return Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"])
-
-
 def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, int, int]]:
     """(number, start, end) of each sentence, or of the whole message as number 0; a prefix set aside is left out."""
     if parameters.choice("reference_unit") == "message":
@@ -76,15 +73,17 @@ def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, i
     else:
         units = [(number, start, end) for number, (start, end) in enumerate(sentences.split(text), start=1)]
     for number, start, end in units:
-        piece = low[start:end]
-        bare = len(piece.lstrip())
-        if bare:
-            yield number, end - bare, start + len(piece.rstrip())
+        if low[start] == " ":
+            start, end = sentences.trim(low, start, end)
+        if start < end:
+            yield number, start, end
 
 
-def _counted_pattern(piece: str, message: Message, group: PatternGroup, *, past_only: bool) -> Pattern | None:
+def _counted_pattern(
+    piece: str, message: Message, patterns: tuple[Pattern, ...], *, past_only: bool
+) -> Pattern | None:
     """The first of the rubric's patterns in a sentence; one that names a round must name an earlier one."""
-    for pattern in group.patterns:
+    for pattern in patterns:
         if not pattern.search(piece):
             continue
         if not past_only or not pattern.regex.groups:
@@ -107,7 +106,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
     }
 
 
-def _checks(findings: list[object] | list[ReferenceFinding]) -> dict[str, int]:
+def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
     """How many findings have each outcome."""
-    found = Counter(finding.check for finding in findings if isinstance(finding, ReferenceFinding))
+    found = Counter(finding.check for finding in findings)
     return {outcome: found[outcome] for outcome in ("supported", "close", "cannot_check")}

@@ -1,21 +1,21 @@
 """The parameters of a rubric version, made ready for measuring: sets, compiled patterns, and flags for every word."""
 
 from collections.abc import Mapping
+from functools import reduce
+from itertools import cycle
+from operator import or_
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
+from discussions.core.ledger import Doubts
 from discussions.core.patterns import PatternGroup, compile_group
 from discussions.core.tokens import END, player_of
+from rubric.core.reading_versions import PATTERNS
 from rubric.core.records import RubricRecord
 
 NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32
-_GROUP_NAMES = (
-    "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
-    "negation", "not_a_negation", "conditional", "act", "votes_for",
-)  # fmt: skip
-GROUP = {name: 64 << index for index, name in enumerate(_GROUP_NAMES)}
+_BITS = [64 << index for index in range(56)]
 _MEMORY = 50_000
 
 
@@ -44,12 +44,17 @@ class Parameters(Struct, frozen=True, eq=False):
     ambiguous_names: frozenset[str]
     groups: Mapping[str, PatternGroup]
     role_map: Mapping[str, frozenset[str]]
+    doubts: Doubts
     phrases_to_avoid: tuple[str, ...]
     word_flags: list[WordFlags]
 
     def choice(self, name: str) -> Any:
         """The value of one parameter; raises KeyError when the version has none of that name."""
         return self.choices[name]
+
+    def mask(self, *names: str) -> int:
+        """The bits of all patterns of those groups."""
+        return reduce(or_, (self.groups[name].mask for name in names))
 
     def number(self, name: str) -> int:
         """The value of a parameter that counts something."""
@@ -81,9 +86,9 @@ def keyword_list(entries: list[str]) -> KeywordList:
 
 
 def flags_of(token: str, parameters: Parameters) -> int:
-    """The bits of one token: a name, the end of a message, or a word and the pattern groups it may belong to."""
+    """The bits of one token: a name, the end of a message, or a word and the patterns it may belong to."""
     if token == END:
-        return ENDS | sum(bit for name, bit in GROUP.items() if parameters.groups[name].words is None)
+        return ENDS | _pattern_bits(parameters, "")
     if player_of(token):
         return NAME | (KEYWORD if parameters.choice("coherence_names") else 0)
     flags = YOU if token == "you" or token.startswith("you'") else 0
@@ -93,11 +98,17 @@ def flags_of(token: str, parameters: Parameters) -> int:
         flags |= STRATEGIC
     if token not in parameters.game_terms:
         flags |= ORDINARY
-    for name, bit in GROUP.items():
-        words = parameters.groups[name].words
-        if words and any(word in token for word in words):
-            flags |= bit
-    return flags
+    return flags | _pattern_bits(parameters, token)
+
+
+def _pattern_bits(parameters: Parameters, token: str) -> int:
+    """The bits of the patterns that the token makes possible; those of patterns without words for the empty token."""
+    bits = 0
+    for group in parameters.groups.values():
+        for pattern in group.patterns:
+            if any(word in token for word in pattern.words) if pattern.words else not token:
+                bits |= pattern.bit
+    return bits
 
 
 _READY: dict[int, tuple[RubricRecord, Parameters]] = {}
@@ -119,6 +130,8 @@ def _compiled(rubric: RubricRecord) -> Parameters:
     lists = rubric.lists
     patterns = lists["patterns"]
     mafia_words = list(patterns["mafia_word"])
+    bits = cycle(_BITS)
+    groups = {name: compile_group(list(patterns[name]), mafia_words, bits) for name in PATTERNS}
     parameters = Parameters(
         choices=rubric.parameters,
         keywords=keyword_list(lists["strategic_keywords"]),
@@ -126,15 +139,11 @@ def _compiled(rubric: RubricRecord) -> Parameters:
         stop_words=frozenset(lists["stop_words"]),
         game_terms=frozenset(lists["game_terms"]),
         ambiguous_names=frozenset(lists["ambiguous_names"]),
-        groups={name: compile_group(list(patterns[name]), mafia_words) for name in _GROUP_NAMES},
+        groups=groups,
+        doubts=Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"]),
         role_map={side: frozenset(roles) for side, roles in lists["role_map"].items()},
         phrases_to_avoid=tuple(lists["phrases_to_avoid"]),
         word_flags=[],
     )
     parameters.word_flags.append(WordFlags(parameters))
     return parameters
-
-
-def encoded(value: object) -> bytes:
-    """Canonical bytes of a record or a plain value: keys sorted."""
-    return msgspec.json.encode(value, order="sorted")

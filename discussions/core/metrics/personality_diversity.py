@@ -3,16 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import pairwise
+from typing import TypeVar
 
 from msgspec import Struct
 from rapidfuzz.distance import Indel
 
+from discussions.core.metrics.parameters import NAME as HAS_NAME
 from discussions.core.metrics.parameters import Parameters
 from discussions.core.metrics.reading import Reading
 from discussions.core.records import Measurement, PlayerFinding
 from discussions.core.tokens import NAME, player_of
 
 METRIC = "personality_diversity"
+T = TypeVar("T")
 
 
 class Nearest(Struct, frozen=True):
@@ -73,7 +77,7 @@ def texts_of(reading: Reading, parameters: Parameters) -> dict[int, str]:
     tokens: dict[int, list[str]] = {player: [] for player in sorted(set(reading.speakers.tolist()))}
     for index, player in enumerate(reading.speakers.tolist()):
         words = reading.tokens_of(index)
-        if reading.named[index]:
+        if reading.message_flags[index] & HAS_NAME:
             words = [NAME if player_of(word) else word for word in words if keep_names or not player_of(word)]
         tokens[player] += words
     return {player: " ".join(words) for player, words in tokens.items()}
@@ -81,14 +85,12 @@ def texts_of(reading: Reading, parameters: Parameters) -> dict[int, str]:
 
 def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[int, Nearest]:
     """Each player's most similar other player, the lower number of equals; every pair is compared once."""
-    compare: Callable[[object, object], tuple[int, int]]
-    prepared: dict[int, object]
     if parameters.choice("similarity") == "dice_bigrams":
-        prepared = {player: bigrams(text) for player, text in texts.items()}
-        compare = dice
-    else:
-        prepared = {player: " ".join(sorted(text.split())) for player, text in texts.items()}
-        compare = token_sort
+        return _nearest({player: bigrams(text) for player, text in texts.items()}, dice)
+    return _nearest({player: " ".join(sorted(text.split())) for player, text in texts.items()}, token_sort)
+
+
+def _nearest(prepared: Mapping[int, T], compare: Callable[[T, T], tuple[int, int]]) -> dict[int, Nearest]:
     nearest: dict[int, Nearest] = {}
     players = sorted(prepared)
     for at, one in enumerate(players):
@@ -114,7 +116,7 @@ def token_sort(one: str, other: str) -> tuple[int, int]:
 def bigrams(text: str) -> Counter[str]:
     """The pairs of neighbouring characters of a text, white space left out."""
     plain = "".join(text.split())
-    return Counter(first + second for first, second in zip(plain, plain[1:], strict=False))
+    return Counter(first + second for first, second in pairwise(plain))
 
 
 def dice(one: Counter[str], other: Counter[str]) -> tuple[int, int]:

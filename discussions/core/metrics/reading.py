@@ -1,6 +1,7 @@
 """One reading of a game: names found, texts folded and cut once; every metric and companion works from it."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from hashlib import sha256
 from itertools import pairwise
 
@@ -12,23 +13,25 @@ from discussions.core import names
 from discussions.core.metrics.parameters import ENDS, NAME, Parameters
 from discussions.core.records import GameRecord
 from discussions.core.roles import side_of
-from discussions.core.tokens import END, cut, mark, player_of
+from discussions.core.tokens import END, cut, mark, odd_characters, player_of
 
 _GAP = f" {END} "
 Numbers = NDArray[np.int64]
 
 
 class Reading(Struct, frozen=True, eq=False):
-    """What the metrics read. `low` is each message lower-cased, folded and marked, as long as its stored text.
+    """What the metrics read. `marked` is the whole game as one lower-cased, folded, marked text, in which the message
+    with index i (from 0) begins at `bounds[i]` and keeps the length of its stored text.
 
     `tokens` are those of all messages with END behind each message; `ids` their places in `vocabulary`, `flags`
-    their bits, `of_message` the index (from 0) of their message, `starts` where a message's tokens begin (one more
-    than there are messages). `named` lists for each message the players that it names, `sides` each player's side.
+    their bits, `of_message` the index of their message, `starts` where a message's tokens begin (one more than there
+    are messages), `message_flags` the bits of its tokens together. `sides` has each player's side.
     """
 
     game: GameRecord
     sides: list[str | None]
-    low: list[str]
+    marked: str
+    bounds: list[int]
     tokens: list[str]
     vocabulary: list[str]
     ids: Numbers
@@ -39,7 +42,15 @@ class Reading(Struct, frozen=True, eq=False):
     speakers: Numbers
     name_messages: Numbers
     name_players: Numbers
-    named: list[frozenset[int]]
+
+    @property
+    def count(self) -> int:
+        """How many messages there are."""
+        return len(self.starts) - 1
+
+    def low(self, index: int) -> str:
+        """The text of the message with that index (from 0): lower-cased, folded, marked, of its stored length."""
+        return self.marked[self.bounds[index] : self.bounds[index + 1] - len(_GAP)]
 
     def tokens_of(self, index: int) -> list[str]:
         """The tokens of the message with that index (from 0)."""
@@ -64,33 +75,35 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     else:
         spans = names.names_in(low, folded, roster)
     marked = mark(low, spans)
-    tokens = cut(marked + _GAP) if game.messages else []
-    vocabulary = dict.fromkeys(tokens)
-    numbers = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    tokens = cut(marked, odd_characters(low))
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
     ids = np.fromiter(map(numbers.__getitem__, tokens), np.int64, len(tokens))
+    vocabulary = list(numbers)
     word_flags = np.fromiter(map(parameters.word_flags[0].__getitem__, vocabulary), np.int64, len(vocabulary))
     flags = word_flags[ids] if tokens else ids
     ends = np.flatnonzero(flags & ENDS)
     starts = [0, *(ends + 1).tolist()]
     of_message = np.repeat(np.arange(len(ends)), np.diff(starts))
     places = np.flatnonzero(flags & NAME)
-    name_messages = of_message[places]
-    name_players = np.array([player_of(tokens[place]) for place in places.tolist()], np.int64)
+    player_by_id = np.zeros(len(vocabulary), np.int64)
+    for number in np.flatnonzero(word_flags & NAME).tolist():
+        player_by_id[number] = player_of(vocabulary[number]) or 0
     return Reading(
         game=game,
         sides=[side_of(player.role, parameters.role_map) for player in game.players],
-        low=[marked[start : end - len(_GAP)] for start, end in pairwise(bounds)],
+        marked=marked,
+        bounds=bounds,
         tokens=tokens,
-        vocabulary=list(vocabulary),
+        vocabulary=vocabulary,
         ids=ids,
         flags=flags,
         of_message=of_message,
         starts=starts,
         message_flags=np.bitwise_or.reduceat(flags, starts[:-1]).tolist() if tokens else [],
         speakers=np.array([message.player for message in game.messages], np.int64),
-        name_messages=name_messages,
-        name_players=name_players,
-        named=_named(len(game.messages), name_messages, name_players),
+        name_messages=of_message[places],
+        name_players=player_by_id[ids[places]],
     )
 
 
@@ -110,18 +123,13 @@ def _without_prefixes(game: GameRecord, folded: str, bounds: list[int], roster: 
     """The whole text with every "Own-name:" at the start of a message blanked, of the same length."""
     pieces = []
     last = 0
-    for message, start, end in zip(game.messages, bounds, bounds[1:], strict=False):
-        length = names.own_prefix(folded, start, end, roster.own[message.player - 1])
+    colon = folded.find(":")
+    while colon >= 0:
+        index = bisect_right(bounds, colon) - 1
+        start = bounds[index]
+        length = names.own_prefix(folded, start, colon, roster.own[game.messages[index].player - 1])
         if length:
             pieces += [folded[last:start], " " * length]
             last = start + length
+        colon = folded.find(":", bounds[index + 1])
     return "".join([*pieces, folded[last:]]) if pieces else folded
-
-
-def _named(count: int, messages: Numbers, players: Numbers) -> list[frozenset[int]]:
-    """For each of `count` messages the players it names."""
-    named: dict[int, set[int]] = {}
-    for message, player in zip(messages.tolist(), players.tolist(), strict=True):
-        named.setdefault(message, set()).add(player)
-    nobody: frozenset[int] = frozenset()
-    return [frozenset(named[index]) if index in named else nobody for index in range(count)]

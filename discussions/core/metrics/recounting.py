@@ -24,15 +24,15 @@ def recount(
     """The score of a measurement when `values` (subject -> value) are what people hold to be so.
 
     Subjects: "19" a message, "19.2" the second sentence of message 19, "3|i think that" a phrase of player 3
-    (0 when phrases are pooled). `added` are references that people accepted or missed, which may still wait for a label;
-    `sample` the messages whose role consistency must be labelled although no rule speaks against them.
+    (0 when phrases are pooled). `added` are references that people accepted or found missing, which may still wait
+    for a label; `sample` the messages whose role consistency must be labelled although no rule speaks against them.
     `parameters` are those of the rubric version; raises KeyError for a metric that this module does not know.
     """
     return _RECOUNTS[measurement.metric](measurement, values, parameters, frozenset(added), frozenset(sample))
 
 
 def passes(score: Score, threshold: float) -> bool | None:
-    """Whether the unrounded score reaches the threshold, on whole numbers (79.96 fails 80); None when it cannot be said."""
+    """Whether the unrounded score reaches the threshold, on whole numbers (79.96 fails 80); None while unknown."""
     if score.is_pending or score.value is None:
         return None
     if not score.is_applicable:

@@ -1,23 +1,23 @@
-"""M4, role consistency: an estimate by rules of how many messages fit their speaker's side; people have the last word."""
+"""M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from discussions.core.metrics.memory_accuracy import doubts_of
-from discussions.core.metrics.parameters import GROUP, NAME, YOU, Parameters
+from discussions.core.metrics.parameters import NAME, YOU, Parameters
 from discussions.core.metrics.reading import Reading
+from discussions.core.patterns import PatternGroup
 from discussions.core.records import MAFIA, VILLAGE, Measurement, MessageFinding
 from discussions.core.sentences import clauses, unquoted
-from discussions.core.tokens import player_of, shown
+from discussions.core.tokens import players_in, shown
 
 METRIC = "role_consistency"
-_ACCUSING = GROUP["mafia_word"] | GROUP["accuse"]
-_AGAINST_VILLAGE = GROUP["deflect"] | GROUP["vouch"] | _ACCUSING
+_YOU = re.compile(r"\byou\b")
 
 
 class Speech(Struct, frozen=True, eq=False):
-    """A message as the rules read it: lower-cased, marked, quotes blanked; its bits, its speaker, the speaker's fellows."""
+    """A message as the rules read it: marked text without quotes, its bits, its speaker and the speaker's fellows."""
 
     text: str
     flags: int
@@ -26,26 +26,29 @@ class Speech(Struct, frozen=True, eq=False):
 
     def names(self, clause: str) -> set[int]:
         """The players other than the speaker that a clause names."""
-        return {player for char in set(clause) if (player := player_of(char)) and player != self.speaker}
+        return players_in(clause) - {self.speaker}
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Consistent messages of all messages, as an estimate: pending until people have labelled. Source: rubric, Metric 4."""
+    """Consistent messages of all, an estimate that is pending until people have labelled. Source: rubric, Metric 4."""
     fellows = _fellows(reading)
+    against_mafia = parameters.mask("confess", "accuse", "mafia_word", "votes_for")
+    of_interest = parameters.mask("reason", "act", "deflect", "accuse", "mafia_word", "vouch")
+    neutral_counts = parameters.choice("role_neutral_village") == "consistent"
     findings = []
-    for index, message in enumerate(reading.game.messages):
-        side = reading.sides[message.player - 1]
-        if side is None:
-            findings.append(MessageFinding(index + 1, False, "unknown_side"))
+    for index, (speaker, flags) in enumerate(
+        zip(reading.speakers.tolist(), reading.message_flags, strict=True)
+    ):
+        side = reading.sides[speaker - 1]
+        if side == MAFIA and not flags & against_mafia:
+            findings.append(MessageFinding(index + 1, True, "nothing_against"))
             continue
-        speech = Speech(
-            unquoted(reading.low[index]),
-            reading.message_flags[index],
-            message.player,
-            fellows[message.player - 1],
-        )
-        rule = _mafia_rule if side == MAFIA else _village_rule
-        findings.append(rule(index + 1, speech, parameters))
+        text = reading.low(index)
+        if side == VILLAGE and not flags & of_interest and "?" not in text:
+            findings.append(MessageFinding(index + 1, neutral_counts, "neutral"))
+            continue
+        speech = Speech(unquoted(text), flags, speaker, fellows[speaker - 1])
+        findings.append(_RULES[side](index + 1, speech, parameters))
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
         METRIC, len(counted), len(findings), is_pending=bool(findings), counted=counted, messages=findings
@@ -62,104 +65,104 @@ def _fellows(reading: Reading) -> list[frozenset[int]]:
 
 def _mafia_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
     """Inconsistent: confesses; accuses a fellow or votes for one; accuses with certainty."""
-    if speech.flags & GROUP["confess"]:
-        found = _plain_clause(speech, parameters, "confess")
-        if found:
-            return MessageFinding(message, False, "confesses", [found])
-    if speech.flags & _ACCUSING and speech.flags & (NAME | YOU):
+    confessed = _confession(speech, parameters)
+    if confessed:
+        return MessageFinding(message, False, "confesses", [confessed])
+    names_fellow = bool(speech.flags & NAME and speech.names(speech.text) & speech.fellows)
+    certain = parameters.groups["certain"]
+    if names_fellow or speech.flags & certain.mask:
         for clause, word in _accusations(speech, parameters):
-            if speech.names(clause) & speech.fellows:
+            if names_fellow and speech.names(clause) & speech.fellows:
                 return MessageFinding(message, False, "accuses_fellow", [word])
-            certain = parameters.groups["certain"].search(clause)
-            if certain:
-                return MessageFinding(
-                    message, False, "accuses_with_certainty", [word, shown(certain.group())]
-                )
-    if speech.flags & GROUP["votes_for"] and speech.fellows and speech.flags & NAME:
-        found = _vote_for_fellow(speech, parameters)
-        if found:
-            return MessageFinding(message, False, "votes_for_fellow", [found])
+            found = certain.search(clause, speech.flags)
+            if found:
+                return MessageFinding(message, False, "accuses_with_certainty", [word, shown(found.group())])
+    if names_fellow:
+        voted = _vote_for_fellow(speech, parameters)
+        if voted:
+            return MessageFinding(message, False, "votes_for_fellow", [voted])
     return MessageFinding(message, True, "nothing_against")
 
 
 def _village_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
-    """Inconsistent: no reason, no question, and it deflects, accuses or vouches (or is neutral, by the other choice)."""
+    """Inconsistent: no reason, no question, and it deflects, accuses or vouches (by choice: or is neutral)."""
     reason = _reason(speech, parameters)
     if reason:
         return MessageFinding(message, True, "gives_reason", [reason])
     if "?" in speech.text:
         return MessageFinding(message, True, "asks_question")
-    if speech.flags & _AGAINST_VILLAGE:
-        found = parameters.groups["deflect"].search(speech.text)
-        if found:
-            return MessageFinding(message, False, "deflects_without_reason", [shown(found.group())])
-        for _, word in _accusations(speech, parameters):
-            return MessageFinding(message, False, "accuses_without_reason", [word])
-        vouches = _vouches(speech, parameters)
-        if vouches:
-            return MessageFinding(message, False, "vouches_without_reason", [vouches])
+    deflects = parameters.groups["deflect"].search(speech.text, speech.flags)
+    if deflects:
+        return MessageFinding(message, False, "deflects_without_reason", [shown(deflects.group())])
+    accuses = next(_accusations(speech, parameters), None)
+    if accuses:
+        return MessageFinding(message, False, "accuses_without_reason", [accuses[1]])
+    vouches = _said_of_another(speech, parameters.groups["vouch"])
+    if vouches:
+        return MessageFinding(message, False, "vouches_without_reason", [vouches])
     is_consistent = parameters.choice("role_neutral_village") == "consistent"
     return MessageFinding(message, is_consistent, "neutral")
 
 
-def _plain_clause(speech: Speech, parameters: Parameters, group: str) -> str | None:
-    """What the group's patterns see in a clause that neither negates, nor asks, nor sets a condition."""
-    doubts = doubts_of(parameters)
+def _no_side_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
+    """Nothing to hold the message against: out of the numerator, in the denominator."""
+    return MessageFinding(message, False, "unknown_side")
+
+
+_RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule, None: _no_side_rule}
+
+
+def _confession(speech: Speech, parameters: Parameters) -> str | None:
+    """The words that give the own role away, in a clause that neither negates, nor asks, nor sets a condition."""
+    group = parameters.groups["confess"]
+    if not group.search(speech.text, speech.flags):
+        return None
     for clause in clauses(speech.text):
-        found = parameters.groups[group].search(clause)
-        if found and not doubts.apply_to(clause):
+        found = group.search(clause, speech.flags)
+        if found and not parameters.doubts.apply_to(clause):
             return shown(found.group())
     return None
 
 
-def _accusations(speech: Speech, parameters: Parameters) -> list[tuple[str, str]]:
-    """The clauses that accuse another player or "you", each with the word that does it."""
-    if not (speech.flags & _ACCUSING and speech.flags & (NAME | YOU)):
-        return []
-    doubts = doubts_of(parameters)
-    made = []
+def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, str]]:
+    """The plain clauses that accuse another player or "you", each with the word that does it."""
+    if not speech.flags & (NAME | YOU):
+        return
+    flags = speech.flags
+    accuse, mafia_word = parameters.groups["accuse"], parameters.groups["mafia_word"]
+    if not accuse.search(speech.text, flags) and not mafia_word.search(speech.text, flags):
+        return
     for clause in clauses(speech.text):
-        found = parameters.groups["accuse"].search(clause) or parameters.groups["mafia_word"].search(clause)
-        if not found or not (speech.names(clause) or _says_you(clause)):
+        if clause.isascii() and "you" not in clause:
             continue
-        if not doubts.apply_to(clause):
-            made.append((clause, shown(found.group())))
-    return made
-
-
-def _says_you(clause: str) -> bool:
-    return any(word.partition("'")[0].strip('"()[]:-!') == "you" for word in clause.split())
+        found = accuse.search(clause, flags) or mafia_word.search(clause, flags)
+        if found and (speech.names(clause) or _YOU.search(clause)) and not parameters.doubts.apply_to(clause):
+            yield clause, shown(found.group())
 
 
 def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
     """The words in which a clause votes for a fellow of the mafia side."""
-    doubts = doubts_of(parameters)
+    group = parameters.groups["votes_for"]
+    if not group.search(speech.text, speech.flags):
+        return None
     for clause in clauses(speech.text):
-        found = parameters.groups["votes_for"].search(clause)
-        if found and speech.names(found.group()) & speech.fellows and not doubts.apply_to(clause):
+        found = group.search(clause, speech.flags)
+        if found and speech.names(found.group()) & speech.fellows and not parameters.doubts.apply_to(clause):
             return shown(found.group())
     return None
 
 
 def _reason(speech: Speech, parameters: Parameters) -> str | None:
     """The words that give a reason: evidence of any kind, or an act of another player who is named."""
-    if speech.flags & GROUP["reason"]:
-        found = parameters.groups["reason"].search(speech.text)
-        if found:
-            return shown(found.group())
-    if speech.flags & NAME and speech.flags & GROUP["act"]:
-        for pattern in parameters.groups["act"].patterns:
-            for act in pattern.regex.finditer(speech.text):
-                if speech.names(act.group()):
-                    return shown(act.group())
-    return None
+    found = parameters.groups["reason"].search(speech.text, speech.flags)
+    return shown(found.group()) if found else _said_of_another(speech, parameters.groups["act"])
 
 
-def _vouches(speech: Speech, parameters: Parameters) -> str | None:
-    """The words that vouch for another player who is named."""
-    if not (speech.flags & GROUP["vouch"] and speech.flags & NAME):
+def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
+    """The first words that match the group and name another player."""
+    if not speech.flags & NAME:
         return None
-    for pattern in parameters.groups["vouch"].patterns:
+    for pattern in group.active(speech.flags):
         for found in pattern.regex.finditer(speech.text):
             if speech.names(found.group()):
                 return shown(found.group())
@@ -179,7 +182,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
         by_side[side][0] += finding.counts
         by_side[side][1] += 1
         speech = Speech(
-            unquoted(reading.low[index]), reading.message_flags[index], player, fellows[player - 1]
+            unquoted(reading.low(index)), reading.message_flags[index], player, fellows[player - 1]
         )
         positive += _has_positive_sign(side, speech, parameters)
     assessable = sum(below for _, below in by_side.values())
@@ -200,6 +203,6 @@ def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> boo
         return True
     if side == VILLAGE:
         return "?" in speech.text
-    if speech.flags & GROUP["deflect"] and parameters.groups["deflect"].search(speech.text):
+    if parameters.groups["deflect"].search(speech.text, speech.flags):
         return True
-    return _vouches(speech, parameters) is not None
+    return _said_of_another(speech, parameters.groups["vouch"]) is not None

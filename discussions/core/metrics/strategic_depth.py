@@ -13,7 +13,7 @@ METRIC = "strategic_depth"
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
-    """Strategic messages of all messages; a finding's words are the keywords it saw, in order. Source: rubric, Metric 2."""
+    """Strategic messages of all; a finding's words are the keywords it saw, in order. Source: rubric, Metric 2."""
     words: dict[int, list[str]] = {}
     places = np.flatnonzero(reading.flags & STRATEGIC)
     tokens = reading.tokens
@@ -25,7 +25,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
         MessageFinding(index + 1, True, "keyword", words[index])
         if index in words
         else MessageFinding(index + 1, False, "no_keyword")
-        for index in range(len(reading.low))
+        for index in range(reading.count)
     ]
     return Measurement(
         METRIC, len(words), len(findings), counted=[index + 1 for index in sorted(words)], messages=findings

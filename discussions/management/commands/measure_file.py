@@ -1,0 +1,96 @@
+"""Measures one transcript without touching the database: for people's own continuous integration."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand
+
+from discussions.core.output import measured_file
+from discussions.core.readers.reading import read_transcripts
+from discussions.core.records import Fault, GameRecord
+from rubric.core.reading_versions import read_version
+from rubric.core.records import DISCUSSION, RubricRecord
+from rubric.shelf import first_discussion_version
+
+REFUSED = 2
+
+
+class Command(BaseCommand):
+    """`measure_file FILE [--rubric FILE] [--json]`: exit 0 when measured, 2 when a file is refused."""
+
+    help = "Measure one transcript by the six metrics and print the result; the database is not used."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The transcript, a rubric version other than the first, and the form of the output."""
+        parser.add_argument("file", type=Path, help="a transcript in any format that can be imported")
+        parser.add_argument("--rubric", type=Path, help="the JSON of a discussion rubric version")
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Reads, measures, prints."""
+        as_json = options["as_json"]
+        rubric = self._rubric(options["rubric"], as_json=as_json)
+        result = measured_file(self._game(options["file"], rubric, as_json=as_json), rubric)
+        if as_json:
+            self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False))
+            return
+        for key, metric in result["metrics"].items():
+            self.stdout.write(_line(key, metric))
+
+    def _game(self, path: Path, rubric: RubricRecord, *, as_json: bool) -> GameRecord:
+        """The one game of the file."""
+        data = self._bytes(path, as_json=as_json)
+        read = read_transcripts(data, path.name, role_map=rubric.lists["role_map"])
+        if read.faults:
+            self._refuse(read.faults, as_json=as_json)
+        if len(read.games) != 1:
+            ids = ", ".join(game.record.game_id for game in read.games) or "none"
+            said = (
+                f"The file holds {len(read.games)} games ({ids}); this command measures one. Split the file."
+            )
+            self._refuse([Fault(path.name, "not_one_game", said)], as_json=as_json)
+        return read.games[0].record
+
+    def _rubric(self, path: Path | None, *, as_json: bool) -> RubricRecord:
+        """The given rubric version, or the first."""
+        if path is None:
+            return first_discussion_version()
+        found = read_version(self._bytes(path, as_json=as_json))
+        if not isinstance(found, RubricRecord):
+            faults = [Fault(f"{path.name} {item.place}".strip(), item.code, item.message) for item in found]
+            self._refuse(faults, as_json=as_json)
+        elif found.kind != DISCUSSION:
+            said = f'The rubric\'s kind is "{found.kind}"; a transcript needs one of kind "{DISCUSSION}".'
+            self._refuse([Fault(f"{path.name} /kind", "wrong_kind", said)], as_json=as_json)
+        return found
+
+    def _bytes(self, path: Path, *, as_json: bool) -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
+            self._refuse([Fault(path.name, "cannot_read", said)], as_json=as_json)
+
+    def _refuse(self, faults: list[Fault], *, as_json: bool) -> NoReturn:
+        """Says what is wrong on stderr and ends with exit code 2."""
+        if as_json:
+            rows = [{"place": fault.place, "code": fault.code, "message": fault.message} for fault in faults]
+            self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
+        else:
+            for fault in faults:
+                self.stderr.write(f"{fault.place}: {fault.message}")
+        sys.exit(REFUSED)
+
+
+def _line(key: str, metric: dict[str, Any]) -> str:
+    """One metric for people: name, score, counts, threshold, outcome."""
+    score = "pending" if metric["score"] is None else f"{metric['score']:.2f} %"
+    outcome = {True: "PASS", False: "FAIL", None: "open"}[metric["passes"]]
+    counts = f"{metric['numerator']}/{metric['denominator']}"
+    if not metric["applicable"]:
+        outcome += " by rule"
+    return f"{key:22} {score:>10} {counts:>12}   threshold {metric['threshold']:g} %   {outcome}"
