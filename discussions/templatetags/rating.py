@@ -165,3 +165,14 @@ def vote_rows(votes: Any) -> str:
     """The rows of a round's votes: who voted for whom, the one in question marked."""
     rows = ((_HIT if row.is_hit else _NOTHING, _name(row.voter), _name(row.target)) for row in votes.rows)
     return format_html_join("", "<tr{}><td>{}</td><td>{}</td></tr>", rows)
+
+
+@register.filter
+def other_half(rating: str) -> str:
+    """Half a point more for a whole rating (less for 5), the whole point for a half one; "" when there is none."""
+    if not rating:
+        return ""
+    whole, _dot, half = rating.partition(".")
+    if half == "5":
+        return f"{whole}.0"
+    return "4.5" if whole == "5" else f"{whole}.5"

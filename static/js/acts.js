@@ -4,21 +4,13 @@ const unsent = document.getElementById("unsent");
 const store = `evalsite:acts:${form.dataset.evaluation}`;
 const later = new Set([408, 425, 429, 500, 502, 503, 504]);
 const done = new Set([200, 204, 409, 422]);
-let queue = read();
+const queue = JSON.parse(localStorage.getItem(store) ?? "[]");
 let sending = false;
 let leaving = false;
 let paused = false;
 let tries = 0;
 let timer = 0;
 let redrawn = "";
-
-function read() {
-  try {
-    return JSON.parse(localStorage.getItem(store)) ?? [];
-  } catch {
-    return [];
-  }
-}
 
 function keep() {
   if (queue.length) localStorage.setItem(store, JSON.stringify(queue));
@@ -36,8 +28,8 @@ function body(act) {
     return fields.toString();
   }
   const [kind, subject, shown, value] = act.fields.act.split("~");
-  const same = [...document.getElementsByName("act")].find((one) => one.value.startsWith(`${kind}~${subject}~`));
-  const version = same?.value.split("~")[2] ?? shown;
+  const same = [...document.getElementsByName("act")].filter((one) => one.value.startsWith(`${kind}~${subject}~`));
+  const version = Math.max(shown, ...same.map((one) => one.value.split("~")[2]));
   const once = act.fields.text === undefined ? "" : `:${Date.now().toString(36)}`;
   const key = `${form.elements.nonce.value}:${kind}:${subject}:${version}${once}`;
   for (const [name, what] of Object.entries({ kind, subject, version, value, key })) fields.append(name, what);
@@ -47,7 +39,7 @@ function body(act) {
 }
 
 function add(source, submitter) {
-  const part = (submitter?.closest(".item, .msg") ?? document.activeElement?.closest(".item, .msg"));
+  const part = submitter?.closest(".item, .msg") ?? document.activeElement?.closest(".item, .msg");
   const fields = Object.fromEntries(new FormData(source, submitter));
   delete fields.csrfmiddlewaretoken;
   const whole = "whole" in source.dataset ? source.id : "";
@@ -57,7 +49,18 @@ function add(source, submitter) {
     part.classList.add("sending");
   }
   keep();
-  send();
+  if (tries || paused) hold(queue.at(-1));
+  else send();
+}
+
+// The server is away: the person goes on, and is not moved again when the act gets through.
+function hold(act) {
+  act.held = true;
+  const part = document.getElementById(act.from);
+  part?.removeAttribute("data-needs");
+  part?.classList.add("sending");
+  settled(act, 0);
+  keep();
 }
 
 function settled(act, status) {
@@ -73,13 +76,9 @@ function swap(target, html) {
 }
 
 function again(act) {
-  const held = document.getElementById(act.from);
-  held?.removeAttribute("data-needs");
-  held?.classList.add("sending");
   timer = setTimeout(send, Math.min(5000, 300 * 2 ** tries));
   tries += 1;
-  keep();
-  if (tries === 1) settled(act, 0);
+  if (tries === 1 && !act.held) hold(act);
 }
 
 async function send() {
@@ -115,7 +114,7 @@ async function take(act, answer) {
   const elsewhere = answer.headers.get("HX-Redirect");
   if (answer.status === 401) {
     await swap("#signin", answer.html);
-    settled(act, 0);
+    delete document.body.dataset.busy;
     return keep();
   }
   if (!done.has(answer.status) && answer.type !== "opaqueredirect") return refuse(act, answer);
@@ -157,7 +156,6 @@ document.body.addEventListener("htmx:oobAfterSwap", (event) => {
   if (event.target.matches?.(".item")) redrawn = event.target.id;
 });
 document.body.addEventListener("signed-in", () => setTimeout(send));
-window.addEventListener("online", () => !paused && send());
 window.addEventListener("beforeunload", (event) => {
   if (queue.length && !leaving) event.preventDefault();
 });

@@ -6,6 +6,8 @@ const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const here = () => document.activeElement?.closest(".item, .msg");
 const message = () => document.querySelector(".msg.now");
+const messages = () => all(".msg:not([hidden])");
+const items = () => all(`#step-${judge.dataset.step} .item`);
 let prefix = "";
 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
@@ -26,6 +28,7 @@ function go(part) {
   if (step) open(step.id.slice(5));
   if (part.matches(".item")) document.getElementById("part-judge").checked = true;
   part.focus({ preventScroll: true });
+  show(part); // a part redrawn under the focus is focused already and says nothing
   part.scrollIntoView({ block: part.matches(".msg") ? "center" : "nearest" });
 }
 
@@ -33,16 +36,16 @@ function go(part) {
 function need(from, way) {
   const items = all(".step .item");
   const at = items.indexOf(from);
-  const order = way > 0 ? [...items.slice(at + 1), ...items.slice(0, at + 1)] : [...items.slice(0, Math.max(at, 0)).reverse(), ...items.slice(Math.max(at, 0)).reverse()];
+  const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+  if (way < 0) order.reverse().push(...order.splice(0, at < 0 ? 0 : 1));
   const asking = order.filter((item) => item.matches("[data-needs]"));
-  return asking.find((item) => item.closest(".step") === from?.closest(".step")) ?? asking[0];
+  return asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`) ?? asking[0];
 }
 
 function onward(from) {
   const next = need(from, 1);
-  if (next) return go(next);
-  open("review");
-  return document.querySelector("#submit button")?.focus();
+  if (!next) open("review");
+  return next ? go(next) : document.querySelector("#submit button")?.focus();
 }
 
 function near(list, from, way) {
@@ -50,15 +53,18 @@ function near(list, from, way) {
   return at < 0 ? list[0] : list[at + way];
 }
 
-const messages = () => all(".msg:not([hidden])");
-const items = () => all(`#step-${judge.dataset.step} .item`);
+const follows = (one, other) => Boolean(other.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-function round(way) {
+// The heading of the round that the message stands in, or of one before or after it.
+function heading(way = 0) {
   const now = message();
   const heads = all(".roundline");
-  const before = heads.filter((head) => !now || head.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING);
-  const head = now ? heads[before.length - 1 + way] : heads[0];
-  return messages().find((one) => head && head.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return heads[now ? heads.filter((head) => follows(now, head)).length - 1 + way : 0];
+}
+
+function round(way) {
+  const head = heading(way);
+  return head && messages().find((one) => follows(one, head));
 }
 
 async function look(position, field) {
@@ -79,18 +85,10 @@ function pop(id) {
 
 function evidence() {
   const own = here()?.querySelector("[data-evidence]");
-  const line = all(".roundline").filter((head) => head.compareDocumentPosition(message() ?? head) & Node.DOCUMENT_POSITION_FOLLOWING).pop();
-  const details = own ?? document.getElementById(line?.id.replace("round-", "votes-") ?? "votes-1");
+  const details = own ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
   if (!details) return;
   details.open = !details.open;
-  if (!own) details.querySelector("summary").focus();
-  details.scrollIntoView({ block: "nearest" });
-}
-
-function half(item) {
-  const whole = Math.floor(Number(item.dataset.value));
-  const key = Number(item.dataset.value) % 1 ? `[data-key="${whole}"]` : `[data-half="${Math.min(whole, 4)}"]`;
-  if (whole) item.querySelector(key)?.click();
+  details.querySelector("summary").focus();
 }
 
 function about(field) {
@@ -113,7 +111,6 @@ const moves = {
   f: () => about("flag"),
   u: () => document.querySelector("#undo button:enabled")?.click(),
   s: () => pop("skip"),
-  h: () => here()?.matches("[data-kind=rating]") && half(here()),
   "+": () => about("missed"),
   "?": () => { sheet.open = !sheet.open; sheet.querySelector("summary").focus(); },
 };
@@ -156,7 +153,7 @@ document.addEventListener("keydown", (event) => {
   if (way ? (go(near(items(), here(), way)), true) : press(key.toLowerCase())) event.preventDefault();
 });
 
-document.addEventListener("focusin", ({ target }) => {
+function show(target) {
   const item = target.closest(".item");
   const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
   if (!shown) return;
@@ -165,14 +162,16 @@ document.addEventListener("focusin", ({ target }) => {
   if (!item) return;
   if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
   if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
-});
+}
+document.addEventListener("focusin", (event) => show(event.target));
 
 document.addEventListener("act:settled", ({ detail: { act, status, redrawn } }) => {
   open(judge.dataset.step);
   const first = document.querySelector("#answer [data-first]")?.dataset;
   const from = document.getElementById(act.from);
   const [kind, subject] = (act.fields.act ?? "").split("~");
-  if (status === 422 || status === 409 || status === 403) return first && go(document.getElementById(first.first));
+  if (status >= 400) return first && go(document.getElementById(first.first));
+  if (act.held && status) return;
   if (["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
   if (act.whole === "undo") return go(document.getElementById(redrawn) ?? here());
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
