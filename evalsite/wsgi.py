@@ -1,4 +1,4 @@
-"""The WSGI door of the site."""
+"""The WSGI door of the site. It opens only when the ground is sound."""
 
 import os
 
@@ -7,3 +7,7 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 application = get_wsgi_application()
+
+from evalsite.start import assert_ready  # noqa: E402  Django must be set up first
+
+assert_ready()

@@ -85,7 +85,7 @@ def check_see_members(person: Person, project: Project) -> None:
         raise NotAllowed(_("Only team leads of this project see its people. Ask one of them."))
 
 
-def check_manage_members(person: Person, project: Project) -> None:  # noqa: ARG001  same shape as its neighbours
+def check_manage_members(person: Person, project: Project) -> None:
     """Admins decide who belongs to a project."""
     _require_admin(person, _("Only admins add people to a project or change their role. Ask one of them."))
 

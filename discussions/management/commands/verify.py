@@ -1,0 +1,59 @@
+"""Checks that everything stored holds together; ends with status 1 when anything does not."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+import msgspec
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from discussions.actions.verifying import CHECKS as OF_DISCUSSIONS
+from workspace.actions.accounts import system_person
+from workspace.actions.verifying import CHECKS as OF_WORKSPACE
+from workspace.actions.verifying import verify
+from workspace.core.verification import Checked
+
+CHECKS = (*OF_WORKSPACE, *OF_DISCUSSIONS)
+
+
+class Command(BaseCommand):
+    """manage.py verify [--json] [--only CODE ...]"""
+
+    help = (
+        "Checks the invariants of the stored data: audit log, jobs, revisions, verdicts, measurements, database. "
+        "Writes nothing but the day's file of audit heads. Ends with status 1 on any breach. "
+        "Example: manage.py verify --only I7 --only I12"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """--json and --only."""
+        parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+        parser.add_argument(
+            "--only", action="append", choices=[check.code for check in CHECKS], metavar="CODE"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Run the checks and say what was found."""
+        now = timezone.now()
+        chosen = [check for check in CHECKS if not options["only"] or check.code in options["only"]]
+        found = verify(checks=chosen, by=system_person(now=now), now=now)
+        if options["json"]:
+            self.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        else:
+            self._say(found)
+        if any(each.breach_count for each in found):
+            raise SystemExit(1)
+
+    def _say(self, found: list[Checked]) -> None:
+        for each in found:
+            state = "ok    " if not each.breach_count else "BROKEN"
+            self.stdout.write(f"{state} {each.code:4} {each.says}")
+            for breach in each.breaches:
+                self.stdout.write(f"            {breach}")
+            if each.breach_count > len(each.breaches):
+                self.stdout.write(f"            and {each.breach_count - len(each.breaches)} more")
+        broken = sum(1 for each in found if each.breach_count)
+        self.stdout.write(
+            f"{len(found)} checks, {broken} broken." if broken else f"{len(found)} checks, all hold."
+        )

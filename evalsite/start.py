@@ -1,0 +1,20 @@
+"""What a process makes sure of before it serves: migrations are applied and every check passes."""
+
+from django.core.checks import ERROR, run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+
+def assert_ready() -> None:
+    """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin."""
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        raise ImproperlyConfigured(
+            f"The database is {len(missing)} migrations behind. Run `manage.py migrate` first, then start again."
+        )
+    faults = [fault for fault in run_checks(databases=["default"]) if fault.level >= ERROR]
+    if faults:
+        raise ImproperlyConfigured("The site does not start: " + " ".join(str(fault) for fault in faults))
+    connection.close()
