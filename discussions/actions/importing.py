@@ -131,10 +131,10 @@ def _check_size(file: Upload) -> None:
         sentence = _(
             "“%(name)s” is larger than %(most)d MiB, the most that is read. Split it into several files."
         )
-        raise Unacceptable(sentence % values, field="files", code="too_large")
+        raise Unacceptable(sentence % values, field="transcripts", code="too_large")
     if not file.data:
         sentence = _("“%(name)s” is empty. Export it again and look at its size first.")
-        raise Unacceptable(sentence % values, field="files", code="empty")
+        raise Unacceptable(sentence % values, field="transcripts", code="empty")
 
 
 def _queue(
