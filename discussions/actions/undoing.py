@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from discussions.actions.judging import (
@@ -57,9 +56,8 @@ def undo(
 
 
 def _newest(evaluation: Evaluation, kind: str, subject: str) -> Revision | None:
-    """The newest revision that neither undoes another nor was undone itself."""
-    undoing = Revision.objects.filter(judgement=OuterRef("judgement"), undoes=OuterRef("version"))
-    acts = Revision.objects.filter(judgement__evaluation=evaluation, undoes=None).exclude(Exists(undoing))
+    """The newest act that is not taken back yet."""
+    acts = Revision.objects.undoable(evaluation).select_related("judgement")
     if kind:
         acts = acts.filter(judgement__kind=kind, judgement__subject=subject)
-    return acts.select_related("judgement").order_by("-pk").first()
+    return acts.first()

@@ -34,7 +34,8 @@ class Slot(models.Model):
                 name="slot_person_once_per_game",
             ),
             models.CheckConstraint(
-                condition=Q(evaluator=None, taken_at=None) | Q(evaluator__isnull=False, taken_at__isnull=False),
+                condition=Q(evaluator=None, taken_at=None)
+                | Q(evaluator__isnull=False, taken_at__isnull=False),
                 name="slot_taken_pair",
             ),
         )
@@ -81,7 +82,9 @@ class Evaluation(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["game", "evaluator", "purpose"], name="evaluation_once_per_person"),
+            models.UniqueConstraint(
+                fields=["game", "evaluator", "purpose"], name="evaluation_once_per_person"
+            ),
         )
         indexes = (models.Index(fields=["evaluator", "state"], name="evaluation_by_person"),)
 
@@ -107,11 +110,25 @@ class Judgement(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["evaluation", "kind", "subject"], name="judgement_once_per_subject"),
+            models.UniqueConstraint(
+                fields=["evaluation", "kind", "subject"], name="judgement_once_per_subject"
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject} = {self.value or 'unset'}"
+
+
+class RevisionQuerySet(models.QuerySet["Revision"]):
+    """How revisions are asked for."""
+
+    def undoable(self, evaluation: Evaluation) -> "RevisionQuerySet":
+        """Acts of an evaluation that neither undo another nor were undone, newest first."""
+        undoing = Revision.objects.filter(
+            judgement=models.OuterRef("judgement"), undoes=models.OuterRef("version")
+        )
+        acts = self.filter(judgement__evaluation=evaluation, undoes=None).exclude(models.Exists(undoing))
+        return acts.order_by("-pk")
 
 
 class Revision(models.Model):
@@ -131,6 +148,8 @@ class Revision(models.Model):
     body_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    objects = RevisionQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -1,0 +1,70 @@
+"""One door for every act of the evaluator's page: judgements, the reveal of the roles, comments and flags."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.actions.finishing import reveal_roles
+from discussions.actions.judging import Act, judge
+from discussions.actions.remarking import COMMENT, FLAG, remark, take_flag_back
+from discussions.core.sight import ROLES
+from discussions.models import Evaluation
+from workspace.models import Person
+
+
+class Posted(Struct, frozen=True, kw_only=True):
+    """What one form of the page said. None for `value` or `text` means that the field was absent.
+
+    `text` is the reason of a judgement, the words of a comment or flag.
+    """
+
+    kind: str
+    subject: str
+    version: int
+    key: str
+    value: str | None = None
+    text: str | None = None
+    took_ms: int | None = None
+
+
+class Acted(Struct, frozen=True):
+    """What an act left: what it revealed, and when it was stored."""
+
+    saved_at: datetime
+    revealed: frozenset[str] = frozenset()
+
+
+def act(*, evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:
+    """Do what was posted. Raises what `judge`, `reveal_roles` and `remark` raise; each writes its own transaction."""
+    if posted.kind == "reveal":
+        reveal_roles(evaluation=evaluation, by=by, now=now)
+        return Acted(now, frozenset({ROLES}))
+    if posted.kind in (FLAG, COMMENT):
+        return _noted(evaluation, posted, by, now)
+    judgement = Act(
+        kind=posted.kind,
+        subject=posted.subject,
+        version=posted.version,
+        key=posted.key,
+        value=posted.value,
+        reason=posted.text,
+        took_ms=posted.took_ms,
+    )
+    saved = judge(evaluation=evaluation, act=judgement, by=by, now=now)
+    return Acted(saved.revision.created_at, saved.revealed)
+
+
+def _noted(evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:
+    if posted.kind == FLAG and not posted.value:
+        take_flag_back(evaluation=evaluation, target=posted.subject, by=by, now=now)
+        return Acted(now)
+    made = remark(
+        evaluation=evaluation,
+        kind=posted.kind,
+        target=posted.subject,
+        text=posted.text or "",
+        key=posted.key,
+        by=by,
+        now=now,
+    )
+    return Acted(made.created_at)

@@ -1,0 +1,114 @@
+"""The evaluator's page, and the part of it that the answer to one act draws anew."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.core import kinds
+from discussions.models import Remark, Revision
+from discussions.models.standings import Work
+from discussions.pages import rating_items, rating_review, rating_steps, rating_transcript
+from discussions.pages.rating_changes import Done, changed_by, position_of
+from discussions.pages.rating_desk import Desk, desk_of
+from discussions.pages.rating_records import AnswerPage, Changed, RatingPage
+
+LISTS = {
+    "references": ("references",),
+    "depth": ("depth",),
+    "coherence": ("coherence",),
+    "repetition": ("phrases",),
+    "identify": ("identify", "manual"),
+    "engagement": ("questions", "rating"),
+    "roles": ("roles",),
+    "review": ("review",),
+}
+_BUILD = {
+    "references": rating_items.references,
+    "depth": lambda desk: rating_items.samples(desk, kinds.STRATEGIC_DEPTH),
+    "coherence": lambda desk: rating_items.samples(desk, kinds.COHERENCE),
+    "phrases": rating_steps.phrases,
+    "identify": rating_steps.identify,
+    "manual": rating_steps.manual,
+    "questions": rating_steps.questions,
+    "rating": rating_steps.rating,
+    "roles": rating_steps.roles,
+}
+
+
+class Wanted(Struct, frozen=True):
+    """What the address asks for, and the page's own nonce: the part of every key that is new with every load."""
+
+    nonce: str
+    step: str = ""
+    at: int = 0
+    player: int = 0
+
+
+def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
+    """The whole page, in a fixed number of queries whatever the game."""
+    desk = desk_of(work, _remarks(work))
+    evaluation = work.evaluation
+    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    return RatingPage(
+        **_shared(desk, work, wanted, newest.created_at if newest else None),
+        **_lists(desk, work, tuple(LISTS)),
+        game_number=evaluation.game.number,
+        place="",
+        closed_because=work.why_closed,
+        returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
+        messages=rating_transcript.messages(desk),
+        rounds=rating_transcript.rounds(desk),
+        players=rating_transcript.players(desk),
+        votes=rating_transcript.votes(desk),
+        at=rating_transcript.at_message(desk, wanted.at),
+        single_keys=evaluation.evaluator.has_single_keys,
+        player=wanted.player,
+    )
+
+
+def rating_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[AnswerPage, Changed]:
+    """What one act changed, from the rows as they are after it."""
+    desk = desk_of(work, _remarks(work))
+    changed = changed_by(desk, done)
+    has_forms = done.kind in ("comment", "flag", kinds.MISSED) and not changed.refusal
+    position = position_of(done.kind, done.subject)
+    page = AnswerPage(
+        **_shared(desk, work, wanted, done.saved_at),
+        **_lists(desk, work, tuple(changed.steps)),
+        rounds=rating_transcript.rounds(desk) if changed.is_map_changed else [],
+        players=rating_transcript.players(desk) if changed.is_map_changed else [],
+        votes=rating_transcript.votes(desk) if changed.is_map_changed else [],
+        at=rating_transcript.at_message(desk, position) if has_forms and position else None,
+    )
+    return page, changed
+
+
+def _remarks(work: Work) -> list[Remark]:
+    return list(Remark.objects.filter(evaluation=work.evaluation, resolved_at=None).order_by("pk"))
+
+
+def _shared(desk: Desk, work: Work, wanted: Wanted, saved_at: datetime | None) -> dict:
+    judged, needed = rating_review.progress(desk)
+    outcome = rating_review.own_outcome(work) if desk.sight.figures else None
+    return {
+        "evaluation_id": work.evaluation.pk,
+        "nonce": wanted.nonce,
+        "step": rating_review.open_step(desk, wanted.step),
+        "is_open": desk.is_open,
+        "saved_at": saved_at,
+        "judged": judged,
+        "needed": needed,
+        "steps": rating_review.steps(desk),
+        "figures": rating_review.figures(desk, outcome) if outcome else [],
+        "missing": rating_review.missing(desk),
+        "can_undo": desk.is_open and Revision.objects.undoable(work.evaluation).exists(),
+        "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
+    }
+
+
+def _lists(desk: Desk, work: Work, steps: tuple[str, ...]) -> dict:
+    names = [name for step in steps for name in LISTS[step]]
+    lists: dict[str, object] = {name: _BUILD[name](desk) for name in names if name in _BUILD}
+    if "review" in steps and not desk.sight.missing:
+        lists["review"] = rating_review.review(desk, work, rating_review.own_outcome(work))
+    return lists

@@ -1,0 +1,162 @@
+"""How far the work is, and what it comes to: steps, what is missing, live figures, the last look before submitting."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.core import kinds
+from discussions.core.metrics import without_deliberate
+from discussions.core.outcome import PERCENT, Line, Outcome
+from discussions.core.settled import outcome_of
+from discussions.core.sight import MEMORY, NEVER, STEPS, asked_count, asked_references
+from discussions.models.standings import Work
+from discussions.pages.rating_desk import Desk, item_id
+from discussions.pages.rating_records import Figure, Missing, ReviewStep, Step
+from workspace.core.text_display import figure
+
+
+def open_step(desk: Desk, wanted: str) -> str:
+    """The step that is open: the one asked for, else that of the first thing missing."""
+    if wanted in STEPS:
+        return wanted
+    return desk.sight.missing[0].step if desk.sight.missing else "review"
+
+
+def steps(desk: Desk) -> list[Step]:
+    """Every step with how far it is."""
+    needs = {key: sum(missing.step == key for missing in desk.sight.missing) for key in STEPS}
+    labels = {
+        "references": _("Memory"),
+        "depth": _("Depth"),
+        "coherence": _("Coherence"),
+        "repetition": _("Phrases"),
+        "identify": _("Who said it"),
+        "engagement": _("Watching"),
+        "roles": _("Roles"),
+        "review": _("Submit"),
+    }
+    is_locked = not desk.sight.roles and not desk.sight.can_reveal_roles
+    return [
+        Step(key, labels[key], _count(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
+        for key in STEPS
+    ]
+
+
+def _count(desk: Desk, key: str, needs: int) -> str:
+    """How far one step is, in two words."""
+    if key == "review":
+        left = len(desk.sight.missing)
+        return ngettext("%(n)s open", "%(n)s open", left) % {"n": left} if left else _("ready")
+    if key == "repetition":
+        taken = len(desk.standing.values.get(kinds.PHRASE, {}))
+        return _("%(n)s accepted") % {"n": taken} if taken else _("if needed")
+    if key == "identify":
+        answers = len(desk.standing.values.get(kinds.IDENTIFY, {}))
+        asked = len(desk.standing.ground.speakers)
+        return _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("if wanted")
+    if key == "roles" and not desk.sight.roles:
+        return _("last")
+    of = _asked_in(desk, key)
+    return _("%(n)s of %(all)s") % {"n": max(of - needs, 0), "all": of} if needs else _("done")
+
+
+def _asked_in(desk: Desk, key: str) -> int:
+    standing = desk.standing
+    if key == "references":
+        return len(asked_references(standing))
+    if key == "engagement":
+        return standing.ground.question_count + 1
+    metric = {"depth": kinds.STRATEGIC_DEPTH, "coherence": kinds.COHERENCE}.get(key)
+    if metric:
+        return len(standing.samples[metric])
+    return len({*standing.inconsistent, *standing.samples[kinds.ROLE_CONSISTENCY]})
+
+
+def missing(desk: Desk) -> list[Missing]:
+    """What submitting still wants, in order."""
+    return [Missing(item_id(one.kind, one.subject), one.says, one.step) for one in desk.sight.missing]
+
+
+def progress(desk: Desk) -> tuple[int, int]:
+    """(judged, needed) of what is asked for as far as the evaluator may know."""
+    needed = asked_count(desk.standing)
+    return max(needed - len(desk.asked), 0), needed
+
+
+def own_outcome(work: Work) -> Outcome:
+    """The verdict as if this evaluator alone judged."""
+    return outcome_of(work.own, work.measurements, work.evaluation.game.cost_usd, work.rubric)
+
+
+def figures(desk: Desk, outcome: Outcome) -> list[Figure]:
+    """The figures of the metrics whose own judgements are all in; of the others there is nothing here."""
+    return [_figure(line) for line in outcome.lines if line.key in desk.sight.figures]
+
+
+def _figure(line: Line) -> Figure:
+    top = 100.0 if line.scale == PERCENT else 5.0
+    state = "pending" if line.passes is None else "pass" if line.passes else "fail"
+    if line.is_by_rule:
+        text = _("by rule")
+    elif line.score is None or line.passes is None:
+        text = _("pending")
+    else:
+        text = figure(_exact(line), line.threshold)
+    share = -1 if line.score is None or line.passes is None else round(100 * line.score / top)
+    return Figure(line.key, line.label, text, share, round(100 * line.threshold / top), state)
+
+
+def _exact(line: Line) -> Fraction:
+    exact = Fraction(line.numerator, line.denominator or 1)
+    return exact * 100 if line.scale == PERCENT else exact
+
+
+def review(desk: Desk, work: Work, outcome: Outcome) -> ReviewStep | None:
+    """The last look: None until everything is in; without figures where the iteration never shows them."""
+    if desk.sight.missing:
+        return None
+    cost = cost_says(work.evaluation.game.cost_usd, outcome.cost_limit_usd) if desk.sight.cost else ""
+    if not desk.sight.preview:
+        hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
+        notes = [hidden] if desk.standing.reveal == NEVER else []
+        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes, can_submit=desk.is_open)
+    return ReviewStep(
+        cost=cost,
+        rows=[_figure(line) for line in outcome.lines],
+        verdict=outcome.headline,
+        passes=outcome.passes,
+        because=[reason.says for reason in outcome.reasons],
+        notes=_notes(work, outcome),
+        can_submit=desk.is_open,
+    )
+
+
+def cost_says(cost: Decimal | None, limit: Decimal) -> str:
+    """The cost against its limit, or that it was not reported."""
+    if cost is None:
+        return _("not reported, so it neither passes nor fails")
+    shown = figure(cost, float(limit), decimals=2)
+    return _("%(cost)s dollars of at most %(limit)s") % {"cost": shown, "limit": figure(limit, decimals=2)}
+
+
+def _notes(work: Work, outcome: Outcome) -> list[str]:
+    notes = [
+        _("%(label)s passes by the rubric's rule: there was nothing to count.") % {"label": line.label}
+        for line in outcome.lines
+        if line.is_by_rule
+    ]
+    notes += [
+        _("%(label)s is decided by the manual check.") % {"label": line.label}
+        for line in outcome.lines
+        if line.is_decided_by_hand
+    ]
+    lies = work.own.values.get(kinds.DELIBERATE, {})
+    if lies:
+        labels = work.own.values.get(kinds.REFERENCE, {})
+        score = without_deliberate(work.measurements[MEMORY], labels, set(lies), added=work.own.added)
+        if score.value is not None:
+            share = {"share": figure(score.value)}
+            notes.append(_("Memory without the deliberate lies: %(share)s %%.") % share)
+    return notes

@@ -1,0 +1,172 @@
+"""The steps after the references and samples: phrases, who said it, questions and rating, roles."""
+
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+
+from discussions.core import kinds
+from discussions.core.records import PhraseFinding
+from discussions.core.sight import ROLES, asked_roles
+from discussions.core.verdict import check_of
+from discussions.pages.rating_desk import Desk, item_id
+from discussions.pages.rating_item_records import (
+    Anchor,
+    IdentifyItem,
+    Item,
+    LockedRoles,
+    ManualCheck,
+    OpenRoles,
+    PhraseItem,
+    QuestionItem,
+    Quote,
+    RatingItem,
+    RoleItem,
+)
+
+
+def phrases(desk: Desk) -> list[PhraseItem]:
+    """M6: the most repeated phrases, and whatever was marked acceptable."""
+    most = int(desk.rubric.parameters["top_phrase_count"])
+    ranked = sorted(desk.shown.phrases, key=lambda one: (-one.count, one.player, one.phrase))
+    listed = [one for one in ranked if _subject(one) in desk.standing.ground.phrases]
+    kept = [one for one in listed[most:] if desk.value(kinds.PHRASE, _subject(one))]
+    return [_phrase(desk, one) for one in listed[:most] + kept]
+
+
+def phrase_of(desk: Desk, subject: str) -> PhraseItem | None:
+    """The one phrase with that subject."""
+    return next((_phrase(desk, one) for one in desk.shown.phrases if _subject(one) == subject), None)
+
+
+def _phrase(desk: Desk, found: PhraseFinding) -> PhraseItem:
+    read = desk.rubric.parameters
+    per_message = Fraction(int(read["robotic_use_count"]), int(read["robotic_message_count"]))
+    return PhraseItem(
+        **desk.item(kinds.PHRASE, _subject(found)),
+        player=found.player,
+        name=desk.seen.name(found.player) if found.player else "",
+        phrase=found.phrase,
+        count=found.count,
+        messages=list(found.messages),
+        is_robotic=found.count >= per_message * max(len(desk.seen.messages), 1),
+    )
+
+
+def _subject(found: PhraseFinding) -> str:
+    return f"{found.player}|{found.phrase}"
+
+
+def identify(desk: Desk) -> list[IdentifyItem]:
+    """M5's manual check: every agent who spoke, with a few messages."""
+    return [_identify(desk, player) for player in desk.standing.ground.speakers]
+
+
+def _identify(desk: Desk, player: int) -> IdentifyItem:
+    said = [message for message in desk.seen.messages if message.player == player]
+    most = int(desk.rubric.parameters["identification_max_messages"])
+    spread = [said[len(said) * number // most] for number in range(most)] if len(said) > most else said
+    name = desk.seen.name(player)
+    return IdentifyItem(
+        **desk.item(kinds.IDENTIFY, str(player)),
+        player=player,
+        name=name,
+        quotes=[Quote(message.position, name, message.text) for message in spread],
+    )
+
+
+def manual(desk: Desk) -> ManualCheck | None:
+    """The result of the manual check, once every agent has an answer."""
+    answers = desk.standing.values.get(kinds.IDENTIFY, {})
+    asked = desk.standing.ground.speakers
+    if not asked or len(answers) < len(asked):
+        return None
+    yes = sum(answer == kinds.YES for answer in answers.values())
+    decides = bool(desk.value(kinds.IDENTIFY_DECIDES, ""))
+    check = check_of((yes, len(asked)), desk.rubric, decides=decides)
+    if check is None:
+        return None
+    return ManualCheck(
+        **desk.item(kinds.IDENTIFY_DECIDES, ""),
+        yes=check.yes,
+        of=check.asked,
+        needed=check.needed,
+        passes=check.passes,
+        says=_("It stands beside the similarity, and replaces its pass or fail only if you say so."),
+    )
+
+
+def questions(desk: Desk) -> list[QuestionItem]:
+    """M7: the questions."""
+    return [question(desk, number) for number in range(1, desk.standing.ground.question_count + 1)]
+
+
+def question(desk: Desk, number: int) -> QuestionItem:
+    """One question."""
+    text = desk.rubric.criterion("engagement").guiding_questions[number - 1]
+    return QuestionItem(**desk.item(kinds.QUESTION, str(number)), number=number, text=text)
+
+
+def rating(desk: Desk) -> RatingItem:
+    """M7: the rating with the rubric's anchors."""
+    anchors = desk.rubric.criterion("engagement").anchors
+    return RatingItem(
+        **desk.item(kinds.RATING, ""), anchors=[Anchor(value, anchors[value]) for value in sorted(anchors)]
+    )
+
+
+def roles(desk: Desk) -> LockedRoles | OpenRoles:
+    """M4: locked until everything before it is in; then the reveal; then the messages to label."""
+    if desk.shown.parts is not None:
+        return OpenRoles([role(desk, position) for position in asked_roles(desk.standing)])
+    if not desk.sight.can_reveal_roles:
+        first = desk.sight.missing[0].says if desk.sight.missing else ""
+        return LockedRoles(why_locked=first, reveal=None)
+    return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
+
+
+def reveal_item() -> Item:
+    """The act that shows the roles."""
+    return Item(id=item_id("reveal", ROLES), kind="reveal", subject=ROLES, needs=True)
+
+
+def role(desk: Desk, position: int) -> RoleItem:
+    """One message with its speaker's role; the rule that decided only once all of them are labelled."""
+    assert desk.shown.parts is not None
+    message = desk.seen.messages[position - 1]
+    part = desk.shown.parts[message.player - 1]
+    finding = desk.shown.findings.get(kinds.ROLE_CONSISTENCY, {}).get(position)
+    return RoleItem(
+        **desk.item(kinds.ROLE_CONSISTENCY, str(position)),
+        message=position,
+        player=message.player,
+        name=desk.seen.name(message.player),
+        role=part.role,
+        side=part.side,
+        text=message.text,
+        rule=rule_says(finding.rule, finding.words) if finding else "",
+        is_sample=finding is not None and position in desk.standing.samples[kinds.ROLE_CONSISTENCY],
+    )
+
+
+def role_of(desk: Desk, position: int) -> RoleItem | None:
+    """The item of that message, if it is one to be labelled."""
+    return role(desk, position) if position in asked_roles(desk.standing) else None
+
+
+def rule_says(rule: str, words: list[str]) -> str:
+    """The rule that decided, as a sentence with the words it saw."""
+    sentences = {
+        "confesses": _("The rule: the agent confesses."),
+        "accuses_fellow": _("The rule: mafia accuses a fellow."),
+        "accuses_with_certainty": _("The rule: mafia accuses with certainty."),
+        "votes_for_fellow": _("The rule: mafia votes for a fellow."),
+        "nothing_against": _("The rule finds nothing that speaks against the role."),
+        "gives_reason": _("The rule: it gives a reason."),
+        "asks_question": _("The rule: it asks a question."),
+        "deflects_without_reason": _("The rule: a villager deflects without a reason."),
+        "accuses_without_reason": _("The rule: a villager accuses without a reason."),
+        "vouches_without_reason": _("The rule: a villager vouches without a reason."),
+        "unknown_side": _("The role is of no known side, so no rule applies."),
+    }
+    says = sentences.get(rule) or _("The rule: %(rule)s.") % {"rule": rule.replace("_", " ")}
+    return f"{says} ({', '.join(words)})" if words else says

@@ -1,0 +1,235 @@
+"""The transcript and its map: messages with their marks and chips, rounds, players, votes, the forms of one message."""
+
+from itertools import groupby
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.core import kinds
+from discussions.core.effective import role_value
+from discussions.core.records import Message, MessageFinding
+from discussions.core.sentences import split
+from discussions.core.sight import asked_references
+from discussions.pages.rating_desk import Desk, word
+from discussions.pages.rating_item_records import RoundVotes
+from discussions.pages.rating_items import marked, round_votes
+from discussions.pages.rating_records import (
+    AtMessage,
+    Chip,
+    MessageRow,
+    OpenPlayerRow,
+    PlayerRow,
+    Reason,
+    RoundRow,
+    Sentence,
+    Tick,
+)
+
+KEYS = {kinds.STRATEGIC_DEPTH: "2", kinds.COHERENCE: "3", kinds.ROLE_CONSISTENCY: "4"}
+OPPOSITE = {
+    kinds.YES: kinds.NO,
+    kinds.NO: kinds.YES,
+    kinds.CONSISTENT: kinds.INCONSISTENT,
+    kinds.INCONSISTENT: kinds.CONSISTENT,
+    kinds.NOT_ASSESSABLE: kinds.CONSISTENT,
+}
+
+
+def messages(desk: Desk) -> list[MessageRow]:
+    """Every message, in order."""
+    return [message_row(desk, message.position) for message in desk.seen.messages]
+
+
+def message_row(desk: Desk, position: int) -> MessageRow:
+    """One message with what may be seen on it."""
+    seen = desk.seen
+    message = seen.messages[position - 1]
+    before = seen.messages[position - 2] if position > 1 else None
+    opens = before is None or before.round != message.round
+    target = f"message:{position}"
+    mine = [remark for remark in desk.remarks if remark.target == target]
+    return MessageRow(
+        position=position,
+        round=message.round,
+        player=message.player,
+        name=seen.name(message.player),
+        is_confusable=seen.players[message.player - 1].is_confusable,
+        opens_round=round_label(message.round) if opens else "",
+        text=message.text,
+        spans=spans(desk, position),
+        reply_to=message.reply_to,
+        reply_name=seen.name(seen.messages[message.reply_to - 1].player) if message.reply_to else "",
+        chips=chips(desk, position),
+        notes=sum(remark.kind == "comment" for remark in mine),
+        is_flagged=any(remark.kind == "flag" for remark in mine),
+    )
+
+
+def round_label(number: int) -> str:
+    """What a round is called."""
+    return _("Round %(number)s") % {"number": number}
+
+
+def spans(desk: Desk, position: int) -> list[tuple[int, int]]:
+    """The references of one message, as the text is to be marked."""
+    found = {one.subject: (one.start, one.end) for one in desk.shown.references if one.message == position}
+    asked = [subject for subject in asked_references(desk.standing) if kinds.place_of(subject)[0] == position]
+    places = []
+    for subject in asked:
+        own = None if subject in found else marked(desk, subject)
+        places.append((own.start, own.end) if own else found[subject])
+    return sorted(places)
+
+
+def chips(desk: Desk, position: int) -> list[Chip]:
+    """What the metrics that may be seen say of one message."""
+    return [
+        chip(desk, metric, found[position])
+        for metric in KEYS
+        if (found := desk.shown.findings.get(metric)) and position in found
+    ]
+
+
+def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
+    """One metric's word, and the evaluator's own when it differs."""
+    is_role = metric == kinds.ROLE_CONSISTENCY
+    plain = kinds.YES if finding.counts else kinds.NO
+    machine = role_value(finding.counts, finding.rule) if is_role else plain
+    subject = str(finding.message)
+    own = desk.value(metric, subject)
+    now = own or machine
+    return Chip(
+        kind=metric,
+        key=KEYS[metric],
+        label=word(metric, now),
+        was=word(metric, machine) if now != machine else "",
+        subject=subject,
+        version=desk.version(metric, subject),
+        flip=OPPOSITE[now] if desk.is_open else "",
+        is_own=bool(own),
+    )
+
+
+def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
+    """The map: every round with a tick per message; `only` those rounds in which one of these messages stands."""
+    about = _about(desk)
+    rows = []
+    for number, group in groupby(desk.seen.messages, key=lambda message: message.round):
+        said = list(group)
+        if only is None or any(message.position in only for message in said):
+            rows.append(_round(desk, number, said, about))
+    return rows
+
+
+def _round(desk: Desk, number: int, said: list[Message], about: dict[str, set[int]]) -> RoundRow:
+    ticks = [Tick(message.position, _state(message.position, about)) for message in said]
+    judged = sum(tick.state in ("judged", "changed") for tick in ticks)
+    asks = sum(tick.state == "asks" for tick in ticks)
+    count = ngettext("%(n)s message", "%(n)s messages", len(said)) % {"n": len(said)}
+    says = _("%(count)s, %(judged)s judged, %(asks)s open") % {"count": count, "judged": judged, "asks": asks}
+    return RoundRow(number, round_label(number), len(said), ticks, says)
+
+
+def _about(desk: Desk) -> dict[str, set[int]]:
+    """The messages in each state that a tick can show."""
+    about: dict[str, set[int]] = {"flag": set(), "asks": set(), "changed": set(), "judged": set()}
+    for remark in desk.remarks:
+        if remark.kind == "flag" and remark.target.startswith("message:"):
+            about["flag"].add(int(remark.target.partition(":")[2]))
+    for kind, subject in desk.asked:
+        if kind in kinds.OF_A_MESSAGE + kinds.OF_A_SENTENCE:
+            about["asks"].add(kinds.place_of(subject)[0])
+    for (kind, subject), judgement in desk.judgements.items():
+        if judgement.value and kind in kinds.OF_A_MESSAGE + kinds.OF_A_SENTENCE:
+            position = kinds.place_of(subject)[0]
+            about["changed" if _is_override(desk, kind, position, judgement.value) else "judged"].add(
+                position
+            )
+    return about
+
+
+def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
+    finding = desk.shown.findings.get(kind, {}).get(position)
+    if finding is None:
+        return False
+    is_role = kind == kinds.ROLE_CONSISTENCY
+    machine = (
+        role_value(finding.counts, finding.rule) if is_role else kinds.YES if finding.counts else kinds.NO
+    )
+    return value != machine
+
+
+def _state(position: int, about: dict[str, set[int]]) -> str:
+    return next((state for state, positions in about.items() if position in positions), "")
+
+
+def players(desk: Desk) -> list[PlayerRow]:
+    """Everybody in the game; with role and personality once these are revealed."""
+    rows: list[PlayerRow] = []
+    for player in desk.seen.players:
+        out = _("left in round %(number)s") % {"number": player.out_round} if player.out_round else ""
+        shared = (player.number, player.name, bool(out), out, player.is_confusable, player.message_count)
+        if desk.shown.parts is None:
+            rows.append(PlayerRow(*shared))
+        else:
+            part = desk.shown.parts[player.number - 1]
+            rows.append(OpenPlayerRow(*shared, part.role, part.personality))
+    return rows
+
+
+def votes(desk: Desk) -> list[RoundVotes]:
+    """The votes of every round that has any."""
+    numbers = sorted({vote.round for vote in desk.seen.votes})
+    return [table for number in numbers if (table := round_votes(desk, number, []))]
+
+
+def at_message(desk: Desk, position: int) -> AtMessage | None:
+    """The forms for one message; None when there is no such message."""
+    if not 1 <= position <= len(desk.seen.messages):
+        return None
+    message = desk.seen.messages[position - 1]
+    target = f"message:{position}"
+    comments = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "comment")]
+    flags = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "flag")]
+    return AtMessage(
+        position=position,
+        target=target,
+        name=desk.seen.name(message.player),
+        player=message.player,
+        text=message.text,
+        sentences=_sentences(desk, message),
+        chips=chips(desk, position),
+        comment_version=len(comments),
+        comments=comments,
+        flag_version=len(flags),
+        is_flagged=bool(flags),
+        flag_text=flags[0] if flags else "",
+        reasons=_reasons(desk, position),
+    )
+
+
+def _sentences(desk: Desk, message: Message) -> list[Sentence]:
+    is_whole = desk.standing.ground.is_by_message
+    places = [(0, len(message.text))] if is_whole else split(message.text)
+    asked = asked_references(desk.standing)
+    found = []
+    for number, (start, end) in enumerate(places, start=0 if is_whole else 1):
+        subject = f"{message.position}.{number}"
+        version = desk.version(kinds.MISSED, subject)
+        found.append(Sentence(number, message.text[start:end], subject, version, subject in asked))
+    return found
+
+
+def _reasons(desk: Desk, position: int) -> list[Reason]:
+    """The answers on this message that may carry a reason."""
+    names = {
+        kinds.STRATEGIC_DEPTH: _("Why this depth?"),
+        kinds.COHERENCE: _("Why this coherence?"),
+        kinds.ROLE_CONSISTENCY: _("Why this consistency?"),
+        kinds.REFERENCE: _("Why this label?"),
+    }
+    return [
+        Reason(kind, names[kind], subject, judgement.version, judgement.value, judgement.reason)
+        for (kind, subject), judgement in sorted(desk.judgements.items())
+        if kind in names and judgement.value and kinds.place_of(subject)[0] == position
+    ]

@@ -1,0 +1,174 @@
+"""The evaluator's page and its acts."""
+
+import secrets
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from discussions.actions.acting import act
+from discussions.actions.finishing import return_to_game as do_return
+from discussions.actions.finishing import skip_game as do_skip
+from discussions.actions.finishing import submit_evaluation as do_submit
+from discussions.actions.undoing import undo as do_undo
+from discussions.forms.rating import ActForm, KeyedForm, SkipForm, UndoForm
+from discussions.models import Evaluation
+from discussions.models.standings import work_of
+from discussions.pages.rating import Wanted, rating_answer, rating_page
+from discussions.pages.rating_changes import Done, conflict_of
+from discussions.pages.rating_desk import item_id
+from workspace.core.refusals import Conflict, Refusal, Unacceptable
+from workspace.models import Person
+from workspace.views.answers import answer
+from workspace.views.bodies import number_of, only_parameters, typed
+from workspace.views.gate import SignedIn, is_htmx, needs
+
+PAGE, ANSWER, AT = (
+    "discussions/evaluation_rate.html",
+    "discussions/_rate_answer.html",
+    "discussions/_rate_at.html",
+)
+
+
+def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
+    """One's own evaluation with that number."""
+    return get_object_or_404(Evaluation.objects.visible_to(person).with_work(), pk=evaluation)
+
+
+def new_nonce() -> str:
+    """The part of every key that is new with each load of the page."""
+    return secrets.token_hex(8)
+
+
+@needs("rate")
+def rate(request: SignedIn, evaluation: int) -> HttpResponse:
+    """The page, or the forms of one message as a region. A closed evaluation can still be read."""
+    asked = only_parameters(request, "step", "at", "player", "votes", "nonce")
+    found = evaluation_or_404(request.user, evaluation)
+    wanted = Wanted(
+        asked["nonce"] or new_nonce(), asked["step"], number_of(asked["at"]), number_of(asked["player"])
+    )
+    page = rating_page(work=work_of(found), wanted=wanted)
+    return answer(request, page=PAGE, region=AT if wanted.at else None, context={"page": page})
+
+
+@needs("rate", methods=("POST",))
+def judge(request: SignedIn, evaluation: int) -> HttpResponse:
+    """One act: a judgement, the reveal, a comment or a flag."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = typed(request, ActForm)
+    if not form.is_valid():
+        return answered(request, found, form, Done(refusal=first_fault(form)), status=422)
+    posted = form.to_posted()
+    done = Done(posted.kind, posted.subject)
+    try:
+        acted = act(evaluation=found, posted=posted, by=request.user, now=timezone.now())
+    except (Conflict, Unacceptable) as refusal:
+        return refused(request, found, form, done, refusal)
+    done = Done(posted.kind, posted.subject, acted.revealed, acted.saved_at)
+    return answered(request, found, form, done)
+
+
+@needs("rate", methods=("POST",))
+def undo(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Take the newest act back."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = typed(request, UndoForm)
+    if not form.is_valid():
+        return answered(request, found, form, Done(refusal=first_fault(form)), status=422)
+    read = form.cleaned_data
+    try:
+        saved = do_undo(
+            evaluation=found,
+            key=read["key"],
+            kind=read["kind"],
+            subject=read["subject"],
+            by=request.user,
+            now=timezone.now(),
+        )
+    except (Conflict, Unacceptable) as refusal:
+        return refused(request, found, form, Done(), refusal)
+    judgement, saved_at = saved.revision.judgement, saved.revision.created_at
+    return answered(request, found, form, Done(judgement.kind, judgement.subject, saved.revealed, saved_at))
+
+
+@needs("submit", methods=("POST",))
+def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Hand the evaluation in; the only evaluator of a game goes on to its verdict."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = typed(request, KeyedForm)
+    form.is_valid()
+    try:
+        submitted = do_submit(evaluation=found, by=request.user, now=timezone.now())
+    except Unacceptable as refusal:
+        return refused(request, found, form, Done(), refusal)
+    game = submitted.game
+    is_alone = game.iteration.evaluator_count == 1
+    place = reverse("verdict", args=[game.project.slug, game.number]) if is_alone else reverse("home")
+    return answer(request, page=PAGE, redirect=place)
+
+
+@needs("rate", methods=("POST",))
+def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Give the place on a game back, with a reason."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = typed(request, SkipForm)
+    reason = form.cleaned_data["text"] if form.is_valid() else ""
+    try:
+        do_skip(evaluation=found, reason=reason, by=request.user, now=timezone.now())
+    except Unacceptable as refusal:
+        return refused(request, found, form, Done(), refusal)
+    return answer(request, page=PAGE, redirect=reverse("home"))
+
+
+@needs("return_to_game", methods=("POST",))
+def return_to_game(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Take a skipped game up again."""
+    found = evaluation_or_404(request.user, evaluation)
+    typed(request, KeyedForm)
+    do_return(evaluation=found, by=request.user, now=timezone.now())
+    return answer(request, page=PAGE, redirect=reverse("rate", args=[found.pk]))
+
+
+def answered(
+    request: SignedIn, evaluation: Evaluation, form: KeyedForm, done: Done, *, status: int = 200
+) -> HttpResponse:
+    """What an act changed, built from the rows: regions for htmx, else a redirect to the item, or the page with what
+    was refused."""
+    work = work_of(Evaluation.objects.with_work().get(pk=evaluation.pk))
+    wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
+    if not is_htmx(request):
+        page, changed = rating_answer(work=work, wanted=wanted, done=done)
+        whole = rating_page(work=work, wanted=Wanted(new_nonce(), page.step)) if status >= 400 else page
+        context = {"page": whole, "changed": changed}
+        place = f"{reverse('rate', args=[evaluation.pk])}?step={page.step}#{place_of(done)}"
+        return answer(request, page=PAGE, context=context, status=status, redirect=place)
+    page, changed = rating_answer(work=work, wanted=wanted, done=done)
+    region = answer(request, page=PAGE, region=ANSWER, context={"page": page, "changed": changed}, status=status)
+    if done.saved_at:
+        region["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
+    return region
+
+
+def place_of(done: Done) -> str:
+    """The element that a redirect after an act goes to."""
+    if done.kind in ("comment", "flag"):
+        return f"message-{done.subject.partition(':')[2]}" if ":" in done.subject else "top"
+    return item_id("reference" if done.kind in ("missed", "deliberate") else done.kind, done.subject)
+
+
+def refused(
+    request: SignedIn, evaluation: Evaluation, form: KeyedForm, done: Done, refusal: Refusal
+) -> HttpResponse:
+    """The same answer with what was refused: both versions of a conflict, or the sentence."""
+    if isinstance(refusal, Conflict) and refusal.code == "stale" and refusal.detail:
+        seen = Done(done.kind, done.subject, conflict=conflict_of(refusal.detail))
+    else:
+        seen = Done(done.kind, done.subject, refusal=refusal.sentence)
+    return answered(request, evaluation, form, seen, status=refusal.status)
+
+
+def first_fault(form: KeyedForm) -> str:
+    """What is wrong with the form, in one sentence."""
+    return str(next(iter(next(iter(form.errors.values())))))
