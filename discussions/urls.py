@@ -2,9 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from discussions.views import importing
+from discussions.views import home, importing, rating
 
 urlpatterns: list[URLPattern] = [
+    path("", home.home, name="home"),
+    path("mine/", home.mine, name="mine"),
+    path("projects/<slug:slug>/queue/", home.queue, name="queue"),
+    path("projects/<slug:slug>/next/", home.next_game, name="next_game"),
+    path("rate/<int:evaluation>/", rating.rate, name="rate"),
+    path("rate/<int:evaluation>/judge/", rating.judge, name="judge"),
+    path("rate/<int:evaluation>/undo/", rating.undo, name="undo"),
+    path("rate/<int:evaluation>/submit/", rating.submit_evaluation, name="submit_evaluation"),
+    path("rate/<int:evaluation>/skip/", rating.skip_game, name="skip_game"),
+    path("rate/<int:evaluation>/return/", rating.return_to_game, name="return_to_game"),
     path("projects/<slug:slug>/imports/", importing.imports, name="imports"),
     path("projects/<slug:slug>/imports/upload/", importing.import_upload, name="import_upload"),
     path("projects/<slug:slug>/imports/<int:transcript>/", importing.import_show, name="import_show"),

@@ -145,7 +145,9 @@ def answered(
         place = f"{reverse('rate', args=[evaluation.pk])}?step={page.step}#{place_of(done)}"
         return answer(request, page=PAGE, context=context, status=status, redirect=place)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
-    region = answer(request, page=PAGE, region=ANSWER, context={"page": page, "changed": changed}, status=status)
+    region = answer(
+        request, page=PAGE, region=ANSWER, context={"page": page, "changed": changed}, status=status
+    )
     if done.saved_at:
         region["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
     return region
