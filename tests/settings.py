@@ -31,9 +31,7 @@ os.environ.update(
 )
 
 from evalsite.settings import *  # noqa: E402,F403
-from evalsite.settings import DATABASES, INSTALLED_APPS, STORAGES  # noqa: E402
-
-INSTALLED_APPS = [*INSTALLED_APPS, "tests.flushing"]  # empties append-only tables between tests
+from evalsite.settings import DATABASES, STORAGES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

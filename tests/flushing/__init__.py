@@ -1,1 +1,0 @@
-"""An app of the tests alone: lets Django empty tables whose rows the database refuses to delete."""

@@ -1,0 +1,117 @@
+"""Every route answers every kind of person as the rights matrix says, as a page and as htmx."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tests.web.rights_matrix import COLUMNS, MATRIX, Row
+from tests.web.world import ARGUMENTS, make_world
+from workspace.models import Person
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true", "HX-Target": "main"}
+VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+def routes(patterns) -> Iterator[URLPattern]:
+    for entry in patterns:
+        if isinstance(entry, URLResolver):
+            yield from routes(entry.url_patterns)
+        else:
+            yield entry
+
+
+ROUTES = {route.name: route for route in routes(get_resolver().url_patterns)}
+ROWS = [(name, row) for name, rows in MATRIX.items() for row in rows]
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker):
+    """One world for all cases: each case is undone, and at the end the world."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world()
+        transaction.set_rollback(True)
+
+
+def address_of(name: str, world: dict) -> str:
+    """The address of a route in the world."""
+    names = ROUTES[name].pattern.converters or {}
+    other = ARGUMENTS.get(name, {})
+    return reverse(name, kwargs={each: world[other.get(each, each)] for each in names})
+
+
+def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx: bool = False):
+    """What somebody of that column is answered; everything it did is undone."""
+    with transaction.atomic():
+        client = Client(raise_request_exception=False)
+        person = world["people"][column]
+        if person is not None:
+            client.force_login(person)
+        if column == "deactivated":
+            Person.objects.filter(pk=person.pk).update(is_active=False)
+        body = {key: value.format(**world) for key, value in (body or {}).items()}
+        headers = HTMX if as_htmx else {}
+        answer = client.generic(verb, address, headers=headers) if verb not in ("GET", "POST") else None
+        if answer is None:
+            answer = getattr(client, verb.lower())(address, body, headers=headers)
+        transaction.set_rollback(True)
+    return answer
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{row.verb} {name}" for name, row in ROWS])
+def test_everybody_is_answered_as_the_matrix_says(world, name: str, row: Row):
+    wrong = []
+    for column in COLUMNS:
+        for as_htmx in (False, True):
+            got = ask(world, column, row.verb, address_of(name, world), row.body, as_htmx=as_htmx).status_code
+            expected = row.expected(column, as_htmx=as_htmx)
+            if got != expected:
+                wrong.append(f"{column}{' (htmx)' if as_htmx else ''}: {got}, expected {expected}")
+    assert not wrong, f"{row.verb} {name}: " + "; ".join(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_every_route_names_its_permission_and_has_a_row_for_each_verb(name):
+    view = ROUTES[name].callback
+    assert getattr(view, "permission", ""), f"{name} names no permission: decorate its view with needs()"
+    assert {row.verb for row in MATRIX[name]} == set(view.methods) - {"HEAD"}
+    for row in MATRIX[name]:
+        assert len(row.statuses.split()) == len(COLUMNS)
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_other_verbs_are_refused(world, name):
+    known = set(ROUTES[name].callback.methods)
+    for verb in VERBS:
+        if verb in known:
+            continue
+        answer = ask(world, "admin", verb, address_of(name, world))
+        assert (answer.status_code, verb) == (405, verb)
+        assert set(answer["Allow"].split(", ")) == known
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_asking_changes_nothing(world, name):
+    """No GET writes an audit line, whoever asks."""
+    from workspace.models import Event
+
+    before = Event.objects.count()
+    if "GET" not in ROUTES[name].callback.methods:
+        pytest.skip("not asked for by GET")
+    with transaction.atomic():
+        client = Client(raise_request_exception=False)
+        client.force_login(world["people"]["lead"])
+        client.get(address_of(name, world))
+        after = Event.objects.count()
+        transaction.set_rollback(True)
+    assert after == before
+
+
+def test_the_matrix_can_fail(world):
+    wrong = Row("GET", "200 200 200 200 200 200 200 200")
+    got = ask(world, "anonymous", wrong.verb, address_of("projects", world)).status_code
+    assert got != wrong.expected("anonymous", as_htmx=False)
