@@ -1,170 +1,109 @@
-"""The parts of the evaluator's page that stand on it a hundred times; drawn here since a node of a template each
-costs fifty times as much. What they are told is escaped by format_html.
-"""
+"""Tags of the evaluator's page; what they draw and why it is not a template stands in `drawing`."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.utils.html import format_html, format_html_join
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from discussions.templatetags.drawing import (
+    NOTHING,
+    Frame,
+    draw_by,
+    draw_chip,
+    draw_evidence,
+    draw_item,
+    draw_message,
+    draw_plain,
+    draw_quotes,
+    draw_votes,
+    frame,
+    name,
+    number,
+    word,
+)
 from workspace.templatetags.ui import hostile
 
 register = template.Library()
 
-_NOTHING = format_html("{}", "")
-_OOB = format_html(' hx-swap-oob="{}"', "true")
-_HIDDEN = format_html(" {}", "hidden")
-_NEEDS = format_html(" {}", "data-needs")
-_HIT = format_html(' class="{}"', "hit")
-
-_MESSAGE = (
-    '<article class="msg" id="message-{n}" tabindex="-1" data-position="{n}" data-player="{player}"{hidden}{oob}>'
-    '<a class="n num" href="?at={n}&amp;step={step}#at" data-at="{n}">'
-    '<span class="visually-hidden">{word} </span>{n}</a><div><div class="head"><span class="pn">{player}</span>'
-    '<span class="who">{name}</span>{reply}</div><p class="said">{text}</p><div class="chips">{chips}</div>'
-    "</div></article>\n"
-)
-_PRESSED = (
-    '<button class="button" form="acts" name="act" value="{}~{}" data-key="{}" aria-pressed="{}">'
-    "{} <kbd>{}</kbd></button>"
-)
-_CLEAR = '<button class="button plain small" form="acts" name="act" value="{}~" data-key="0">{} <kbd>0</kbd></button>'
-
-_YES_NO = (("yes", "y", gettext_lazy("Yes")), ("no", "n", gettext_lazy("No")))
-ANSWERS = {
-    "reference": (
-        ("accurate", "a", gettext_lazy("Accurate")),
-        ("inaccurate", "i", gettext_lazy("Inaccurate")),
-        ("vague", "v", gettext_lazy("Vague")),
-        ("not_a_reference", "x", gettext_lazy("Not a reference")),
-    ),
-    "strategic_depth": (
-        ("yes", "y", gettext_lazy("Strategic")),
-        ("no", "n", gettext_lazy("Not strategic")),
-    ),
-    "coherence": (("yes", "y", gettext_lazy("On topic")), ("no", "n", gettext_lazy("Off topic"))),
-    "role_consistency": (
-        ("consistent", "c", gettext_lazy("Consistent")),
-        ("inconsistent", "i", gettext_lazy("Inconsistent")),
-        ("not_assessable", "x", gettext_lazy("Cannot say")),
-    ),
-    "identify": _YES_NO,
-    "question": _YES_NO,
+_CHECKS = {
+    "supported": ("supported by the vote record", " pass"),
+    "close": ("close to the vote record", ""),
+    "cannot_check": ("cannot be checked", ""),
 }
+_STRONG = '<span class="pending strong">{}</span>'
+_LONG = '<blockquote class="long" tabindex="0">{}</blockquote>{}'
 
 
-@lru_cache(maxsize=1024)
-def _name(name: str) -> str:
-    return hostile(name)
+@register.simple_tag(takes_context=True)
+def transcript(context: template.Context) -> str:
+    """Every message of the game in order, the rounds as headings."""
+    page = context["page"]
+    at = frame(page)
+    heading = '<h2 class="roundline" id="round-{}">{}</h2>'
+    rows = (
+        (format_html(heading, m.round, m.opens_round) if m.opens_round else NOTHING, draw_message(m, at))
+        for m in page.messages
+    )
+    return format_html_join("", "{}{}", rows)
 
 
 @register.simple_tag(takes_context=True)
 def message(context: template.Context, m: Any) -> str:
-    """One message of the transcript, with its chips; the region #message-<position>."""
-    page = context["page"]
-    return format_html(
-        _MESSAGE,
-        n=str(m.position),
-        player=str(m.player),
-        hidden=_HIDDEN if page.player and page.player != m.player else _NOTHING,
-        oob=_OOB if context.get("oob") else _NOTHING,
-        step=page.step,
-        word=_("Message"),
-        name=_name(m.name),
-        reply=_reply(m) if m.reply_to or m.is_confusable else _NOTHING,
-        text=hostile(m.text, m.spans),
-        chips=_chips(m, is_open=page.is_open),
-    )
+    """One message, to be swapped in place."""
+    return draw_message(m, frame(context["page"], oob=context.get("oob")))
 
 
-def _reply(m: Any) -> str:
-    badge = (
-        format_html('<span class="badge">{}</span>', _("look-alike name")) if m.is_confusable else _NOTHING
-    )
-    if not m.reply_to:
-        return badge
-    link = '<a class="re" href="#message-{}">{}, {}</a>'
-    to = _("to %(number)s") % {"number": m.reply_to}
-    return format_html("{}{}", badge, format_html(link, m.reply_to, to, _name(m.reply_name)))
+@register.simple_tag(takes_context=True)
+def chip(context: template.Context, one: Any) -> str:
+    """A metric's word on a message; a button that flips it where that is allowed."""
+    return draw_chip(one, is_open=context["page"].is_open)
 
 
-def _chips(m: Any, *, is_open: bool) -> str:
-    if not (m.chips or m.notes or m.is_flagged):
-        return _NOTHING
-    drawn = [chip(one, is_open) for one in m.chips]
-    if m.is_flagged:
-        drawn.append(format_html('<span class="chip fail">{}</span>', _("flagged")))
-    if m.notes:
-        drawn.append(format_html('<span class="chip">{}: {}</span>', _("comments"), m.notes))
-    return format_html_join("", "{}", ((one,) for one in drawn))
+@register.simple_tag(takes_context=True)
+def votes_table(context: template.Context, votes: Any) -> str:
+    """The votes of one round."""
+    return draw_votes(votes, frame(context["page"]))
 
 
 @register.simple_tag
-def chip(one: Any, is_open: bool) -> str:
-    """A metric's word on a message; a button that flips it where that is allowed."""
-    tone = "own" if one.is_own else ""
-    was = format_html(" <s>{}</s>", one.was) if one.was else _NOTHING
-    if not (one.flip and is_open):
-        return format_html('<span class="chip {}">{}{}</span>', tone, one.label, was)
-    value = f"{one.kind}~{one.subject}~{one.version}~{one.flip}"
-    button = '<button class="chip {}" form="acts" name="act" value="{}" data-m="{}">{}{}</button>'
-    return format_html(button, tone, value, one.key, one.label, was)
+def ticks(several: list[Any]) -> str:
+    """One stroke for each message of a round, in the colour of its state."""
+    return format_html_join("", "<i{}></i>", ((_tick_class(tick.state),) for tick in several))
+
+
+@lru_cache(maxsize=16)
+def _tick_class(state: str) -> str:
+    return format_html(' class="{}"', state) if state else NOTHING
+
+
+@register.simple_tag(takes_context=True)
+def items(context: template.Context, several: list[Any]) -> str:
+    """Judgeable items one under the other."""
+    at = frame(context["page"], oob=context.get("oob"))
+    return format_html_join("", "{}", ((DRAWN[item.kind](item, at),) for item in several))
+
+
+@register.simple_tag(takes_context=True)
+def item(context: template.Context, one: Any) -> str:
+    """One judgeable item, to be swapped in place."""
+    return DRAWN[one.kind](one, frame(context["page"], oob=context.get("oob")))
 
 
 @register.simple_tag(takes_context=True)
 def item_attributes(context: template.Context, item: Any, label: str) -> str:
-    """What every judgeable item carries: id, focus, what it is about, whether it asks."""
-    about = getattr(item, "message", 0)
+    """What an item drawn by a template carries so that keys and swaps find it."""
     return format_html(
-        'class="item{}" id="{}" role="group" tabindex="-1" data-kind="{}" aria-label="{}"{}{}{}',
+        'class="item{}" id="{}" role="group" tabindex="-1" data-kind="{}" aria-label="{}"{}{}',
         " asks" if item.needs else "",
         item.id,
         item.kind,
         label,
-        format_html(' data-message="{}"', str(about)) if about else _NOTHING,
-        _NEEDS if item.needs else _NOTHING,
-        _OOB if context.get("oob") else _NOTHING,
+        format_html(" {}", "data-needs") if item.needs else NOTHING,
+        frame(context["page"], oob=context.get("oob")).oob,
     )
-
-
-@register.simple_tag
-def by(item: Any, what: str = "") -> str:
-    """Who said it and where, as the first words of an item."""
-    link = '{}{}, <a href="#message-{}">{} {}</a>'
-    return format_html(
-        link, f"{what}, " if what else "", _name(item.name), item.message, _("message"), item.message
-    )
-
-
-@register.simple_tag(takes_context=True)
-def answers(context: template.Context, item: Any) -> str:
-    """The buttons that answer an item, each with its key; nothing once the evaluation is closed."""
-    if not context["page"].is_open:
-        return _NOTHING
-    row = _answer_row(item.kind, item.value, get_language())
-    return format_html(row, act=f"{item.kind}~{item.subject}~{item.version}")
-
-
-@lru_cache(maxsize=256)
-def _answer_row(kind: str, value: str, _language: str | None) -> str:
-    """The buttons of a kind with one of them pressed, as a format that wants `act`: only that differs by item."""
-    rows = (
-        ("{act}", one, key, "true" if one == value else "false", word, key)
-        for one, key, word in ANSWERS[kind]
-    )
-    buttons = format_html('<div class="buttons two">{}</div>', format_html_join("", _PRESSED, rows))
-    clear = format_html(_CLEAR, "{act}", _("Clear")) if value else _NOTHING
-    return format_html('{}<div class="buttons">{}</div>', buttons, clear) if value else buttons
-
-
-@register.simple_tag
-def vote_rows(votes: Any) -> str:
-    """The rows of a round's votes: who voted for whom, the one in question marked."""
-    rows = ((_HIT if row.is_hit else _NOTHING, _name(row.voter), _name(row.target)) for row in votes.rows)
-    return format_html_join("", "<tr{}><td>{}</td><td>{}</td></tr>", rows)
 
 
 @register.filter
@@ -176,3 +115,100 @@ def other_half(rating: str) -> str:
     if half == "5":
         return f"{whole}.0"
     return "4.5" if whole == "5" else f"{whole}.5"
+
+
+def _asking(item: Any, at: Frame) -> str:
+    return format_html(_STRONG, word("needs you", at.language)) if item.needs else NOTHING
+
+
+def _reference(item: Any, at: Frame) -> str:
+    what = _("Reference %(number)s") % {"number": item.number}
+    if item.is_possible:
+        what = _("Possible reference")
+    elif item.is_missed:
+        what = _("Marked by you")
+    body = format_html(
+        "<blockquote>{}</blockquote>{}{}", hostile(item.text), _check(item, at), draw_evidence(item, at)
+    )
+    by = draw_by(item, at, what)
+    return draw_item(
+        item, at, label=what, by=by, state=_asking(item, at), body=body, more=_reference_acts(item)
+    )
+
+
+def _check(item: Any, at: Frame) -> str:
+    if not item.check:
+        return NOTHING
+    says, tone = _CHECKS[item.check]
+    line = '<p class="check-says"><span class="chip{}">{}</span> {}</p>'
+    return format_html(line, tone, word(says, at.language), item.check_says)
+
+
+def _reference_acts(item: Any) -> str:
+    acts = []
+    if item.is_possible:
+        act = f"missed~{item.subject}~{item.missed_version}~yes"
+        acts.append(draw_plain(act, _("It is a reference"), "+"))
+    if item.is_missed:
+        acts.append(draw_plain(f"missed~{item.subject}~{item.missed_version}~", _("Take the mark back")))
+    if item.can_be_deliberate:
+        turned = "" if item.deliberate else "yes"
+        says = _("Not a deliberate lie after all") if item.deliberate else _("A deliberate lie")
+        acts.append(draw_plain(f"deliberate~{item.subject}~{item.deliberate_version}~{turned}", says))
+    return format_html_join("", "{}", ((act,) for act in acts))
+
+
+def _sample(item: Any, at: Frame) -> str:
+    state = _asking(item, at)
+    if item.machine and not item.needs:
+        agrees = word("the rule agrees", at.language)
+        says = agrees if item.agrees else _("the rule says %(machine)s") % {"machine": item.machine}
+        state = format_html("<span>{}</span>", says)
+    body = format_html(_LONG, hostile(item.text), NOTHING)
+    return draw_item(item, at, label=_label(item, at), by=draw_by(item, at), state=state, body=body)
+
+
+def _role(item: Any, at: Frame) -> str:
+    rule = format_html('<p class="check-says quiet">{}</p>', item.rule) if item.rule else NOTHING
+    body = format_html(_LONG, hostile(item.text), rule)
+    side = f", {item.side}" if item.side else ""
+    state = format_html('<span class="chip">{}{}</span>', name(item.role), side)
+    return draw_item(item, at, label=_label(item, at), by=draw_by(item, at), state=state, body=body)
+
+
+def _label(item: Any, at: Frame) -> str:
+    return format_html("{} {}", word("Message", at.language), number(item.message))
+
+
+def _question(item: Any, at: Frame) -> str:
+    what = _("Question %(number)s") % {"number": item.number}
+    help_text = format_html('<p class="small quiet">{}</p>', item.help) if item.help else NOTHING
+    body = format_html("<p>{}</p>{}", item.text, help_text)
+    return draw_item(item, at, label=what, by=what, state=_asking(item, at), body=body)
+
+
+def _identify(item: Any, at: Frame) -> str:
+    by = format_html('<span class="pn">{}</span> {}', number(item.player), name(item.name))
+    label = format_html("{} {}", word("Agent", at.language), number(item.player))
+    return draw_item(item, at, label=label, by=by, state=NOTHING, body=draw_quotes(item.quotes))
+
+
+def _phrase(item: Any, at: Frame) -> str:
+    links = format_html_join(", ", '<a href="#message-{}">{}</a>', ((n, n) for n in item.messages))
+    times = _("%(count)s times") % {"count": item.count}
+    by = format_html("{}{}: {}", format_html("{}, ", name(item.name)) if item.name else NOTHING, times, links)
+    robotic = format_html('<span class="chip fail">{}</span>', word("robotic", at.language))
+    body = format_html("<blockquote>{}</blockquote>", hostile(item.phrase))
+    state = robotic if item.is_robotic else NOTHING
+    return draw_item(item, at, label=word("Phrase", at.language), by=by, state=state, body=body)
+
+
+DRAWN: dict[str, Callable[[Any, Frame], str]] = {
+    "reference": _reference,
+    "strategic_depth": _sample,
+    "coherence": _sample,
+    "role_consistency": _role,
+    "question": _question,
+    "identify": _identify,
+    "phrase": _phrase,
+}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from django import template
 from django.utils import timezone
@@ -16,11 +17,13 @@ from workspace.core.text_display import Piece, figure, pieces
 register = template.Library()
 
 
-_BADGE = '<span class="badge" title="{}">{}</span>'
+@lru_cache(maxsize=1024)
+def _badge(text: str, title: str) -> str:
+    return format_html('<span class="badge" title="{}">{}</span>', title, text)
 
 
 def _draw(piece: Piece) -> str:
-    inner = format_html(_BADGE, piece.title, piece.text) if piece.title else escape(piece.text)
+    inner = _badge(piece.text, piece.title) if piece.title else escape(piece.text)
     return format_html("<mark>{}</mark>", inner) if piece.is_marked else inner
 
 
