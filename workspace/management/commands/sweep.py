@@ -43,9 +43,9 @@ class Command(BaseCommand):
             ring_again = RING_AGAIN
             if not options["every"] or stopped.wait(options["every"]):
                 return
+            close_old_connections()
 
     def _sweep(self, ring_again: timedelta) -> None:
-        close_old_connections()
         try:
             now = database_now()
             rung = sweep_jobs(by=system_person(now=now), now=now, ring_again=ring_again)

@@ -1,0 +1,160 @@
+"""Imports transcripts from the command line."""
+
+import argparse
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.core.management.base import BaseCommand
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from discussions.actions.importing import Imported, Upload, import_transcripts
+from discussions.actions.measuring import COMPANIONS, MEASURE
+from discussions.models import Game, Iteration, Transcript
+from workspace.actions.jobs import run_job
+from workspace.core.refusals import Refusal
+from workspace.models import Job, Person, Project
+from workspace.models.clock import database_now
+from workspace.models.jobs import QUEUED, RUNNING
+
+DONE, DIFFERS, BAD_INPUT = 0, 1, 2
+
+
+class BadInput(Exception):
+    """What was asked for cannot be begun; the sentence says why."""
+
+
+class Command(BaseCommand):
+    """Uploads files as a person would; with --wait also does the work."""
+
+    help = (
+        "Imports transcripts into a project. Games that are fine come in, every fault of the others is listed.\n"
+        "Exit codes: 0 all came in, 1 something was refused or failed, 2 the command could not begin.\n"
+        "Example: manage.py import_transcripts games/*.json --project mafia --by lead@example.org --wait"
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        """Keep the line breaks of the help."""
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Files or folders, where to, and in whose name."""
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="a transcript, or a folder of *.json")
+        parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
+        parser.add_argument(
+            "--by", required=True, metavar="EMAIL", help="whose import it is: a lead or an admin"
+        )
+        parser.add_argument("--iteration", type=int, metavar="NUMBER", help="instead of the unsorted one")
+        parser.add_argument(
+            "--wait", action="store_true", help="read and measure here and now, without a worker"
+        )
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Exit code 2 before anything is stored, 1 when a file or game was refused."""
+        try:
+            made = self._import(options)
+        except (BadInput, Refusal) as reason:
+            self._say_refused(str(reason), options)
+            raise SystemExit(BAD_INPUT) from None
+        if options["wait"]:
+            _work(made)
+        reports = [_report(each, is_waited=options["wait"]) for each in made]
+        self._say(reports, options)
+        raise SystemExit(DIFFERS if any(report["is_refused"] for report in reports) else DONE)
+
+    def _import(self, options: dict[str, Any]) -> list[Imported]:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise BadInput(
+                f'There is no project "{options["project"]}". Open it first, or correct --project.'
+            )
+        person = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
+        if person is None:
+            raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
+        files = [Upload(path.name, path.read_bytes()) for path in _files(options["paths"])]
+        iteration = _iteration(project, options["iteration"])
+        return import_transcripts(
+            project=project, files=files, by=person, now=timezone.now(), iteration=iteration
+        )
+
+    def _say_refused(self, sentence: str, options: dict[str, Any]) -> None:
+        if options["json"]:
+            fault = {"place": "", "code": "bad_input", "message": sentence}
+            self.stderr.write(json.dumps({"faults": [fault]}, ensure_ascii=False))
+        else:
+            self.stderr.write(sentence)
+
+    def _say(self, reports: list[dict[str, Any]], options: dict[str, Any]) -> None:
+        if options["json"]:
+            self.stdout.write(json.dumps({"imports": reports}, ensure_ascii=False))
+            return
+        for report in reports:
+            games = "" if report["games"] is None else f", {report['games']} games in"
+            self.stdout.write(f"{report['file']}: {report['outcome']}, {report['state']}{games}")
+            for fault in report["faults"]:
+                self.stdout.write(f"  {fault['place']}: {fault['message']}")
+            if report["error"]:
+                self.stdout.write(f"  {report['error']}")
+
+
+def _files(paths: list[str]) -> list[Path]:
+    files: list[Path] = []
+    for path in map(Path, paths):
+        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
+    missing = next((path for path in files if not path.is_file()), None)
+    if missing is not None:
+        raise BadInput(f'There is no file "{missing}".')
+    if not files:
+        raise BadInput("These folders hold no .json files.")
+    return files
+
+
+def _iteration(project: Project, number: int | None) -> Iteration | None:
+    if number is None:
+        return None
+    found = Iteration.objects.filter(project=project, number=number).first()
+    if found is None:
+        raise BadInput(f"The project has no iteration {number}. Correct --iteration.")
+    return found
+
+
+def _work(made: list[Imported]) -> None:
+    """Do the imports and what they lead to, until nothing of it waits or runs; a worker may do some of it beside."""
+    transcripts = [each.transcript for each in made]
+    _see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
+    subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
+    for kind in (MEASURE, COMPANIONS):
+        _see_through(Job.objects.filter(kind=kind, subject__in=subjects))
+
+
+def _see_through(jobs: QuerySet[Job]) -> None:
+    pause = threading.Event()
+    while keys := list(jobs.filter(state__in=(QUEUED, RUNNING)).order_by("pk").values_list("pk", flat=True)):
+        if sum(run_job(job=key, clock=database_now) for key in keys) == 0:
+            pause.wait(0.2)
+
+
+def _report(made: Imported, *, is_waited: bool) -> dict[str, Any]:
+    transcript = Transcript.objects.select_related("job").get(pk=made.transcript.pk)
+    job = transcript.job
+    state = job.state if job else "done"
+    faults = msgspec.json.decode(transcript.faults)
+    is_over = is_waited or state not in ("queued", "running")
+    games = Game.objects.filter(transcript=transcript).count() if is_over else None
+    return {
+        "file": transcript.name,
+        "sha256": transcript.sha256,
+        "outcome": {"new": "taken in", "resumed": "resumed", "already": "already imported"}[made.outcome],
+        "state": state,
+        "games": games,
+        "faults": faults,
+        "fault_count": transcript.fault_count,
+        "error": job.error if job else "",
+        "is_refused": transcript.fault_count > 0 or state == "failed",
+    }
