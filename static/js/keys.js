@@ -68,7 +68,8 @@ function round(way) {
 }
 
 async function look(position, field) {
-  const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}`;
+  const { nonce } = document.getElementById("acts").elements;
+  const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}&nonce=${nonce.value}`;
   await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" });
   const found = all(`#at [data-field="${field}"]`);
   if (field === "missed" && found.length === 1) return found[0].click();
