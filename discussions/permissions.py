@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, why_closed
 from discussions.models import Evaluation, Game
+from discussions.models.bases import Preview
 from discussions.models.evaluations import RATING
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
@@ -65,6 +66,22 @@ def check_supersede_verdict(person: Person, game: Game) -> None:
     """Leads and admins correct a recorded verdict."""
     if role_in(person, game.project) not in ("admin", "lead"):
         raise NotAllowed(_("A recorded verdict is only corrected by a team lead. Ask one of them."))
+
+
+def check_complete(preview: Preview) -> None:
+    """A verdict waits until every evaluation is in, nothing is open between evaluators, and no metric is pending."""
+    basis, outcome = preview.basis, preview.outcome
+    if len(basis.evaluations) < basis.evaluator_count:
+        raise NotAllowed(
+            _("%(there)d of %(needed)d evaluations are submitted; the verdict waits for the others.")
+            % {"there": len(basis.evaluations), "needed": basis.evaluator_count},
+            code="evaluations_missing",
+        )
+    if preview.has_ties:
+        raise NotAllowed(_("Evaluators differ on something; a team lead settles it first."), code="ties_open")
+    if outcome.missing:
+        labels = ", ".join(outcome.line(key).label for key in outcome.missing)
+        raise NotAllowed(_("Still pending: %(labels)s.") % {"labels": labels}, code="pending")
 
 
 def _has_submitted(person: Person, game: Game) -> bool:

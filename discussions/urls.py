@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.views import home, importing, rating
+from discussions.views import games, home, importing, rating, verdicts
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -29,4 +29,18 @@ urlpatterns: list[URLPattern] = [
         importing.import_separate,
         name="import_separate",
     ),
+    path("projects/<slug:slug>/games/", games.games, name="games"),
+    path("projects/<slug:slug>/games/<int:number>/", games.game, name="game"),
+    path("projects/<slug:slug>/games/<int:number>/verdict/", verdicts.verdict, name="verdict"),
+    path("projects/<slug:slug>/games/<int:number>/verdict/record/", verdicts.record, name="record_verdict"),
+    path(
+        "projects/<slug:slug>/games/<int:number>/verdict/<int:verdict>/replay/",
+        verdicts.replay,
+        name="replay_verdict",
+    ),
+    path("projects/<slug:slug>/games/<int:number>/report/", verdicts.report, name="report"),
+    path(
+        "projects/<slug:slug>/games/<int:number>/report.md", verdicts.report_markdown, name="report_markdown"
+    ),
+    path("projects/<slug:slug>/games/<int:number>/report.json", verdicts.report_json, name="report_json"),
 ]

@@ -121,7 +121,10 @@ def make_game(*, project, content=None, message_count=12, by=None):
         input_hash="0" * 64,
         findings_sha256=bytes_hash(body),
         created_at=NOW,
-        figures=json.dumps({key: [one.numerator, one.denominator] for key, one in measurements.items()}),
+        figures=json.dumps({
+            key: [one.numerator, one.denominator, one.is_applicable, one.is_pending]
+            for key, one in measurements.items()
+        }),
     )
     MeasuredFindings.objects.create(measured=measured, body=body.decode())
     open_slots(games=[game])

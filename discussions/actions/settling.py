@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.core.basis import Basis, changes
 from discussions.models import Game, Verdict
 from discussions.models.bases import Preview, preview_of
-from discussions.permissions import check_record_verdict, check_supersede_verdict
+from discussions.permissions import check_complete, check_record_verdict, check_supersede_verdict
 from workspace.actions.events import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
@@ -41,7 +41,7 @@ def record_verdict(
         _refuse_change(preview, basis_sha256, shown)
         if preview.basis.supersedes is not None:
             _refuse_correction(by, locked, reason)
-        _refuse_incomplete(preview)
+        check_complete(preview)
         return _insert(locked, preview, reason, by, now)
 
 
@@ -79,21 +79,6 @@ def _refuse_correction(by: Person, game: Game, reason: str) -> None:
         raise Unacceptable(
             _("Say why the recorded verdict is corrected: the reason stays beside both."), field="reason"
         )
-
-
-def _refuse_incomplete(preview: Preview) -> None:
-    basis, outcome = preview.basis, preview.outcome
-    if len(basis.evaluations) < basis.evaluator_count:
-        raise NotAllowed(
-            _("%(there)d of %(needed)d evaluations are submitted; the verdict waits for the others.")
-            % {"there": len(basis.evaluations), "needed": basis.evaluator_count},
-            code="evaluations_missing",
-        )
-    if preview.has_ties:
-        raise NotAllowed(_("Evaluators differ on something; a team lead settles it first."), code="ties_open")
-    if outcome.missing:
-        labels = ", ".join(outcome.line(key).label for key in outcome.missing)
-        raise NotAllowed(_("Still pending: %(labels)s.") % {"labels": labels}, code="pending")
 
 
 def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime) -> Verdict:

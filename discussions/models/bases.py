@@ -13,6 +13,7 @@ from discussions.core.basis import (
     BasisMeasured,
     BasisVersion,
 )
+from discussions.core.effective import Effective
 from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.core.settled import effective_of, outcome_of
@@ -32,7 +33,12 @@ class Preview(Struct, frozen=True):
     basis: Basis
     basis_sha256: str
     outcome: Outcome
-    has_ties: bool
+    found: Effective
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether evaluators differ on something that a lead must settle first."""
+        return bool(self.found.ties)
 
     @property
     def is_complete(self) -> bool:
@@ -51,7 +57,7 @@ def preview_of(game: Game) -> Preview | None:
     found = effective_of(basis, measurements)
     rubric = rubric_record(version.id, version.sha256)
     outcome = outcome_of(found, measurements, basis.cost.total_usd, rubric)
-    return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, bool(found.ties))
+    return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found)
 
 
 def basis_of(game: Game) -> Basis | None:

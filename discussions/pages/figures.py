@@ -1,0 +1,185 @@
+"""A verdict's lines as every screen shows them: one row per metric, and the chart of the seven bars."""
+
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from msgspec import Struct
+
+from discussions.core.outcome import RATING, ManualCheck, Outcome
+from discussions.core.outcome import Line as VerdictLine
+from workspace.core.charts import BarRow, BarsChart, threshold_bars
+from workspace.core.text_display import figure
+
+PASS = "pass"
+FAIL = "fail"
+PENDING = "pending"
+
+
+class FigureRow(Struct, frozen=True):
+    """One metric as shown. `text` is the figure unrounded across its threshold, `count` what it was counted from.
+
+    `state` is "pass", "fail" or "pending" and `says` its word; `turns` says what would change it, `doubt` that the
+    metric could go the other way in a re-run, `check` what the manual check of the agents' language gave.
+    """
+
+    key: str
+    label: str
+    text: str
+    count: str
+    threshold: str
+    state: str
+    says: str
+    interval: str
+    doubt: str
+    turns: str
+    check: str
+
+
+def figure_rows(outcome: Outcome) -> list[FigureRow]:
+    """The rows in the order of the rubric."""
+    return [figure_row(line) for line in outcome.lines]
+
+
+def figure_row(line: VerdictLine) -> FigureRow:
+    """One line of a verdict, in words."""
+    low_high = "" if line.interval is None else f"{line.interval[0]:.1f} – {line.interval[1]:.1f} %"
+    return FigureRow(
+        key=line.key,
+        label=line.label,
+        text=shown_score(line),
+        count=counted_from(line),
+        threshold=figure(line.threshold) if line.scale == RATING else f"{line.threshold:g} %",
+        state=state_of(line),
+        says=word_of(line),
+        interval=low_high,
+        doubt=_("could go the other way in a re-run") if line.could_go_other_way else "",
+        turns=turns_of(line),
+        check="" if line.manual_check is None else check_says(line.manual_check),
+    )
+
+
+def state_of(line: VerdictLine) -> str:
+    """pass, fail or pending."""
+    if line.passes is None:
+        return PENDING
+    return PASS if line.passes else FAIL
+
+
+def word_of(line: VerdictLine) -> str:
+    """The word for it: colour is never the only sign."""
+    if line.passes is None:
+        return _("pending")
+    if line.is_decided_by_hand:
+        return _("PASS by the manual check") if line.passes else _("FAIL by the manual check")
+    if line.is_by_rule:
+        return (
+            _("PASS by rule (no references)")
+            if line.key == "memory_accuracy"
+            else _("PASS by rule (nothing to count)")
+        )
+    return _("PASS") if line.passes else _("FAIL")
+
+
+def shown_score(line: VerdictLine) -> str:
+    """The figure alone: "79.96 %", "3.5", "pending"."""
+    if line.score is None:
+        return _("pending")
+    if line.scale == RATING:
+        return figure(Fraction(line.numerator, line.denominator), line.threshold)
+    if not line.denominator:
+        return f"{figure(line.score)} %"
+    return f"{figure(Fraction(100 * line.numerator, line.denominator), line.threshold)} %"
+
+
+def counted_from(line: VerdictLine) -> str:
+    """What the figure was counted from: "17 of 20 references accurate"."""
+    if not line.is_applicable:
+        return _("nothing to count")
+    if line.scale == RATING:
+        return _("of 5, rated by people")
+    given = {"above": line.numerator, "below": line.denominator}
+    wordings = {
+        "memory_accuracy": _("%(above)d of %(below)d references accurate"),
+        "strategic_depth": _("%(above)d of %(below)d messages strategic"),
+        "coherence": _("%(above)d of %(below)d messages coherent"),
+        "role_consistency": _("%(above)d of %(below)d messages fit the role"),
+        "personality_diversity": _("%(above)d of %(below)d agents unique"),
+        "anti_repetition": _("%(above)d of %(below)d phrases not repeated"),
+    }
+    return wordings.get(line.key, _("%(above)d of %(below)d")) % given
+
+
+def turns_of(line: VerdictLine) -> str:
+    """What would change it, in a sentence; "" while pending."""
+    if line.passes is None:
+        return ""
+    if line.scale == RATING:
+        distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
+        way = _("above") if line.passes else _("below")
+        return _("%(distance)s points %(way)s the threshold") % {"distance": figure(distance), "way": way}
+    if line.flip is None:
+        return _("no judgement of messages would change it")
+    if line.key == "anti_repetition":
+        return ngettext("%(n)d phrase judged otherwise", "%(n)d phrases judged otherwise", line.flip) % {
+            "n": line.flip
+        }
+    if line.key == "memory_accuracy":
+        said = ngettext("%(n)d reference judged otherwise", "%(n)d references judged otherwise", line.flip)
+        return said % {"n": line.flip}
+    return ngettext("%(n)d message judged otherwise", "%(n)d messages judged otherwise", line.flip) % {
+        "n": line.flip
+    }
+
+
+def verdict_turns(outcome: Outcome) -> str:
+    """What would change the verdict, in a sentence; "" while it is pending."""
+    if outcome.passes is None:
+        return ""
+    codes = {reason.code for reason in outcome.reasons}
+    if "cost" in codes:
+        return _("No judgement would change it: the cost decides.")
+    if "mandatory" in codes:
+        return _("No judgement of messages would change it: the rating decides.")
+    if outcome.flip_distance is None:
+        return _("No judgement of messages or references would change it.")
+    said = ngettext(
+        "%(n)d judgement made otherwise would change it.",
+        "%(n)d judgements made otherwise would change it.",
+        outcome.flip_distance,
+    )
+    return said % {"n": outcome.flip_distance}
+
+
+def check_says(check: ManualCheck) -> str:
+    """The manual check beside its metric."""
+    said = _(
+        "manual check: %(yes)d of %(asked)d agents could be told by their language, %(needed)d needed: %(word)s"
+    )
+    word = _("PASS") if check.passes else _("FAIL")
+    shown = said % {"yes": check.yes, "asked": check.asked, "needed": check.needed, "word": word}
+    return shown + (_(" (decides)") if check.decides else _(" (beside the score)"))
+
+
+def chart_of(outcome: Outcome) -> BarsChart:
+    """The seven bars against their thresholds, with intervals."""
+    return threshold_bars([_bar(line) for line in outcome.lines])
+
+
+def _bar(line: VerdictLine) -> BarRow:
+    row = figure_row(line)
+    low, high = line.interval if line.interval is not None else (None, None)
+    return BarRow(
+        label=row.label,
+        value=line.score,
+        threshold=line.threshold,
+        text=row.text,
+        state=row.state,
+        says=row.says + (f"; {row.doubt}" if row.doubt else ""),
+        detail=row.count,
+        low=low,
+        high=high,
+        minimum=1.0 if line.scale == RATING else 0.0,
+        maximum=5.0 if line.scale == RATING else 100.0,
+        interval_text=row.interval,
+    )

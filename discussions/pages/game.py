@@ -1,0 +1,226 @@
+"""One game for its leads: the figures, what is behind each, the transcript with roles, votes, and what people said."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from discussions.core.effective import Effective
+from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION
+from discussions.core.records import Fault, GameRecord, Measurement, Player
+from discussions.core.settled import KIND_OF
+from discussions.models import Companions, Game, Verdict
+from discussions.models.bases import Preview, preview_of
+from discussions.models.standings import game_record, measurements_of
+from discussions.pages.figures import FigureRow, figure_rows
+from discussions.pages.people import PersonPart, people_parts
+from discussions.pages.second_look import Look, PhraseUse, looks, phrase_uses
+from discussions.pages.verdict import OutcomePart, outcome_part
+from discussions.pages.why import (
+    Why,
+    WhyPhrase,
+    WhyPlayer,
+    WhyReference,
+    why_messages,
+    why_phrases,
+    why_players,
+    why_references,
+)
+
+MESSAGES_A_PAGE = 500
+MOST_LISTED = 500
+
+
+class MetricPart(Struct, frozen=True):
+    """One metric with what its number was counted from; lists are cut at `MOST_LISTED`, `left_out` says how many."""
+
+    row: FigureRow
+    looks: list[Look]
+    notes: list[str]
+    messages: list[Why] = []
+    references: list[WhyReference] = []
+    players: list[WhyPlayer] = []
+    phrases: list[WhyPhrase] = []
+    uses: list[PhraseUse] = []
+    left_out: int = 0
+
+
+class PlayerLine(Struct, frozen=True):
+    """One player with what evaluators do not see."""
+
+    number: int
+    name: str
+    role: str
+    personality: str
+    message_count: int
+
+
+class MessageLine(Struct, frozen=True):
+    """One message; `opens_round` is the round's number where it begins, else 0."""
+
+    position: int
+    opens_round: int
+    name: str
+    role: str
+    text: str
+    reply_to: int
+
+
+class VoteLine(Struct, frozen=True):
+    """One recorded vote."""
+
+    round: int
+    voter: str
+    target: str
+    justification: str
+
+
+class GamePage(Struct, frozen=True):
+    """Everything of one game. `metrics` and `outcome` are empty while it is not measured."""
+
+    slug: str
+    number: int
+    source_id: str
+    file_name: str
+    imported_at: datetime
+    iteration: str
+    rubric_key: str
+    rubric_number: str
+    rubric: str
+    message_count: int
+    round_count: int
+    winner: str
+    prompt: str
+    cache_hits: str
+    warnings: list[Fault]
+    outcome: OutcomePart | None
+    verdict_number: int
+    metrics: list[MetricPart]
+    players: list[PlayerLine]
+    messages: list[MessageLine]
+    earlier: int
+    later: int
+    votes: list[VoteLine]
+    people: list[PersonPart]
+
+
+def build_game_page(*, game: Game, start: int = 1) -> GamePage:
+    """The page of a game, its transcript from position `start` on; a fixed number of queries."""
+    record = game_record(game.pk, game.content_sha256)
+    preview = preview_of(game)
+    version = game.iteration.rubric_version
+    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
+    shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
+    after = shown[-1].position + 1 if shown else 0
+    hits = record.cost.cache_hit_rate
+    return GamePage(
+        slug=game.project.slug,
+        number=game.number,
+        source_id=game.source_id,
+        file_name=game.transcript.name,
+        imported_at=game.created_at,
+        iteration=game.iteration.name,
+        rubric_key=version.rubric.key,
+        rubric_number=version.number,
+        rubric=str(version),
+        message_count=game.message_count,
+        round_count=game.round_count,
+        winner=record.winner or "",
+        prompt=record.prompt or "",
+        cache_hits="" if hits is None else f"{100 * hits:.1f} %",
+        warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
+        outcome=outcome_part(preview.outcome) if preview else None,
+        verdict_number=numbers.first() or 0,
+        metrics=_metrics(preview, record) if preview else [],
+        players=_players(record),
+        messages=_messages(record, shown[0].position if shown else 1),
+        earlier=max(1, start - MESSAGES_A_PAGE) if start > 1 else 0,
+        later=after if after and after <= len(record.messages) else 0,
+        votes=_votes(record),
+        people=people_parts(game),
+    )
+
+
+def _metrics(preview: Preview, record: GameRecord) -> list[MetricPart]:
+    basis = preview.basis
+    measurements = measurements_of(basis.measured.id, basis.measured.findings_sha256)
+    stored = Companions.objects.filter(measured=basis.measured.id).first()
+    companions: dict[str, Any] = msgspec.json.decode(stored.body) if stored else {}
+    names = [record.players[message.player - 1].name for message in record.messages]
+    return [
+        MetricPart(row, [], [])
+        if row.key == ENGAGEMENT
+        else _part(
+            row, measurements[row.key], preview.found, names, record.players, companions.get(row.key, {})
+        )
+        for row in figure_rows(preview.outcome)
+        if row.key == ENGAGEMENT or row.key in KIND_OF
+    ]
+
+
+def _part(
+    row: FigureRow,
+    measurement: Measurement,
+    found: Effective,
+    names: list[str],
+    players: list[Player],
+    figures: Mapping[str, Any],
+) -> MetricPart:
+    second = looks(row.key, figures) if figures else []
+    notes = measurement.notes
+    if row.key == MEMORY:
+        references = why_references(measurement, found, names, players)
+        return MetricPart(row, second, notes, references=references[:MOST_LISTED], left_out=_rest(references))
+    if row.key == DIVERSITY:
+        return MetricPart(row, second, notes, players=why_players(measurement, players))
+    if row.key == REPETITION:
+        phrases = why_phrases(measurement, found, players)
+        uses = phrase_uses(figures, players)
+        return MetricPart(
+            row, second, notes, phrases=phrases[:MOST_LISTED], uses=uses, left_out=_rest(phrases)
+        )
+    messages = why_messages(measurement, found, names)
+    return MetricPart(row, second, notes, messages=messages[:MOST_LISTED], left_out=_rest(messages))
+
+
+def _rest(listed: list[Any]) -> int:
+    return max(0, len(listed) - MOST_LISTED)
+
+
+def _players(record: GameRecord) -> list[PlayerLine]:
+    counts: dict[int, int] = {}
+    for message in record.messages:
+        counts[message.player] = counts.get(message.player, 0) + 1
+    return [
+        PlayerLine(number, player.name, player.role or "", player.personality or "", counts.get(number, 0))
+        for number, player in enumerate(record.players, start=1)
+    ]
+
+
+def _messages(record: GameRecord, start: int) -> list[MessageLine]:
+    lines = []
+    before = 0
+    for message in record.messages[start - 1 : start - 1 + MESSAGES_A_PAGE]:
+        player = record.players[message.player - 1]
+        lines.append(
+            MessageLine(
+                position=message.position,
+                opens_round=message.round if message.round != before else 0,
+                name=player.name,
+                role=player.role or "",
+                text=message.text,
+                reply_to=message.reply_to or 0,
+            )
+        )
+        before = message.round
+    return lines
+
+
+def _votes(record: GameRecord) -> list[VoteLine]:
+    names = [player.name for player in record.players]
+    return [
+        VoteLine(vote.round, names[vote.voter - 1], names[vote.target - 1], vote.justification)
+        for vote in record.votes
+    ]

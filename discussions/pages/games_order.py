@@ -1,0 +1,127 @@
+"""Which games a page of the list shows, in which order: an allow-list of orders and filters, walked by key."""
+
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct
+
+from discussions.core.moves import OPEN, SUBMITTED
+from discussions.models import Evaluation, Game, Measured, Verdict
+from discussions.models.evaluations import RATING
+from workspace.models import Project
+
+PAGE_SIZE = 30
+
+MEASURING, WAITING, RATED, HANDED_IN, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
+STATES = {
+    MEASURING: _("being measured"),
+    WAITING: _("waiting for an evaluator"),
+    RATED: _("being rated"),
+    HANDED_IN: _("submitted, no verdict yet"),
+    RECORDED: _("verdict recorded"),
+    "pass": _("verdict PASS"),
+    "fail": _("verdict FAIL"),
+}
+# By a figure of the verdict only games that have one are listed, in an order that one index holds.
+SORTS = {
+    "newest": _("newest first"),
+    "oldest": _("oldest first"),
+    "best": _("highest composite"),
+    "worst": _("lowest composite"),
+    "closest": _("closest to turning"),
+}
+_FIELDS = {
+    "newest": ("number", True),
+    "oldest": ("number", False),
+    "best": ("composite", True),
+    "worst": ("composite", False),
+    "closest": ("flip_distance", False),
+}
+
+
+class Wanted(Struct, frozen=True):
+    """What was asked for, from the allow-lists; "" and 0 for nothing. Cursors are keys of rows."""
+
+    sort: str = "newest"
+    state: str = ""
+    iteration: int = 0
+    after: int = 0
+    before: int = 0
+
+    @property
+    def is_by_verdict(self) -> bool:
+        """Whether the order is one of a verdict's figures."""
+        return _FIELDS[self.sort][0] != "number"
+
+
+class Window(Struct, frozen=True):
+    """A page of game keys in order, and the cursors to go on from (0: nothing there)."""
+
+    games: list[int]
+    after: int
+    before: int
+
+
+def window_of(project: Project, wanted: Wanted) -> Window:
+    """The keys of one page; three queries at most, whatever the size of the project."""
+    field, falls = _FIELDS[wanted.sort]
+    games = _filtered(Game.objects.filter(project=project), wanted.state)
+    if wanted.iteration:
+        games = games.filter(iteration=wanted.iteration)
+    if not wanted.is_by_verdict:
+        return _walk(games, field, falls, "pk", wanted)
+    verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
+    if wanted.state or wanted.iteration:
+        verdicts = verdicts.filter(game__in=games)
+    return _walk(verdicts, field, falls, "game_id", wanted)
+
+
+def _walk(rows: "QuerySet[Any]", field: str, falls: bool, game: str, wanted: Wanted) -> Window:
+    is_back = bool(wanted.before)
+    falls = falls != is_back
+    cursor = wanted.before or wanted.after
+    here = rows.filter(pk=cursor).values_list(field, flat=True).first() if cursor else None
+    if here is not None:
+        side = "lt" if falls else "gt"
+        beyond = Q(**{f"{field}__{side}": here}) | Q(**{f"pk__{side}": cursor})
+        rows = rows.filter(Q(**{f"{field}__{side}e": here}) & beyond)
+    sign = "-" if falls else ""
+    found = list(rows.order_by(f"{sign}{field}", f"{sign}pk").values_list("pk", game)[: PAGE_SIZE + 1])
+    is_more, found = len(found) > PAGE_SIZE, found[:PAGE_SIZE]
+    if is_back:
+        found.reverse()
+    is_later, is_earlier = (here is not None, is_more) if is_back else (is_more, here is not None)
+    return Window(
+        games=[game for _pk, game in found],
+        after=found[-1][0] if found and is_later else 0,
+        before=found[0][0] if found and is_earlier else 0,
+    )
+
+
+def _filtered(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
+    if not state:
+        return games
+    verdicts = Verdict.objects.filter(game=OuterRef("pk"))
+    if state == RECORDED:
+        return games.filter(Exists(verdicts))
+    if state in ("pass", "fail"):
+        return games.filter(Exists(verdicts.standing().filter(passes=state == "pass")))
+    return _without_verdict(games.filter(~Exists(verdicts)), state)
+
+
+def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
+    version = OuterRef("iteration__rubric_version")
+    measured = Exists(Measured.objects.filter(game=OuterRef("pk"), rubric_version=version))
+    if state == MEASURING:
+        return games.filter(~measured)
+    evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
+    handed_in = evaluations.filter(state=SUBMITTED).order_by().values("game")
+    count = Coalesce(Subquery(handed_in.annotate(number=Count("pk")).values("number")), 0)
+    games = games.annotate(handed_in=count)
+    if state == HANDED_IN:
+        return games.filter(handed_in__gte=F("iteration__evaluator_count"))
+    games = games.filter(measured, handed_in__lt=F("iteration__evaluator_count"))
+    is_open = Exists(evaluations.filter(state__in=OPEN))
+    return games.filter(is_open) if state == RATED else games.filter(~is_open)

@@ -1,0 +1,99 @@
+"""The report on one game with a recorded verdict, as a record that the page, Markdown and JSON are made of."""
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from discussions.core.basis import Basis
+from discussions.core.effective import machine_values
+from discussions.core.kinds import QUESTION, RATING
+from discussions.core.outcome import Outcome
+from discussions.core.report import FORMAT, Judge, Override, Report, ReportLine, overrides_of
+from discussions.models import Evaluation, Game, Remark, Revision, Verdict
+from discussions.models.standings import measurements_of
+from discussions.pages.figures import figure_rows, verdict_turns
+from discussions.pages.verdict import cost_says
+
+
+def build_report(*, game: Game) -> Report | None:
+    """The report on the verdict that stands; None while there is none."""
+    rows = Verdict.objects.filter(game=game).standing().select_related("created_by", "rubric_version__rubric")
+    verdict = rows.first()
+    if verdict is None:
+        return None
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
+    evaluations = list(
+        Evaluation.objects.filter(pk__in=[one.id for one in basis.evaluations])
+        .select_related("evaluator")
+        .order_by("pk")
+    )
+    return Report(
+        format=FORMAT,
+        project=game.project.name,
+        game=game.number,
+        transcript_sha256=basis.transcript_sha256,
+        rubric=str(verdict.rubric_version),
+        code_version=basis.measured.code_version,
+        number=verdict.number,
+        recorded_at=verdict.created_at,
+        recorded_by=verdict.created_by.name,
+        reason=verdict.reason,
+        lines=_lines(outcome),
+        headline=outcome.headline,
+        passes=bool(outcome.passes),
+        reasons=[reason.says for reason in outcome.reasons],
+        cost_usd=outcome.cost_usd,
+        cost_says=cost_says(outcome),
+        turns=verdict_turns(outcome),
+        composite=outcome.composite,
+        recommendations=[(each.label, each.advice) for each in outcome.recommendations],
+        judges=_judges(evaluations, basis),
+        overrides=_overrides(evaluations, basis),
+        basis_sha256=verdict.basis_sha256,
+    )
+
+
+def _lines(outcome: Outcome) -> list[ReportLine]:
+    return [
+        ReportLine(
+            key=row.key,
+            label=row.label,
+            text=row.text,
+            count=row.count,
+            threshold=row.threshold,
+            says=row.says,
+            interval=_("interval %(bounds)s") % {"bounds": row.interval} if row.interval else "",
+            doubt=row.doubt,
+            turns=row.turns,
+            check=row.check,
+        )
+        for row in figure_rows(outcome)
+    ]
+
+
+def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
+    said = {(one.evaluation, one.kind, one.subject): one.value for one in basis.judgements}
+    comments: dict[int, list[str]] = {}
+    for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
+        about = remark.target.replace(":", " ")
+        comments.setdefault(remark.evaluation_id, []).append(f"{about}: {remark.text}")
+    questions = sorted({one.subject for one in basis.judgements if one.kind == QUESTION}, key=int)
+    return [
+        Judge(
+            name=each.evaluator.name,
+            submitted_at=each.submitted_at,
+            rating=said.get((each.pk, RATING, ""), ""),
+            answers=[said.get((each.pk, QUESTION, subject), "") for subject in questions],
+            comments=comments.get(each.pk, []),
+        )
+        for each in evaluations
+    ]
+
+
+def _overrides(evaluations: list[Evaluation], basis: Basis) -> list[Override]:
+    measurements = measurements_of(basis.measured.id, basis.measured.findings_sha256)
+    versions = {one.id: one.version for one in basis.judgements}
+    revisions = Revision.objects.filter(judgement__in=versions).exclude(reason="")
+    reasons = {row.judgement_id: row.reason for row in revisions if versions[row.judgement_id] == row.version}
+    names = {each.pk: each.evaluator.name for each in evaluations}
+    return overrides_of(basis, machine_values(measurements), names, reasons)

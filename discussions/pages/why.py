@@ -1,0 +1,186 @@
+"""Why a metric's number is what it is: everything behind it, with the message, the rule and the people's word."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Struct
+
+from discussions.core import kinds
+from discussions.core.effective import Effective, role_value
+from discussions.core.records import Measurement, MessageFinding, Player, ReferenceFinding
+
+RULES = {
+    "keyword": gettext_lazy("uses keywords of strategy"),
+    "no_keyword": gettext_lazy("has no keyword of strategy"),
+    "reply_link": gettext_lazy("replies to a message"),
+    "names_recent_speaker": gettext_lazy("names somebody who just spoke"),
+    "shared_keywords": gettext_lazy("shares keywords with the messages before it"),
+    "first": gettext_lazy("is the first message: nothing to respond to"),
+    "no_link": gettext_lazy("takes up nothing of the messages before it"),
+    "unknown_side": gettext_lazy("is by somebody whose side is not known"),
+    "confesses": gettext_lazy("mafia side: gives the side away"),
+    "accuses_fellow": gettext_lazy("mafia side: accuses a fellow"),
+    "accuses_with_certainty": gettext_lazy("mafia side: accuses with too much certainty"),
+    "votes_for_fellow": gettext_lazy("mafia side: votes for a fellow"),
+    "nothing_against": gettext_lazy("mafia side: nothing speaks against it"),
+    "gives_reason": gettext_lazy("village side: gives a reason"),
+    "asks_question": gettext_lazy("village side: asks somebody"),
+    "deflects_without_reason": gettext_lazy("village side: deflects without a reason"),
+    "accuses_without_reason": gettext_lazy("village side: accuses without a reason"),
+    "vouches_without_reason": gettext_lazy("village side: vouches without a reason"),
+    "neutral": gettext_lazy("village side: neither accuses nor gives a reason"),
+}
+CHECKS = {
+    "supported": gettext_lazy("the vote record supports it"),
+    "close": gettext_lazy("the vote record has something close"),
+    "cannot_check": gettext_lazy("cannot be checked against the vote record"),
+}
+
+
+class Why(Struct, frozen=True):
+    """One message and why it counts or not. `judged` is people's word where it is not the machine's."""
+
+    message: int
+    name: str
+    rule: str
+    words: str
+    judged: str
+    counts: bool
+
+
+class WhyReference(Struct, frozen=True):
+    """One reference with its label, the vote record's word, and the rows behind that."""
+
+    message: int
+    name: str
+    text: str
+    label: str
+    check: str
+    evidence: list[str]
+    is_counted: bool
+
+
+class WhyPlayer(Struct, frozen=True):
+    """One player and the most similar other one."""
+
+    name: str
+    says: str
+    nearest: str
+    similarity: str
+    is_unique: bool
+
+
+class WhyPhrase(Struct, frozen=True):
+    """One phrase that a player repeats."""
+
+    name: str
+    phrase: str
+    count: int
+    messages: list[int]
+    is_accepted: bool
+
+
+def why_messages(measurement: Measurement, found: Effective, names: list[str]) -> list[Why]:
+    """Every message of metrics 2 to 4, those that count first; `names` are the speakers by position."""
+    values = found.values.get(measurement.metric, {})
+    rows = [_why(finding, values, names, measurement.metric) for finding in measurement.messages]
+    return sorted(rows, key=lambda row: not row.counts)
+
+
+def _why(finding: MessageFinding, values: Mapping[str, str], names: list[str], metric: str) -> Why:
+    if metric == kinds.ROLE_CONSISTENCY:
+        machine, yes = role_value(finding.counts, finding.rule), kinds.CONSISTENT
+    else:
+        machine, yes = kinds.YES if finding.counts else kinds.NO, kinds.YES
+    value = values.get(str(finding.message), machine)
+    return Why(
+        message=finding.message,
+        name=names[finding.message - 1],
+        rule=str(RULES.get(finding.rule, finding.rule)),
+        words=", ".join(finding.words),
+        judged="" if value == machine else _("judged: %(value)s") % {"value": value.replace("_", " ")},
+        counts=value == yes,
+    )
+
+
+def why_references(
+    measurement: Measurement, found: Effective, names: list[str], players: list[Player]
+) -> list[WhyReference]:
+    """Every reference, those that count first: labels of people, checks against votes, evidence as sentences."""
+    labels = found.values.get(kinds.REFERENCE, {})
+    rows = []
+    listed = set()
+    for finding in measurement.references:
+        subject = f"{finding.message}.{finding.sentence}"
+        listed.add(subject)
+        counts = finding.is_counted or subject in found.added
+        rows.append(
+            WhyReference(
+                message=finding.message,
+                name=names[finding.message - 1],
+                text=finding.text,
+                label=_label(labels.get(subject, ""), counts),
+                check=str(CHECKS.get(finding.check, finding.check)),
+                evidence=_evidence(finding, players),
+                is_counted=counts,
+            )
+        )
+    for subject in sorted(found.added - listed, key=kinds.place_of):
+        message = kinds.place_of(subject)[0]
+        missed = _("marked by people; the machine did not see it")
+        rows.append(
+            WhyReference(
+                message, names[message - 1], "", _label(labels.get(subject, ""), True), missed, [], True
+            )
+        )
+    return sorted(rows, key=lambda row: not row.is_counted)
+
+
+def _label(value: str, counts: bool) -> str:
+    if value:
+        return value.replace("_", " ")
+    return _("not labelled yet") if counts else _("possible only, not counted")
+
+
+def _evidence(finding: ReferenceFinding, players: list[Player]) -> list[str]:
+    if finding.evidence is None:
+        return []
+    rows = [
+        _("round %(round)d: %(voter)s voted for %(target)s")
+        % {"round": number, "voter": players[voter - 1].name, "target": players[target - 1].name}
+        for number, voter, target in finding.evidence.rows
+    ]
+    return [finding.evidence.says, *rows]
+
+
+def why_players(measurement: Measurement, players: list[Player]) -> list[WhyPlayer]:
+    """Every player of metric 5 with the nearest neighbour."""
+    rows = []
+    for finding in measurement.players:
+        nearest = "" if finding.nearest is None else players[finding.nearest - 1].name
+        says = (
+            _("did not speak")
+            if not finding.spoke
+            else _("unique")
+            if finding.is_unique
+            else _("like another")
+        )
+        similarity = "" if finding.similarity is None else f"{finding.similarity:.2f} %"
+        rows.append(WhyPlayer(players[finding.player - 1].name, says, nearest, similarity, finding.is_unique))
+    return rows
+
+
+def why_phrases(measurement: Measurement, found: Effective, players: list[Player]) -> list[WhyPhrase]:
+    """Every repeated phrase of metric 6, the most used first."""
+    accepted = found.values.get(kinds.PHRASE, {})
+    return [
+        WhyPhrase(
+            name=players[finding.player - 1].name if finding.player else _("all agents"),
+            phrase=finding.phrase,
+            count=finding.count,
+            messages=finding.messages,
+            is_accepted=f"{finding.player}|{finding.phrase}" in accepted,
+        )
+        for finding in measurement.phrases
+    ]

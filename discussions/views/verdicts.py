@@ -1,0 +1,142 @@
+"""The verdict on a game: looked at, recorded, corrected, computed again; and its report in three forms."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.actions.replaying import Replay, replay_verdict
+from discussions.actions.settling import record_verdict
+from discussions.core.report import Report, json_of, markdown_of
+from discussions.forms.settling import RecordForm, ReplayForm
+from discussions.models import Game, Verdict
+from discussions.models.verdicts import games_open_to
+from discussions.pages.report import build_report
+from discussions.pages.verdict import build_verdict_page
+from discussions.permissions import check_record_verdict, check_see_verdict
+from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
+from workspace.models import Person
+from workspace.pages.frame import frame
+from workspace.views.answers import answer
+from workspace.views.bodies import fault_of, typed
+from workspace.views.gate import SignedIn, needs
+
+
+@needs("see_verdict")
+def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """What is recorded, or what would be."""
+    game = judged_game_or_404(request.user, slug, number)
+    check_see_verdict(request.user, game)
+    return show_verdict(request, game, RecordForm())
+
+
+@needs("record_verdict", methods=("POST",))
+def record(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Record the verdict that the page showed, or correct the recorded one."""
+    game = judged_game_or_404(request.user, slug, number)
+    check_record_verdict(request.user, game)
+    form = typed(request, RecordForm)
+    if not form.is_valid():
+        return show_verdict(request, game, form, status=422)
+    given = form.cleaned_data
+    try:
+        record_verdict(
+            game=game,
+            basis_sha256=given["basis_sha256"],
+            shown=given["basis"],
+            reason=given["reason"],
+            by=request.user,
+            now=timezone.now(),
+        )
+    except (Conflict, Unacceptable) as refusal:
+        return show_verdict(request, game, form, refusal, status=fault_of(form, refusal))
+    return answer(request, page="", redirect=reverse("verdict", args=[slug, number]))
+
+
+@needs("see_verdict", methods=("POST",))
+def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpResponse:
+    """Compute a recorded verdict again and say whether it comes out the same."""
+    game = judged_game_or_404(request.user, slug, number)
+    check_see_verdict(request.user, game)
+    typed(request, ReplayForm)
+    row = get_object_or_404(Verdict.objects.select_related("game"), game=game, number=verdict)
+    return show_verdict(request, game, RecordForm(), replayed=replay_verdict(verdict=row), number=verdict)
+
+
+@needs("see_verdict")
+def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The report on one page, made to be printed."""
+    game, found = report_or_refusal(request.user, slug, number)
+    context = {"report": found, "game": game, **frame(request.user, game.project, "games")}
+    return answer(request, page="discussions/report_show.html", context=context)
+
+
+@needs("see_verdict")
+def report_markdown(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The report as a Markdown file."""
+    _game, found = report_or_refusal(request.user, slug, number)
+    return download(markdown_of(found).encode(), f"{slug}-game-{number}.md", "text/markdown; charset=utf-8")
+
+
+@needs("see_verdict")
+def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The report as a JSON file."""
+    _game, found = report_or_refusal(request.user, slug, number)
+    return download(json_of(found), f"{slug}-game-{number}.json", "application/json")
+
+
+def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
+    """The game of that number, for leads of its project and for whoever handed in an evaluation of it."""
+    rows = games_open_to(person).select_related("iteration__rubric_version__rubric", "transcript", "project")
+    return get_object_or_404(rows, project__slug=slug, number=number)
+
+
+def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Report]:
+    """The game and its report; NotAllowed (403) while no verdict is recorded."""
+    game = judged_game_or_404(person, slug, number)
+    check_see_verdict(person, game)
+    found = build_report(game=game)
+    if found is None:
+        raise NotAllowed(_("There is no report yet: no verdict is recorded on this game."), code="no_verdict")
+    return game, found
+
+
+def show_verdict(
+    request: SignedIn,
+    game: Game,
+    form: RecordForm,
+    refusal: Refusal | None = None,
+    *,
+    status: int = 200,
+    replayed: Replay | None = None,
+    number: int = 0,
+) -> HttpResponse:
+    """The page as it stands now, with what was refused or what a replay gave."""
+    page = build_verdict_page(game=game, person=request.user)
+    changed = refusal.detail.get("changes", []) if isinstance(refusal, Conflict) else []
+    context = {
+        "page": page,
+        "form": form,
+        "refusal": refusal,
+        "changed": changed,
+        "replay": replayed,
+        "replayed_number": number,
+        **frame(request.user, game.project, "games"),
+    }
+    return answer(
+        request,
+        page="discussions/verdict_show.html",
+        region="discussions/_verdict.html",
+        context=context,
+        status=status,
+    )
+
+
+def download(body: bytes, name: str, content_type: str) -> HttpResponse:
+    """A file under a name of ours, never shown inline."""
+    return HttpResponse(
+        body,
+        content_type=content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
+    )
