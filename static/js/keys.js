@@ -5,10 +5,11 @@ const single = document.getElementById("single-keys");
 const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const here = () => document.activeElement?.closest(".item, .msg");
-const message = () => document.querySelector(".msg.now");
+const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
 let prefix = "";
+let now = ""; // the id of the message that is spoken of: the element may be redrawn
 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
 single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
@@ -57,9 +58,8 @@ const follows = (one, other) => Boolean(other.compareDocumentPosition(one) & Nod
 
 // The heading of the round that the message stands in, or of one before or after it.
 function heading(way = 0) {
-  const now = message();
   const heads = all(".roundline");
-  return heads[now ? heads.filter((head) => follows(now, head)).length - 1 + way : 0];
+  return heads[message() ? heads.filter((head) => follows(message(), head)).length - 1 + way : 0];
 }
 
 function round(way) {
@@ -93,8 +93,7 @@ function evidence() {
 }
 
 function about(field) {
-  const now = message();
-  if (now) look(now.dataset.position, field);
+  if (message()) look(message().dataset.position, field);
   else if (field === "flag") pop("flag");
 }
 
@@ -159,6 +158,7 @@ function show(target) {
   const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
   if (!shown) return;
   message()?.classList.remove("now");
+  now = shown.id;
   shown.classList.add("now");
   if (!item) return;
   if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
@@ -168,6 +168,7 @@ document.addEventListener("focusin", (event) => show(event.target));
 
 document.addEventListener("act:settled", ({ detail: { act, status, redrawn } }) => {
   open(judge.dataset.step);
+  message()?.classList.add("now");
   const first = document.querySelector("#answer [data-first]")?.dataset;
   const from = document.getElementById(act.from);
   const [kind, subject] = (act.fields.act ?? "").split("~");
