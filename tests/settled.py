@@ -1,11 +1,13 @@
 """Games with a verdict, or about to get one, reached through the real actions."""
 
+from discussions.actions.finishing import reveal_roles, submit_evaluation
 from discussions.actions.settling import record_verdict
+from discussions.actions.taking import take_next_game
 from discussions.models import Game, Verdict
 from discussions.models.bases import Preview, preview_of
 from tests.factories import make_lead, moment
-from tests.rated import submitted
-from workspace.models import Person
+from tests.rated import say_what_is_missing, submitted
+from workspace.models import Person, Project
 
 
 def game_to_settle(**given: object) -> Game:
@@ -42,3 +44,13 @@ def settled(**given: object) -> Verdict:
 def lead_of(game: Game) -> Person:
     """A lead of the game's project."""
     return make_lead(project=game.project)
+
+
+def settle(*, project: Project, by: Person) -> Verdict:
+    """The verdict on the project's next game, rated and recorded by this evaluator."""
+    evaluation = take_next_game(project=project, by=by, now=moment())
+    say_what_is_missing(evaluation)
+    reveal_roles(evaluation=evaluation, by=by, now=moment())
+    say_what_is_missing(evaluation)
+    submit_evaluation(evaluation=evaluation, by=by, now=moment())
+    return record(evaluation.game, by=by)

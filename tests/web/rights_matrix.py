@@ -95,6 +95,15 @@ MATRIX: dict[str, list[Row]] = {
     "import_cancel": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_resume": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_separate": [Row("POST", "401 403 403 404 303 404 303 401")],
+    # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
+    "games": [Row("GET", "302 302 302 404 200 404 200 302")],
+    "game": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "verdict": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "record_verdict": [Row("POST", "401 422 404 404 422 404 422 401")],
+    "replay_verdict": [Row("POST", "401 200 404 404 200 404 200 401")],
+    "report": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "report_markdown": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "report_json": [Row("GET", "302 200 404 404 200 404 200 302")],
     # the installation
     "people": [Row("GET", "302 403 403 403 403 403 200 302")],
     "invite_admin": [Row("POST", "401 403 403 403 403 403 200 401", {"email": "boss@example.org"})],

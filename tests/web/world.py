@@ -14,6 +14,7 @@ from tests.factories import (
     membership_of,
     upload,
 )
+from tests.settled import settle
 from tests.web.rights_matrix import COLUMNS
 from workspace.actions.invitations import invite
 from workspace.models import Person
@@ -38,6 +39,8 @@ def make_world() -> dict[str, Any]:
     bystander = make_member(project=project, now=now)
     invited = invite(email="guest@example.org", role="evaluator", project=project, by=admin, now=now)
     as_admin = invite(email="chief@example.org", role="admin", project=None, by=admin, now=now)
+    settled = make_game(project=project, by=people["lead"], now=now)
+    verdict = settle(project=project, by=people["assigned"])
     game = make_game(project=project, by=people["lead"], now=now)
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
     version = game.iteration.rubric_version
@@ -51,6 +54,8 @@ def make_world() -> dict[str, Any]:
         "invitation": invited.invitation.pk,
         "admin_invitation": as_admin.invitation.pk,
         "number": game.number,
+        "settled_number": settled.number,
+        "verdict": verdict.number,
         "evaluation": evaluation.pk,
         "rubric_slug": version.rubric.key,
         "rubric_number": version.number,
@@ -60,6 +65,10 @@ def make_world() -> dict[str, Any]:
 
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
+    **dict.fromkeys(
+        ("verdict", "record_verdict", "replay_verdict", "report", "report_markdown", "report_json"),
+        {"number": "settled_number"},
+    ),
     "withdraw_admin": {"invitation": "admin_invitation"},
     "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
 }
