@@ -1,7 +1,6 @@
 """Accounts: made, switched off and on, and what people set for themselves."""
 
 from datetime import datetime
-from zoneinfo import available_timezones
 
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -13,6 +12,7 @@ from workspace.actions.events import record_event
 from workspace.core.identifiers import plain_email, plain_name
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
+from workspace.models.people import time_zones
 from workspace.permissions import check_change_account, check_manage_people
 
 LONGEST_PASSWORD = 256
@@ -79,7 +79,7 @@ def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
 
 def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Person, now: datetime) -> Person:
     """Set one's own name, time zone ("" is the site's) and whether single keys act. Raises Unacceptable."""
-    if time_zone and time_zone not in available_timezones():
+    if time_zone and time_zone not in time_zones():
         raise Unacceptable(_("This is no time zone. Choose one like Europe/Vienna."), field="time_zone")
     by.name, by.time_zone, by.has_single_keys = _clean_name(name), time_zone, has_single_keys
     with transaction.atomic():

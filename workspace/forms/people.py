@@ -1,9 +1,9 @@
 """Forms of accounts, members and invitations: strings to typed values; the actions judge the values."""
 
-from zoneinfo import available_timezones
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
+
+from workspace.models.people import time_zones
 
 ROLE_CHOICES = (("evaluator", _("evaluator")), ("lead", _("team lead")))
 
@@ -72,7 +72,7 @@ class SettingsForm(forms.Form):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        zones = [(zone, zone.replace("_", " ")) for zone in sorted(available_timezones())]
+        zones = [(zone, zone.replace("_", " ")) for zone in time_zones()]
         self.fields["time_zone"].choices = [("", _("The site's")), *zones]  # type: ignore[attr-defined]
 
 

@@ -1,7 +1,9 @@
 """People: who signs in. A person is deactivated, never deleted, since judgements and events name them."""
 
 from datetime import datetime
+from functools import cache
 from typing import ClassVar
+from zoneinfo import available_timezones
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.hashers import make_password
@@ -9,6 +11,12 @@ from django.db import models
 from django.db.models.functions import Lower
 
 SYSTEM_EMAIL = "system@evalsite.invalid"
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """Every time zone that a person can choose, by name; looked up once, since it reads hundreds of files."""
+    return tuple(sorted(available_timezones()))
 
 
 class PersonQuerySet(models.QuerySet["Person"]):
