@@ -106,6 +106,12 @@ MEDIA_ROOT = VAR_DIR / "uploads"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
+MOST_UPLOADED_AT_ONCE = 128 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "workspace.views.uploads.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 FILE_UPLOAD_TEMP_DIR = None
 
 STATIC_URL = "static/"

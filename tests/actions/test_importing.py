@@ -32,7 +32,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture

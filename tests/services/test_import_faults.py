@@ -44,7 +44,7 @@ def number(stack, query):
     return stack.rows(query)[0][0]
 
 
-def sweep_until_done(stack, seconds=60):
+def sweep_until_done(stack, seconds=120):
     """What make run does every ten seconds, until nothing is left to do."""
 
     def is_done():

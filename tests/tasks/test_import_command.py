@@ -10,7 +10,7 @@ from tests.factories import make_games_project, make_lead
 from tests.transcripts import as_bytes, native_game
 from workspace.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
-"""Every task twice, in any order, leaves the same rows; the sweep and the beat."""
+"""Every task twice, in any order, leaves the same rows."""
 
 import pytest
-from django.core.management import call_command
 
 from discussions.models import Companions, Game, GameText, Measured, MeasuredFindings, Slot, Transcript
 from tests.factories import NOW, make_games_project, make_lead, moment, run_waiting_jobs, upload
@@ -10,7 +9,7 @@ from workspace.actions.jobs import run_job, take_job
 from workspace.models import Event, Heartbeat, Job
 from workspace.tasks import look_at_job, note_beat
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 TABLES = (Transcript, Game, GameText, Measured, MeasuredFindings, Companions, Slot, Event)
 
@@ -94,8 +93,3 @@ def test_a_worker_leaves_a_sign_of_life(db):
     note_beat.apply().get()
     note_beat.apply().get()
     assert Heartbeat.objects.count() == 1
-
-
-def test_the_sweep_without_a_broker_says_so_and_goes_on(transcript, capsys):
-    call_command("sweep")
-    assert "could not do its round" in capsys.readouterr().err

@@ -118,6 +118,13 @@ def test_a_bad_upload_is_refused_at_the_form_and_nothing_is_written(seen, settin
     assert not Job.objects.exists()
 
 
+def test_a_body_over_the_limit_is_answered_413_and_nothing_is_written(seen, settings):
+    settings.MOST_UPLOADED_AT_ONCE = 100_000
+    answer = send(seen, file_of(b"x" * 200_000))
+    assert answer.status_code == 413
+    assert not Transcript.objects.exists()
+
+
 def test_a_field_that_the_form_does_not_have_is_malformed(seen, project):
     answer = seen.post(
         reverse("import_upload", args=["ours"]), {"transcripts": [file_of()], "url": "http://x"}

@@ -213,7 +213,7 @@ def ring(jobs: list[int], moment: datetime) -> int:
     sent = []
     for job in jobs:
         try:
-            send(job)
+            send(LOOK_AT_JOB, job)
         except OperationalError as reason:
             logger.warning("the broker is away, the sweep will ring for job %s: %s", job, reason)
             break
@@ -222,9 +222,9 @@ def ring(jobs: list[int], moment: datetime) -> int:
     return len(sent)
 
 
-def send(job: int) -> None:
-    """One bell. Raises kombu's OperationalError when the broker is away, within a second or so."""
-    current_app.send_task(LOOK_AT_JOB, args=[job])
+def send(task: str, *arguments: int, **options: float) -> None:
+    """One message to the workers. Raises kombu's OperationalError when the broker is away, within a second or so."""
+    current_app.send_task(task, args=arguments, **options)
 
 
 def _write(job: Job, changes: dict[str, object]) -> None:

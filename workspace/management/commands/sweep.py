@@ -5,13 +5,12 @@ import threading
 from datetime import timedelta
 from typing import Any
 
-from celery import current_app
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 
 from workspace.actions.accounts import system_person
-from workspace.actions.jobs import RING_AGAIN, sweep_jobs
+from workspace.actions.jobs import RING_AGAIN, send, sweep_jobs
 from workspace.models.clock import database_now
 from workspace.tasks import BEAT
 
@@ -49,7 +48,7 @@ class Command(BaseCommand):
         try:
             now = database_now()
             rung = sweep_jobs(by=system_person(now=now), now=now, ring_again=ring_again)
-            current_app.send_task(BEAT, expires=30)
+            send(BEAT, expires=30)
         except (OperationalError, BrokerAway) as reason:
             self.stderr.write(f"The sweep could not do its round and will try again: {reason}")
             return
