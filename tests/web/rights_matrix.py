@@ -88,7 +88,7 @@ MATRIX: dict[str, list[Row]] = {
     "end_member": [Row("POST", "401 403 403 404 403 404 303 401")],
     "withdraw_from_project": [Row("POST", "401 403 403 404 403 404 303 401")],
     "audit": [Row("GET", "302 403 403 404 200 404 200 302")],
-    # imports
+    # what comes in, by import
     "imports": [Row("GET", "302 403 403 404 200 404 200 302")],
     "import_upload": [Row("POST", "401 403 403 404 422 404 422 401")],
     "import_show": [Row("GET", "302 403 403 404 200 404 200 302")],

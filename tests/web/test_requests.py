@@ -1,4 +1,4 @@
-"""Requests that no page of ours makes: forged forms, foreign ids, fields nobody asked for. None of them does anything."""
+"""Requests that no page of ours makes: forged forms, foreign ids, fields nobody asked for. None does anything."""
 
 import re
 
