@@ -9,6 +9,7 @@ from discussions.actions.judging import Act, judge
 from discussions.actions.remarking import COMMENT, FLAG, remark, take_flag_back
 from discussions.core.sight import ROLES
 from discussions.models import Evaluation
+from discussions.models.standings import Work
 from workspace.models import Person
 
 
@@ -28,10 +29,11 @@ class Posted(Struct, frozen=True, kw_only=True):
 
 
 class Acted(Struct, frozen=True):
-    """What an act left: what it revealed, and when it was stored."""
+    """What an act left: what it revealed, when it was stored, and the work as it is after it, where that is known."""
 
     saved_at: datetime
     revealed: frozenset[str] = frozenset()
+    work: Work | None = None
 
 
 def act(*, evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:
@@ -51,7 +53,7 @@ def act(*, evaluation: Evaluation, posted: Posted, by: Person, now: datetime) ->
         took_ms=posted.took_ms,
     )
     saved = judge(evaluation=evaluation, act=judgement, by=by, now=now)
-    return Acted(saved.revision.created_at, saved.revealed)
+    return Acted(saved.revision.created_at, saved.revealed, saved.work)
 
 
 def _noted(evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:

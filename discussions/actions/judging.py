@@ -10,7 +10,7 @@ from msgspec import Struct
 from discussions.core.kinds import fault_of
 from discussions.core.sight import due_reveals, phase_of, why_not_yet
 from discussions.models import Evaluation, Judgement, Reveal, Revision
-from discussions.models.standings import Work, work_of
+from discussions.models.standings import Said, Work, work_of
 from discussions.permissions import check_rate
 from workspace.actions.events import record_event
 from workspace.core.canonical import bytes_hash, canonical_hash
@@ -40,11 +40,21 @@ class Act(Struct, frozen=True, kw_only=True):
 
 
 class Saved(Struct, frozen=True):
-    """What an act left: the stored revision with its judgement, what it revealed, and whether it was a repetition."""
+    """What an act left: the stored revision and what it is about, what it revealed, and the work as it is after it.
+
+    `work` is None when the act was only repeated: the page is then read anew.
+    """
 
     revision: Revision
+    kind: str
+    subject: str
     revealed: frozenset[str] = frozenset()
-    is_repeated: bool = False
+    work: Work | None = None
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether nothing was written, since the same had been stored before."""
+        return self.work is None
 
 
 def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Saved:
@@ -57,8 +67,8 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
     with transaction.atomic():
         locked = lock(evaluation)
         body = act.sha256(evaluation.pk)
-        if stored := stored_revision(key=act.key, body_sha256=body, by=by):
-            return Saved(stored, is_repeated=True)
+        if stored := stored_act(key=act.key, body_sha256=body, by=by):
+            return stored
         check_rate(by, locked)
         work = work_of(locked)
         refuse_faults(work, act)
@@ -67,14 +77,20 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
 
 
 def lock(evaluation: Evaluation) -> Evaluation:
-    """The evaluation as it is now; everybody else who changes it waits until this transaction ends."""
-    return Evaluation.objects.with_work().select_for_update(of=("self",)).get(pk=evaluation.pk)
+    """The evaluation with state and version as they are now; whoever else changes it waits for this transaction."""
+    rows = Evaluation.objects.select_for_update().filter(pk=evaluation.pk)
+    evaluation.state, evaluation.version, evaluation.slot_id = rows.values_list(
+        "state", "version", "slot_id"
+    ).get()
+    return evaluation
 
 
-def stored_revision(*, key: str, body_sha256: str, by: Person) -> Revision | None:
-    """The revision made under this key, if the same was posted with it; Unacceptable if it was something else."""
-    stored = Revision.objects.select_related("judgement").filter(created_by=by, key=short_key(key)).first()
-    if stored is not None and stored.body_sha256 != body_sha256:
+def stored_act(*, key: str, body_sha256: str, by: Person) -> Saved | None:
+    """What was stored under this key, if the same was posted with it; Unacceptable if it was something else."""
+    stored = Revision.objects.filter(created_by=by, key=short_key(key)).first()
+    if stored is None:
+        return None
+    if stored.body_sha256 != body_sha256:
         raise Unacceptable(
             _(
                 "This form was already saved with another answer. Load the page again and repeat the last one."
@@ -82,7 +98,7 @@ def stored_revision(*, key: str, body_sha256: str, by: Person) -> Revision | Non
             code="key_reused",
             field="key",
         )
-    return stored
+    return Saved(stored, stored.judgement.kind, stored.judgement.subject)
 
 
 def short_key(key: str) -> str:
@@ -103,48 +119,29 @@ def refuse_faults(work: Work, act: Act) -> None:
         raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason")
 
 
-def compare_and_set(work: Work, act: Act) -> Judgement:
-    """The judgement with the act's values in it and its version one higher; Conflict when it moved on meanwhile."""
-    before = work.judgements.get((act.kind, act.subject))
-    if (before.version if before else 0) != act.version:
+def compare_and_set(work: Work, act: Act) -> Said:
+    """What is said now, stored with its version one higher; Conflict when it moved on meanwhile."""
+    before = work.judgements.get((act.kind, act.subject)) or Said(0, act.kind, act.subject, "", "", "", 0)
+    if before.version != act.version:
         raise conflict(work, before, act)
-    value = act.value if act.value is not None else before.value if before else ""
-    reason = act.reason if act.reason is not None else before.reason if before else ""
-    blind = (
-        value
-        if phase_of(work.standing, act.kind, act.subject) == "blind"
-        else before.blind_value
-        if before
-        else ""
-    )
-    after = Judgement(
-        pk=before.pk if before else None,
-        evaluation=work.evaluation,
-        kind=act.kind,
-        subject=act.subject,
-        value=value,
-        reason=reason,
-        blind_value=blind,
-        version=act.version + 1,
-    )
-    if not _stored(after, act.version):
-        raise conflict(work, Judgement.objects.filter(pk=after.pk).first(), act)
-    return after
+    value = before.value if act.value is None else act.value
+    reason = before.reason if act.reason is None else act.reason
+    is_blind = phase_of(work.standing, act.kind, act.subject) == "blind"
+    blind = value if is_blind else before.blind_value
+    fields = {"value": value, "reason": reason, "blind_value": blind, "version": act.version + 1}
+    key = before.id
+    if not key:
+        row = Judgement(evaluation=work.evaluation, kind=act.kind, subject=act.subject, **fields)
+        row.save(force_insert=True)
+        key = row.pk
+    elif Judgement.objects.filter(pk=key, version=act.version).update(**fields) != 1:
+        raise conflict(work, before, act)
+    return Said(key, act.kind, act.subject, value, reason, blind, act.version + 1)
 
 
-def _stored(judgement: Judgement, version: int) -> bool:
-    """Whether the row was still at that version and now holds the judgement; a new one has version 0."""
-    if not judgement.pk:
-        judgement.save(force_insert=True)
-        return True
-    fields = ("value", "reason", "blind_value", "version")
-    row = Judgement.objects.filter(pk=judgement.pk, version=version)
-    return row.update(**{field: getattr(judgement, field) for field in fields}) == 1
-
-
-def conflict(work: Work, stored: Judgement | None, act: Act) -> Conflict:
+def conflict(work: Work, stored: Said, act: Act) -> Conflict:
     """The refusal that names both: what is stored (always one's own) and what was sent."""
-    newest = stored.revisions.order_by("-version").first() if stored else None
+    newest = Revision.objects.filter(judgement=stored.id).order_by("-version").first()
     return Conflict(
         _(
             "This was changed elsewhere since the page was loaded. Nothing was overwritten; choose which answer stays."
@@ -155,8 +152,8 @@ def conflict(work: Work, stored: Judgement | None, act: Act) -> Conflict:
             "subject": act.subject,
             "yours": act.value,
             "yours_version": act.version,
-            "stored": stored.value if stored else "",
-            "version": stored.version if stored else 0,
+            "stored": stored.value,
+            "version": stored.version,
             "stored_by": work.evaluation.evaluator.name,
             "stored_at": newest.created_at if newest else None,
         },
@@ -166,7 +163,7 @@ def conflict(work: Work, stored: Judgement | None, act: Act) -> Conflict:
 def write(
     *,
     work: Work,
-    judgement: Judgement,
+    judgement: Said,
     act: Act,
     body: str,
     by: Person,
@@ -175,7 +172,7 @@ def write(
 ) -> Saved:
     """Add the revision, what it reveals, and the audit line. The judgement itself is stored already."""
     revision = Revision(
-        judgement=judgement,
+        judgement_id=judgement.id,
         version=judgement.version,
         value=judgement.value,
         reason=judgement.reason,
@@ -188,20 +185,21 @@ def write(
         created_by=by,
     )
     revision.save(force_insert=True)
-    revealed = due_reveals(work.changed(judgement).standing)
-    evaluation = work.evaluation
+    evaluation, after = work.evaluation, work.changed(judgement)
+    revealed = due_reveals(after.standing)
     if revealed:
         Reveal.objects.bulk_create(
             Reveal(evaluation=evaluation, what=what, created_at=now) for what in sorted(revealed)
         )
     Evaluation.objects.filter(pk=evaluation.pk).update(version=F("version") + 1)
+    evaluation.version += 1
     record_event(
         by=by,
         now=now,
         project=evaluation.game.project,
         verb="judgement:undone" if undoes else "judgement:made",
         object_kind="judgement",
-        object_id=judgement.pk,
+        object_id=judgement.id,
         detail={"kind": act.kind, "version": judgement.version, "phase": revision.phase},
     )
-    return Saved(revision, revealed)
+    return Saved(revision, act.kind, act.subject, revealed, after.shown(revealed))

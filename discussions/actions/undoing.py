@@ -11,7 +11,7 @@ from discussions.actions.judging import (
     compare_and_set,
     lock,
     refuse_faults,
-    stored_revision,
+    stored_act,
     write,
 )
 from discussions.models import Evaluation, Revision
@@ -33,8 +33,8 @@ def undo(
     body = canonical_hash([evaluation.pk, "undo", kind, subject])
     with transaction.atomic():
         locked = lock(evaluation)
-        if stored := stored_revision(key=key, body_sha256=body, by=by):
-            return Saved(stored, is_repeated=True)
+        if stored := stored_act(key=key, body_sha256=body, by=by):
+            return stored
         check_rate(by, locked)
         undone = _newest(locked, kind, subject)
         if undone is None:

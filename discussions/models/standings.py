@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from msgspec import Struct
+
 from discussions.core.effective import Effective, Judged, effective, machine_values
 from discussions.core.grounds import ground_of, inconsistent_messages
 from discussions.core.kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, Ground
 from discussions.core.moves import OPEN, SUBMITTED, why_closed
+from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.samples import audit_sample, rule_of
+from discussions.core.seen import SeenGame, conceal
+from discussions.core.settled import outcome_of
 from discussions.core.sight import Sight, Standing, sight
 from discussions.models.evaluations import Evaluation, Judgement, Reveal
 from discussions.models.games import Game, GameText
@@ -22,6 +27,18 @@ from rubric.models import RubricVersion
 Key = tuple[str, str]
 
 
+class Said(Struct, frozen=True):
+    """The newest value of one thing, as its row holds it; a plain record since every save reads all of them."""
+
+    id: int
+    kind: str
+    subject: str
+    value: str
+    reason: str
+    blind_value: str
+    version: int
+
+
 @dataclass(kw_only=True)
 class Work:
     """An evaluation as it stands: the game, what the machine found, what the evaluator said and was shown."""
@@ -29,11 +46,12 @@ class Work:
     evaluation: Evaluation
     rubric: RubricRecord
     game: GameRecord
+    seen: SeenGame
     measurements: dict[str, Measurement]
     ground: Ground
     machine: dict[Key, str]
     inconsistent: tuple[int, ...]
-    judgements: dict[Key, Judgement]
+    judgements: dict[Key, Said]
     revealed: frozenset[str]
     is_recorded: bool
 
@@ -89,10 +107,18 @@ class Work:
         ]
         return effective(judged, {}, machine=self.machine, own=number)
 
-    def changed(self, judgement: Judgement, revealed: frozenset[str] = frozenset()) -> "Work":
-        """The same work with one judgement put in and more revealed, without asking the database."""
-        judgements = self.judgements | {(judgement.kind, judgement.subject): judgement}
-        return replace(self, judgements=judgements, revealed=self.revealed | revealed)
+    @cached_property
+    def own_outcome(self) -> Outcome:
+        """The verdict as if this evaluator alone judged."""
+        return outcome_of(self.own, self.measurements, self.evaluation.game.cost_usd, self.rubric)
+
+    def changed(self, judgement: Said) -> "Work":
+        """The same work after one judgement was stored."""
+        return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
+
+    def shown(self, what: frozenset[str]) -> "Work":
+        """The same work after more was revealed."""
+        return replace(self, revealed=self.revealed | what) if what else self
 
 
 def work_of(evaluation: Evaluation) -> Work:
@@ -111,31 +137,42 @@ def work_of(evaluation: Evaluation) -> Work:
         evaluation=evaluation,
         rubric=rubric_record(*keys[2]),
         game=game_record(*keys[0]),
+        seen=_seen_game(*keys[0]),
         measurements=measurements_of(*keys[1]),
         ground=ground,
         machine=machine,
         inconsistent=inconsistent,
-        judgements={(row.kind, row.subject): row for row in Judgement.objects.filter(evaluation=evaluation)},
+        judgements={(said.kind, said.subject): said for said in _said(evaluation)},
         revealed=frozenset(Reveal.objects.filter(evaluation=evaluation).values_list("what", flat=True)),
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
     )
 
 
+def _said(evaluation: Evaluation) -> list[Said]:
+    rows = Judgement.objects.filter(evaluation=evaluation.pk)
+    return [Said(*row) for row in rows.values_list(*Said.__struct_fields__)]
+
+
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
 @lru_cache(maxsize=32)
-def game_record(game: int, content_sha256: str) -> GameRecord:  # noqa: ARG001
+def game_record(game: int, content_sha256: str) -> GameRecord:
     """The game with that number and content."""
     return GameText.objects.get(game=game).to_record()
 
 
 @lru_cache(maxsize=32)
-def measurements_of(measured: int, findings_sha256: str) -> dict[str, Measurement]:  # noqa: ARG001
+def _seen_game(game: int, content_sha256: str) -> SeenGame:
+    return conceal(game_record(game, content_sha256))
+
+
+@lru_cache(maxsize=32)
+def measurements_of(measured: int, findings_sha256: str) -> dict[str, Measurement]:
     """The measurements with their findings."""
     return MeasuredFindings.objects.get(measured=measured).to_records()
 
 
 @lru_cache(maxsize=32)
-def rubric_record(version: int, sha256: str) -> RubricRecord:  # noqa: ARG001
+def rubric_record(version: int, sha256: str) -> RubricRecord:
     """What the rubric version with that number and content says."""
     return RubricVersion.objects.get(pk=version).to_record()
 

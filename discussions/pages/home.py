@@ -214,7 +214,8 @@ def _reasons(person: Person, project: Project) -> list[str]:
         started=Count("pk", filter=Exists(own.filter(state__in=OPEN))),
         skipped=Count("pk", filter=Exists(own.filter(state=SKIPPED))),
     )
-    others = counts["all"] - counts["measuring"] - counts["done"] - counts["started"] - counts["skipped"]
+    measuring = counts["measuring"]
+    others = counts["all"] - measuring - counts["done"] - counts["started"] - counts["skipped"]
     sentences = (
         (not counts["all"], _("No game has been imported into this project yet. A team lead imports them.")),
         (counts["done"], _("Rated by you: %(n)s.") % {"n": counts["done"]}),

@@ -12,6 +12,7 @@ from discussions.pages.rating_changes import Done, changed_by, position_of
 from discussions.pages.rating_desk import Desk, desk_of
 from discussions.pages.rating_records import AnswerPage, Changed, RatingPage
 
+MOST_MISSING = 8
 LISTS = {
     "references": ("references",),
     "depth": ("depth",),
@@ -68,12 +69,12 @@ def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
 
 def rating_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[AnswerPage, Changed]:
     """What one act changed, from the rows as they are after it."""
-    desk = desk_of(work, _remarks(work))
+    position = position_of(done.kind, done.subject)
+    desk = desk_of(work, _remarks(work) if position or done.revealed else [])
     changed = changed_by(desk, done)
     has_forms = done.kind in ("comment", "flag", kinds.MISSED) and not changed.refusal
-    position = position_of(done.kind, done.subject)
     page = AnswerPage(
-        **_shared(desk, work, wanted, done.saved_at),
+        **_shared(desk, work, wanted, done.saved_at, is_undoable=done.is_undoable),
         **_lists(desk, work, tuple(changed.steps)),
         rounds=rating_transcript.rounds(desk) if changed.is_map_changed else [],
         players=rating_transcript.players(desk) if changed.is_map_changed else [],
@@ -87,9 +88,12 @@ def _remarks(work: Work) -> list[Remark]:
     return list(Remark.objects.filter(evaluation=work.evaluation, resolved_at=None).order_by("pk"))
 
 
-def _shared(desk: Desk, work: Work, wanted: Wanted, saved_at: datetime | None) -> dict:
+def _shared(
+    desk: Desk, work: Work, wanted: Wanted, saved_at: datetime | None, *, is_undoable: bool | None = None
+) -> dict:
+    if is_undoable is None:
+        is_undoable = desk.is_open and Revision.objects.undoable(work.evaluation).exists()
     judged, needed = rating_review.progress(desk)
-    outcome = rating_review.own_outcome(work) if desk.sight.figures else None
     return {
         "evaluation_id": work.evaluation.pk,
         "nonce": wanted.nonce,
@@ -99,9 +103,10 @@ def _shared(desk: Desk, work: Work, wanted: Wanted, saved_at: datetime | None) -
         "judged": judged,
         "needed": needed,
         "steps": rating_review.steps(desk),
-        "figures": rating_review.figures(desk, outcome) if outcome else [],
-        "missing": rating_review.missing(desk),
-        "can_undo": desk.is_open and Revision.objects.undoable(work.evaluation).exists(),
+        "figures": rating_review.figures(desk, work),
+        "missing": rating_review.missing(desk)[:MOST_MISSING],
+        "more_missing": max(len(desk.sight.missing) - MOST_MISSING, 0),
+        "can_undo": is_undoable,
         "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
     }
 
@@ -110,5 +115,5 @@ def _lists(desk: Desk, work: Work, steps: tuple[str, ...]) -> dict:
     names = [name for step in steps for name in LISTS[step]]
     lists: dict[str, object] = {name: _BUILD[name](desk) for name in names if name in _BUILD}
     if "review" in steps and not desk.sight.missing:
-        lists["review"] = rating_review.review(desk, work, rating_review.own_outcome(work))
+        lists["review"] = rating_review.review(desk, work)
     return lists

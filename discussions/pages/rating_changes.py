@@ -17,7 +17,7 @@ ON_A_MESSAGE = (*kinds.OF_A_MESSAGE, kinds.MISSED, *REMARKS)
 
 
 class Done(Struct, frozen=True):
-    """What an act did, as far as its answer must know."""
+    """What an act did, as far as its answer must know. `is_undoable` None means that it is to be looked up."""
 
     kind: str = ""
     subject: str = ""
@@ -25,6 +25,7 @@ class Done(Struct, frozen=True):
     saved_at: datetime | None = None
     refusal: str = ""
     conflict: Conflict | None = None
+    is_undoable: bool | None = None
 
 
 def changed_by(desk: Desk, done: Done) -> Changed:

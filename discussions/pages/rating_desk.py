@@ -9,10 +9,10 @@ from typing import TypedDict
 from django.utils.translation import gettext as _
 
 from discussions.core import kinds
-from discussions.core.seen import SeenGame, Shown, conceal, shown
+from discussions.core.seen import SeenGame, Shown, shown
 from discussions.core.sight import Sight, Standing, phase_of
-from discussions.models import Judgement, Remark
-from discussions.models.standings import Work
+from discussions.models import Remark
+from discussions.models.standings import Said, Work
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
 
@@ -41,7 +41,7 @@ class Desk:
     sight: Sight
     standing: Standing
     rubric: RubricRecord
-    judgements: dict[tuple[str, str], Judgement]
+    judgements: dict[tuple[str, str], Said]
     remarks: list[Remark]
     is_open: bool
 
@@ -74,7 +74,7 @@ class Desk:
             "reason": judgement.reason if judgement else "",
         }
 
-    def _was(self, judgement: Judgement) -> str:
+    def _was(self, judgement: Said) -> str:
         if not judgement.blind_value or judgement.value == judgement.blind_value:
             return ""
         if phase_of(self.standing, judgement.kind, judgement.subject) == "blind":
@@ -85,7 +85,7 @@ class Desk:
 def desk_of(work: Work, remarks: Iterable[Remark]) -> Desk:
     """The desk of an evaluation: the one place where what is hidden is left out."""
     return Desk(
-        seen=conceal(work.game),
+        seen=work.seen,
         shown=shown(work.game, work.measurements, work.sight, work.rubric.lists["role_map"]),
         sight=work.sight,
         standing=work.standing,

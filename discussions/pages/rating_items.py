@@ -18,19 +18,30 @@ MOST_QUOTES = 12
 
 def references(desk: Desk) -> list[ReferenceItem]:
     """M1: what is counted or was marked, as the transcript goes, then what the wider net offers."""
-    found = {reference.subject: reference for reference in desk.shown.references}
-    asked = asked_references(desk.standing)
-    items = [
-        reference(desk, number, found.get(subject) or marked(desk, subject))
-        for number, subject in enumerate(asked, start=1)
-    ]
-    offered = [one for one in desk.shown.references if not one.is_counted and one.subject not in asked]
-    return items + [reference(desk, number, one) for number, one in enumerate(offered, start=len(items) + 1)]
+    found = {one.subject: one for one in desk.shown.references}
+    return [_reference(desk, number, subject, found) for number, subject in enumerate(_listed(desk), start=1)]
 
 
 def reference_of(desk: Desk, subject: str) -> ReferenceItem | None:
     """The one reference with that subject, if it is in the list."""
-    return next((item for item in references(desk) if item.subject == subject), None)
+    listed = _listed(desk)
+    if subject not in listed:
+        return None
+    found = {one.subject: one for one in desk.shown.references}
+    return _reference(desk, listed.index(subject) + 1, subject, found)
+
+
+def _listed(desk: Desk) -> list[str]:
+    """Every reference that is shown, in the order of the list."""
+    asked = asked_references(desk.standing)
+    known = set(asked)
+    return asked + [
+        one.subject for one in desk.shown.references if not one.is_counted and one.subject not in known
+    ]
+
+
+def _reference(desk: Desk, number: int, subject: str, found: dict[str, SeenReference]) -> ReferenceItem:
+    return reference(desk, number, found.get(subject) or marked(desk, subject))
 
 
 def reference(desk: Desk, number: int, found: SeenReference) -> ReferenceItem:

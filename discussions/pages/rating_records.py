@@ -208,6 +208,7 @@ class AnswerPage(Struct, frozen=True, kw_only=True):
     steps: list[Step]
     figures: list[Figure]
     missing: list[Missing]
+    more_missing: int
     can_undo: bool
     undo_key: str
     player: int = 0

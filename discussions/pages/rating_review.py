@@ -9,7 +9,6 @@ from django.utils.translation import ngettext
 from discussions.core import kinds
 from discussions.core.metrics import without_deliberate
 from discussions.core.outcome import PERCENT, Line, Outcome
-from discussions.core.settled import outcome_of
 from discussions.core.sight import MEMORY, NEVER, STEPS, asked_count, asked_references
 from discussions.models.standings import Work
 from discussions.pages.rating_desk import Desk, item_id
@@ -85,14 +84,11 @@ def progress(desk: Desk) -> tuple[int, int]:
     return max(needed - len(desk.asked), 0), needed
 
 
-def own_outcome(work: Work) -> Outcome:
-    """The verdict as if this evaluator alone judged."""
-    return outcome_of(work.own, work.measurements, work.evaluation.game.cost_usd, work.rubric)
-
-
-def figures(desk: Desk, outcome: Outcome) -> list[Figure]:
+def figures(desk: Desk, work: Work) -> list[Figure]:
     """The figures of the metrics whose own judgements are all in; of the others there is nothing here."""
-    return [_figure(line) for line in outcome.lines if line.key in desk.sight.figures]
+    if not desk.sight.figures:
+        return []
+    return [_figure(line) for line in work.own_outcome.lines if line.key in desk.sight.figures]
 
 
 def _figure(line: Line) -> Figure:
@@ -113,10 +109,11 @@ def _exact(line: Line) -> Fraction:
     return exact * 100 if line.scale == PERCENT else exact
 
 
-def review(desk: Desk, work: Work, outcome: Outcome) -> ReviewStep | None:
+def review(desk: Desk, work: Work) -> ReviewStep | None:
     """The last look: None until everything is in; without figures where the iteration never shows them."""
     if desk.sight.missing:
         return None
+    outcome = work.own_outcome
     cost = cost_says(work.evaluation.game.cost_usd, outcome.cost_limit_usd) if desk.sight.cost else ""
     if not desk.sight.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")

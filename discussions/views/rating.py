@@ -14,7 +14,7 @@ from discussions.actions.finishing import submit_evaluation as do_submit
 from discussions.actions.undoing import undo as do_undo
 from discussions.forms.rating import ActForm, KeyedForm, SkipForm, UndoForm
 from discussions.models import Evaluation
-from discussions.models.standings import work_of
+from discussions.models.standings import Work, work_of
 from discussions.pages.rating import Wanted, rating_answer, rating_page
 from discussions.pages.rating_changes import Done, conflict_of
 from discussions.pages.rating_desk import item_id
@@ -33,7 +33,9 @@ PAGE, ANSWER, AT = (
 
 def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
     """One's own evaluation with that number."""
-    return get_object_or_404(Evaluation.objects.visible_to(person).with_work(), pk=evaluation)
+    found = get_object_or_404(Evaluation.objects.visible_to(person).with_work(), pk=evaluation)
+    found.evaluator = person
+    return found
 
 
 def new_nonce() -> str:
@@ -66,8 +68,9 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
         acted = act(evaluation=found, posted=posted, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
         return refused(request, found, form, done, refusal)
-    done = Done(posted.kind, posted.subject, acted.revealed, acted.saved_at)
-    return answered(request, found, form, done)
+    is_undoable = True if acted.work else None
+    done = Done(posted.kind, posted.subject, acted.revealed, acted.saved_at, is_undoable=is_undoable)
+    return answered(request, found, form, done, work=acted.work)
 
 
 @needs("rate", methods=("POST",))
@@ -89,8 +92,8 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
         )
     except (Conflict, Unacceptable) as refusal:
         return refused(request, found, form, Done(), refusal)
-    judgement, saved_at = saved.revision.judgement, saved.revision.created_at
-    return answered(request, found, form, Done(judgement.kind, judgement.subject, saved.revealed, saved_at))
+    done = Done(saved.kind, saved.subject, saved.revealed, saved.revision.created_at)
+    return answered(request, found, form, done, work=saved.work)
 
 
 @needs("submit", methods=("POST",))
@@ -132,25 +135,30 @@ def return_to_game(request: SignedIn, evaluation: int) -> HttpResponse:
 
 
 def answered(
-    request: SignedIn, evaluation: Evaluation, form: KeyedForm, done: Done, *, status: int = 200
+    request: SignedIn,
+    evaluation: Evaluation,
+    form: KeyedForm,
+    done: Done,
+    *,
+    work: Work | None = None,
+    status: int = 200,
 ) -> HttpResponse:
-    """What an act changed, built from the rows: regions for htmx, else a redirect to the item, or the page with what
-    was refused."""
-    work = work_of(Evaluation.objects.with_work().get(pk=evaluation.pk))
+    """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
+
+    Built from `work` as it was committed, or read anew when the act wrote nothing.
+    """
+    work = work or work_of(Evaluation.objects.with_work().get(pk=evaluation.pk))
     wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
-    if not is_htmx(request):
-        page, changed = rating_answer(work=work, wanted=wanted, done=done)
-        whole = rating_page(work=work, wanted=Wanted(new_nonce(), page.step)) if status >= 400 else page
-        context = {"page": whole, "changed": changed}
-        place = f"{reverse('rate', args=[evaluation.pk])}?step={page.step}#{place_of(done)}"
-        return answer(request, page=PAGE, context=context, status=status, redirect=place)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
-    region = answer(
-        request, page=PAGE, region=ANSWER, context={"page": page, "changed": changed}, status=status
-    )
+    context: dict[str, object] = {"page": page, "changed": changed}
+    if not is_htmx(request) and status >= 400:
+        context["page"] = rating_page(work=work, wanted=Wanted(new_nonce(), page.step))
+    place = f"{reverse('rate', args=[evaluation.pk])}?step={page.step}#{place_of(done)}"
+    plain = None if is_htmx(request) else place
+    made = answer(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
     if done.saved_at:
-        region["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
-    return region
+        made["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
+    return made
 
 
 def place_of(done: Done) -> str:

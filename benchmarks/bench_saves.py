@@ -1,0 +1,100 @@
+"""Prints what one save costs the server: CPU time from the request to the rendered regions, through all middleware.
+
+    python -m benchmarks.bench_saves [SAVES]
+
+A game of 60 messages on a SQLite file with the real pragmas; labels, samples, questions and ratings in turn. What the
+test client itself needs (building the request, taking the answer apart) is measured with an empty page and taken off.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from statistics import median, quantiles
+
+BUDGET_MS = 5.0
+MESSAGES = 60
+
+
+def prepare() -> None:
+    """Settings of the tests on a fresh file, migrated."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.core.management import call_command
+
+    settings.DATABASES["default"]["NAME"] = os.path.join(
+        tempfile.mkdtemp(prefix="evalsite-bench-"), "bench.sqlite3"
+    )
+    from django.db import connections
+
+    connections["default"].settings_dict["NAME"] = settings.DATABASES["default"]["NAME"]
+    call_command("migrate", verbosity=0)
+
+
+def acts(evaluation):
+    """What an evaluator posts, again and again: (kind, subject, value)."""
+    from discussions.models.standings import work_of
+
+    work = work_of(evaluation)
+    ground = work.ground
+    while True:
+        for label in ("accurate", "inaccurate"):
+            yield from (("reference", subject, label) for subject in ground.counted)
+        for metric in ("strategic_depth", "coherence"):
+            yield from ((metric, str(position), "yes") for position in work.samples[metric][1:])
+        yield from (("question", str(number), "yes") for number in range(1, 6))
+        yield from (("rating", "", value) for value in ("3.0", "3.5", "4.0"))
+
+
+def main() -> None:
+    """Run and print."""
+    saves = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    prepare()
+    from django.test import Client
+    from django.urls import reverse
+
+    from tests.rated import start
+
+    evaluation = start(message_count=MESSAGES)
+    client = Client()
+    client.force_login(evaluation.evaluator, backend="allauth.account.auth_backends.AuthenticationBackend")
+    versions: dict[tuple[str, str], int] = {}
+    costs, walls = [], []
+    address = reverse("judge", args=[evaluation.pk])
+    for number, (kind, subject, value) in enumerate(acts(evaluation)):
+        if number == saves + 20:
+            break
+        version = versions.get((kind, subject), 0)
+        body = {
+            "kind": kind,
+            "subject": subject,
+            "value": value,
+            "version": version,
+            "key": f"bench:{number}",
+        }
+        began, wall = time.process_time(), time.perf_counter()
+        answer = client.post(address, body, headers={"HX-Request": "true"})
+        costs.append(1000 * (time.process_time() - began))
+        walls.append(1000 * (time.perf_counter() - wall))
+        assert answer.status_code == 200, answer.content
+        versions[kind, subject] = version + 1
+    empty = []
+    for _ in range(50):
+        began = time.process_time()
+        client.get("/healthz")
+        empty.append(1000 * (time.process_time() - began))
+    costs, walls = costs[20:], walls[20:]
+    p95 = quantiles(costs, n=20)[-1]
+    print(
+        f"save, {saves} times, {MESSAGES} messages: CPU p50 {median(costs):.2f} ms, p95 {p95:.2f} ms (budget {BUDGET_MS} ms)"
+    )
+    print(
+        f"  of which test client and middleware alone {median(empty):.2f} ms; wall p50 {median(walls):.2f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()
