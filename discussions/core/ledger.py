@@ -5,7 +5,9 @@ a full ISO date-time and the vote's is the earlier one.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice, product
 
 from msgspec import Struct
 
@@ -19,11 +21,11 @@ CANNOT_CHECK = "cannot_check"
 
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
 _WHO = f"(?:{_NAME}|\\b(?:i|me|my|you|he|she|they|we|who|someone|somebody|everyone)\\b)"
-_ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still))*+"
+_ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still)){0,4}+"
 _VOTED = re.compile(
-    f"(?P<voters>{_WHO}(?:(?:, | and |, and | & ){_WHO})*+),?{_ALSO} voted"
+    f"(?P<voters>{_WHO}(?:(?:, | and |, and | & ){_WHO}){{0,9}}+),?{_ALSO} voted"
     "(?: (?:for|against|out|off|to eliminate|to banish|to exile|to lynch))?+ "
-    f"(?P<targets>{_WHO}(?: and {_NAME})*+)(?!{OWNED})"
+    f"(?P<targets>{_WHO}(?: and {_NAME}){{0,9}}+)(?!{OWNED})"
 )
 _VOTE_OF = re.compile(
     f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<mine>my))(?: (?:own|first|last|earlier|previous))?+"
@@ -31,7 +33,7 @@ _VOTE_OF = re.compile(
 )
 _OUT = r"(?:eliminated|killed|lynched|banished|exiled|voted out|voted off)"
 _GONE = re.compile(
-    f"(?P<a>{_NAME})(?: (?:was|were|got|has been|had been|being))++ {_OUT}"
+    f"(?P<a>{_NAME})(?: (?:was|were|got|has been|had been|being)){{1,3}}+ {_OUT}"
     f"|\\b(?:we|they|you|town|everyone|the village) (?:already )?(?:have |had )?{_OUT} (?P<b>{_NAME})"
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching)"
@@ -54,6 +56,8 @@ _ROUND = re.compile(
     rf"\b(?:round|day) (\d{{1,6}}|{'|'.join(_NUMBERS)})\b|\b(?:last|previous) (?:round|day)\b"
 )
 _PERSON = re.compile(f"({_NAME})|\\b(i|me|my)\\b|\\b([a-z]+)\\b")
+_MOST_CLAIMS = 20
+_LONGEST = 2_000
 _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
 
 
@@ -99,13 +103,16 @@ def round_number(text: str) -> int | None:
 def check(low: str, game: GameRecord, message: Message, doubts: Doubts) -> tuple[str, Evidence | None]:
     """Compares a sentence (lower-cased, folded, marked) of a message with the rows recorded before that message.
 
-    The outcome is the weakest of the sentence's claims. A sentence that claims no vote and no elimination is
+    The outcome is the weakest of the sentence's claims; a sentence of more than 20 claims or 2,000 characters is not
+    looked into. A sentence that claims no vote and no elimination is
     CANNOT_CHECK, with the players that it names and the round that it speaks of as evidence, for reading up.
     """
-    found = claims(low, message)
+    if len(low) > _LONGEST:
+        return CANNOT_CHECK, None
+    found = list(islice(claims(low, message), _MOST_CLAIMS + 1))
     if not found:
         return CANNOT_CHECK, _reading_up(low, message)
-    if doubts.apply_to(low):
+    if len(found) > _MOST_CLAIMS or doubts.apply_to(low):
         return CANNOT_CHECK, None
     outcomes = [
         _vote(claim, game, message) if claim.is_vote else _gone(claim, game, message) for claim in found
@@ -120,27 +127,24 @@ def check(low: str, game: GameRecord, message: Message, doubts: Doubts) -> tuple
     return outcome, Evidence(says, rows, found[0].round, players)
 
 
-def claims(low: str, message: Message) -> list[Claim]:
+def claims(low: str, message: Message) -> Iterator[Claim]:
     """What the sentence claims about votes and eliminations; I, me and my are the speaker."""
-    made: list[Claim] = []
     if "vote" in low:
         for found in _VOTED.finditer(low):
-            made += [
-                Claim(voter, target, _scope(low, found.end(), message), is_vote=True)
-                for voter in _people(found["voters"], message)
-                for target in _people(found["targets"], message)
-            ]
+            scope = _scope(low, found.end(), message)
+            for voter, target in product(
+                _people(found["voters"], message), _people(found["targets"], message)
+            ):
+                yield Claim(voter, target, scope, is_vote=True)
         for found in _VOTE_OF.finditer(low):
+            scope = _scope(low, found.end(), message)
             voter = message.player if found["mine"] else player_of(found["name"])
-            made += [
-                Claim(voter, target, _scope(low, found.end(), message), is_vote=True)
-                for target in _people(found["target"], message)
-            ]
+            for target in _people(found["target"], message):
+                yield Claim(voter, target, scope, is_vote=True)
     if not low.isascii() and any(word in low for word in _GONE_WORDS):
         for found in _GONE.finditer(low):
             name = found["a"] or found["b"] or found["c"] or found["d"]
-            made.append(Claim(None, player_of(name), _scope(low, found.end(), message), is_vote=False))
-    return made
+            yield Claim(None, player_of(name), _scope(low, found.end(), message), is_vote=False)
 
 
 def _people(text: str, message: Message) -> list[int | None]:

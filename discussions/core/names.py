@@ -15,13 +15,14 @@ _FOLDS = {
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02", '"'),
     "\u0130": "i",
 }
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 _PARTS = re.compile(r"[-\s]+")
 _CLITIC = re.compile(r"'(?:s|ll|d|ve|re|m)(?![^\W_])")
 _MANY_FORMS = 24
 _PREFIX = 120
-_AFTER = " .,;:!?-)"
+_AFTER = " .,;:!?-)\n"
+_BEFORE = ' \n.,;:!?("'
 Found = tuple[int, int, int, int]
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -65,12 +66,17 @@ def fold_styles(text: str) -> str:
     """`fold` for a text whose NULs are to stay."""
     if text.isascii():
         return text
-    present = set("".join(set(_NOT_ASCII.findall(text))))
+    present = not_ascii(text)
     for char in present & _FOLDS.keys():
         text = text.replace(char, _FOLDS[char])
-    if any(char >= "\ue000" for char in present):
+    if any(_PRIVATE.match(char) for char in present):
         text = _PRIVATE.sub(" ", text)
     return text
+
+
+def not_ascii(text: str) -> set[str]:
+    """The characters of a text that are not ASCII."""
+    return set(text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass"))
 
 
 def lowered(folded: str) -> str:
@@ -156,17 +162,22 @@ def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list
     """Adds the places in [begin, end) where a form names its player."""
     find, key, player = low.find, form.key, form.player
     size = len(key)
-    is_plain = form.exact is None
+    is_plain = form.exact is None and form.longer[-size - 1 : -size] != " "
+    whole = len(form.longer)
+    spaced = " " + form.longer
+    is_whole_plain = whole > 0 and form.longer_exact is None
     start = find(key, begin, end)
     while start >= 0:
         name_end = start + size
-        if is_plain and low[start - 1 : start] == " " and low[name_end : name_end + 1] in _AFTER:
+        after = low[name_end : name_end + 1]
+        if is_plain and after in _AFTER and low[start - 1 : start] in _BEFORE:
             found.append((start, -name_end, player, name_end))
-            start = find(key, name_end, end)
-            continue
-        place = _place_of(low, folded, start, form)
-        if place is not None:
-            found.append(place)
+        elif is_whole_plain and after in _AFTER and low[name_end - whole - 1 : name_end] == spaced:
+            found.append((name_end - whole, -name_end, player, name_end))
+        elif not after.isalnum():
+            place = _place_of(low, folded, start, form)
+            if place is not None:
+                found.append(place)
         start = find(key, start + 1, end)
 
 

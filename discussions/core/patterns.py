@@ -10,6 +10,7 @@ from discussions.core.tokens import NAME_CHARS, OWNED, PAD
 _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
 _HOLE = "\ue000"
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
+_ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
 _MEMORY = 10_000
 _WORD_RUN = re.compile(r"[^\W_]+")
 
@@ -18,7 +19,7 @@ class Pattern(Struct, frozen=True):
     """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
 
     A matching text holds one of `literals`, and one of its tokens holds one of `words`; empty means: always try.
-    `bit` says the same of the flags of a message's tokens.
+    `bit` says the same of the flags of a message's tokens. `is_word`: it matches inside one token, or nowhere.
     """
 
     source: str
@@ -26,6 +27,13 @@ class Pattern(Struct, frozen=True):
     literals: tuple[str, ...]
     words: tuple[str, ...] = ()
     bit: int = 0
+    is_word: bool = False
+
+    def allows(self, token: str) -> bool:
+        """Whether a text with this token may match; a text without any such token cannot."""
+        if self.is_word:
+            return self.regex.search(token) is not None
+        return any(word in token for word in self.words)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
@@ -47,6 +55,8 @@ class PatternGroup(Struct, frozen=True, eq=False):
     def active(self, flags: int) -> tuple[Pattern, ...]:
         """The patterns that can match in a message whose tokens have those flags."""
         bits = flags & self.mask
+        if not bits:
+            return ()
         found = self._active.get(bits)
         if found is None:
             found = tuple(pattern for pattern in self.patterns if pattern.bit & bits)
@@ -57,8 +67,10 @@ class PatternGroup(Struct, frozen=True, eq=False):
 
     def search(self, text: str, flags: int = -1) -> re.Match[str] | None:
         """The first match of the first pattern that matches, or None; `flags` as for `active`."""
+        if not flags & self.mask:
+            return None
         for pattern in self.patterns if flags == -1 else self.active(flags):
-            found = pattern.search(text)
+            found = pattern.regex.search(text) if pattern.is_word else pattern.search(text)
             if found:
                 return found
         return None
@@ -84,7 +96,10 @@ def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Patter
     compiled = re.compile(regex, flags)
     literals = _Literals(full.replace("{name}", _HOLE).lower()).whole() or ()
     runs = [max(_WORD_RUN.findall(literal), key=len, default="") for literal in literals]
-    return Pattern(source, compiled, literals, tuple(dict.fromkeys(runs)) if all(runs) else (), bit)
+    words = tuple(dict.fromkeys(runs)) if all(runs) else ()
+    return Pattern(
+        source, compiled, literals, words, bit, bool(words) and _ONE_WORD.fullmatch(full) is not None
+    )
 
 
 class _Literals:

@@ -7,7 +7,7 @@ private character that says which player, followed by padding: marking keeps eve
 import re
 from functools import lru_cache
 
-from discussions.core.names import Found, Roster, fold, lowered, names_in
+from discussions.core.names import Found, Roster, fold, lowered, names_in, not_ascii
 
 NAME = "[name]"
 END = "\x00"
@@ -17,8 +17,7 @@ _FIRST, _LAST = 0xE000, 0xF8FD
 _PLANE = 0xF0000
 NAME_CHARS = "\ue001-\uf8fd\U000f0000-\U0010fffd"
 
-_LOOSE_APOSTROPHE = re.compile(r"'(?![^\W_])|(?<![^\W_])'")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_LOOSE_APOSTROPHE = re.compile(r"'(?:(?![^\W_])|(?<![^\W_]'))")
 _NAMES = re.compile(f"[{NAME_CHARS}]")
 _TABLE = bytes(
     byte if byte >= 128 or byte == 0 or byte == 39 or chr(byte).isalnum() else 32 for byte in range(256)
@@ -63,7 +62,7 @@ def odd_characters(low: str) -> str:
     """The characters of a text that are neither ASCII nor letters nor digits: they part tokens like a space."""
     if low.isascii():
         return ""
-    return "".join(char for char in sorted(set("".join(_NOT_ASCII.findall(low)))) if not char.isalnum())
+    return "".join(char for char in not_ascii(low) if not char.isalnum())
 
 
 def cut(marked: str, odd: str) -> list[str]:
@@ -75,7 +74,7 @@ def cut(marked: str, odd: str) -> list[str]:
             plain = plain.replace(char, " ")
     if "'" in plain:
         plain = _LOOSE_APOSTROPHE.sub(" ", plain)
-    return plain.encode("utf-8").translate(_TABLE).decode("utf-8").split()
+    return plain.encode().translate(_TABLE).decode().split()
 
 
 def tokenise(text: str, roster: Roster | None = None) -> list[str]:

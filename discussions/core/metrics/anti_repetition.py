@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from math import exp, lgamma
+from math import prod
 
 import numpy as np
 from msgspec import Struct
@@ -51,8 +51,10 @@ def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -
         keys = keys * people + reading.speakers[reading.of_message[places]]
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else order
-    return Phrases(places[order], starts, np.diff(np.append(starts, len(keys))))
+    is_first = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    starts = np.flatnonzero(is_first)
+    return Phrases(places[order], starts, np.diff(starts, append=len(keys)))
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
@@ -62,24 +64,26 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """
     per_speaker = parameters.choice("repetition_scope") == "speaker"
     phrases = phrases_of(reading, parameters, per_speaker=per_speaker)
+    places = phrases.places[np.repeat(phrases.counts > 1, phrases.counts)]
+    messages = (reading.of_message[places] + 1).tolist()
+    first = places.tolist()
     findings = []
-    repeated = np.flatnonzero(phrases.counts > 1)
-    for begin, count in zip(
-        phrases.starts[repeated].tolist(), phrases.counts[repeated].tolist(), strict=True
-    ):
-        places = phrases.places[begin : begin + count]
-        messages = reading.of_message[places].tolist()
-        player = reading.game.messages[messages[0]].player if per_speaker else 0
-        said_in = [index + 1 for index in dict.fromkeys(messages)]
-        findings.append(PhraseFinding(player, phrase_at(reading, int(places[0])), count, said_in))
+    begin = 0
+    for count in phrases.counts[phrases.counts > 1].tolist():
+        said_in = messages[begin : begin + count]
+        player = reading.game.messages[said_in[0] - 1].player if per_speaker else 0
+        findings.append(
+            PhraseFinding(player, phrase_at(reading, first[begin]), count, list(dict.fromkeys(said_in)))
+        )
+        begin += count
     findings.sort(key=lambda finding: (-finding.count, finding.player, finding.phrase))
     total = len(phrases.places)
     return Measurement(
         METRIC,
-        total - sum(finding.count for finding in findings),
+        total - len(places),
         total,
         is_applicable=total > 0,
-        counted=sorted({message for finding in findings for message in finding.messages}),
+        counted=sorted(set(messages)),
         phrases=findings,
     )
 
@@ -116,21 +120,19 @@ def phrase_variety(counts: list[int], sample: int) -> float | None:
     """Expected percentage of different phrases in `sample` phrases drawn at random; None when there are fewer.
 
     Closed form 1/N * sum over phrases of 1 - C(T - f, N) / C(T, N), with T occurrences and f those of a phrase
-    (rarefaction: Hurlbert, Ecology 52 (1971), 577-586).
+    (rarefaction: Hurlbert, Ecology 52 (1971), 577-586); the quotient is a product of f factors, which every machine
+    computes alike.
     """
     total = sum(counts)
     if sample <= 0 or total < sample:
         return None
-    whole = _log_choose(total, sample)
     expected = 0.0
     for uses, kinds in sorted(Counter(counts).items()):
-        missed = exp(_log_choose(total - uses, sample) - whole) if total - uses >= sample else 0.0
+        missed = prod(
+            (total - sample - drawn) / (total - drawn) for drawn in range(min(uses, total - sample + 1))
+        )
         expected += kinds * (1 - missed)
     return min(100.0, 100 * expected / sample)
-
-
-def _log_choose(total: int, sample: int) -> float:
-    return lgamma(total + 1) - lgamma(sample + 1) - lgamma(total - sample + 1)
 
 
 def _by_use(phrases: Phrases, kinds: Numbers) -> list[int]:

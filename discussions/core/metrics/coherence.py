@@ -40,13 +40,11 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     or by sharing enough different keywords with those messages taken together. The rule named is the first that holds.
     """
     ties = ties_of(reading)
-    replies, _, shares = signs(ties, None, parameters)
-    names = _recent_names(reading, ties, parameters)
+    replies, hits, shares = _signs_in_order(ties, parameters)
+    names = _recent_names(reading, ties, hits)
     words = _shared_words(reading, ties, parameters)
     findings = []
-    for index, (replies_to, shares_enough) in enumerate(
-        zip(replies[0].tolist(), shares[0].tolist(), strict=True)
-    ):
+    for index, (replies_to, shares_enough) in enumerate(zip(replies.tolist(), shares.tolist(), strict=True)):
         if replies_to:
             finding = MessageFinding(index + 1, True, "reply_link")
         elif index in names:
@@ -72,7 +70,9 @@ def ties_of(reading: Reading) -> Ties:
     places = np.flatnonzero(reading.flags & KEYWORD)
     count = reading.count
     pairs = np.sort(reading.ids[places] * (count + 1) + reading.of_message[places])
-    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
+    is_new = np.ones(len(pairs), np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=is_new[1:])
+    pairs = pairs[is_new]
     others = reading.name_players != reading.speakers[reading.name_messages]
     links = [
         (index, _target(message)) for index, message in enumerate(reading.game.messages) if _is_link(message)
@@ -98,22 +98,29 @@ def _target(message: Message) -> int:
     return -1 if message.reply_to is None else message.reply_to - 1
 
 
-def signs(ties: Ties, order: Numbers | None, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
+def _signs_in_order(ties: Ties, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
+    """In the order of the transcript: messages with a reply link, namings that hit, messages that share enough."""
+    window = parameters.number("coherence_window")
+    replies = np.zeros(ties.count, np.bool_)
+    replies[ties.replies] = True
+    replies[:1] = False
+    hits = _names_speaker(ties.named, ties.speakers, np.zeros(1, np.int64), ties.naming, window)
+    near = (ties.keywords[1:] == ties.keywords[:-1]) & (np.diff(ties.keyword_messages) <= window)
+    shared = np.bincount(ties.keyword_messages[1:][near], minlength=ties.count)
+    return replies, hits, shared >= parameters.number("coherence_min_shared")
+
+
+def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
     """Reply, name and keyword signs for each place of each order of messages (orders x places); place 0 has none.
 
-    `order` holds indices of messages, one order a row; None is the order of the transcript.
+    `order` holds indices of messages, one order a row.
     """
-    count = ties.count
+    rows, count = order.shape
     window = parameters.number("coherence_window")
-    rows = 1 if order is None else len(order)
     base = np.arange(rows)[:, np.newaxis] * count
-    place = spoken = np.zeros(0, np.int64)
-    if order is None:
-        place, spoken = np.arange(count), ties.speakers
-    else:
-        place = np.empty(rows * count, np.int64)
-        place[base + order] = np.arange(count)
-        spoken = ties.speakers[order].ravel()
+    place = np.empty(rows * count, np.int64)
+    place[base + order] = np.arange(count)
+    spoken = ties.speakers[order].ravel()
     replies = np.zeros(rows * count, np.bool_)
     if len(ties.replies):
         mine = place[base + ties.replies]
@@ -160,11 +167,8 @@ def _shared_words(reading: Reading, ties: Ties, parameters: Parameters) -> dict[
     return words
 
 
-def _recent_names(reading: Reading, ties: Ties, parameters: Parameters) -> dict[int, list[str]]:
+def _recent_names(reading: Reading, ties: Ties, hit: Flags) -> dict[int, list[str]]:
     """For each message that names a speaker of the window before it, the names of those speakers."""
-    start = np.zeros(1, np.int64)
-    window = parameters.number("coherence_window")
-    hit = _names_speaker(ties.named, ties.speakers, start, ties.naming, window)
     names: dict[int, list[str]] = {}
     for message, player in zip(ties.naming[hit].tolist(), ties.named[hit].tolist(), strict=True):
         seen = names.setdefault(message, [])
@@ -178,7 +182,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
     """The score over n - 1, the share of each sign, and the mean score over shuffled orders with the gain over it."""
     count = reading.count
     ties = ties_of(reading)
-    each = [int(sign.sum()) for sign in signs(ties, None, parameters)]
+    each = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]
     below = denominator(count, parameters)
     baseline = shuffled_baseline(reading, ties, parameters) if below else None
     score = measurement.score

@@ -106,7 +106,7 @@ def _pattern_bits(parameters: Parameters, token: str) -> int:
     bits = 0
     for group in parameters.groups.values():
         for pattern in group.patterns:
-            if any(word in token for word in pattern.words) if pattern.words else not token:
+            if pattern.allows(token) if pattern.words else not token:
                 bits |= pattern.bit
     return bits
 

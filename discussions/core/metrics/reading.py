@@ -74,7 +74,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         spans = names.names_in_parts(low, folded, pairwise(bounds), roster)
     else:
         spans = names.names_in(low, folded, roster)
-    marked = mark(low, spans)
+    marked = mark(low, spans).replace("_", " ")
     tokens = cut(marked, odd_characters(low))
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__

@@ -130,8 +130,6 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
         return
     flags = speech.flags
     accuse, mafia_word = parameters.groups["accuse"], parameters.groups["mafia_word"]
-    if not accuse.search(speech.text, flags) and not mafia_word.search(speech.text, flags):
-        return
     for clause in clauses(speech.text):
         if clause.isascii() and "you" not in clause:
             continue

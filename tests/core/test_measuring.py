@@ -1,0 +1,249 @@
+"""Measuring whole games: properties, real files, extremes, and the fingerprint of the code version."""
+
+import hashlib
+import json
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discussions.core.metrics import CODE_VERSION, METRICS, companions_of, measure_game
+from discussions.core.metrics.parameters import parameters_of
+from discussions.core.metrics.reading import read
+from discussions.core.readers.reading import read_transcripts
+from discussions.core.records import GameRecord, Message, Player
+from tests.core.builders import game, rubric
+
+NATIVE = Path(__file__).parents[3] / "shared" / "data" / "native"
+WORDS = (
+    "i think you is wolf mafia definitely because evidence pattern voted for in round 1 2 last earlier before not if "
+    "calm down let's trust suspicious innocent strange players someone said who ? . , ! \n"
+).split(" ")
+NAMES = ("Agent-Alpha", "Agent-Bravo", "Mary Lee", "Zed")
+
+
+def sentences(names: tuple[str, ...]) -> st.SearchStrategy[str]:
+    """Texts of words that the rules react to, and of names."""
+    return st.lists(st.sampled_from([*WORDS, *names]), max_size=14).map(" ".join)
+
+
+def games(names: tuple[str, ...] = NAMES) -> st.SearchStrategy[GameRecord]:
+    """Small games of those players, mafia and village."""
+    said = st.lists(st.tuples(st.sampled_from(names), sentences(names), st.integers(1, 3)), max_size=8)
+    votes = st.lists(st.tuples(st.integers(1, 3), st.sampled_from(names), st.sampled_from(names)), max_size=4)
+    roles = {name: "Mafia" if at % 2 else "Villager" for at, name in enumerate(names)}
+    return st.builds(lambda messages, rows: game(messages=messages, roles=roles, votes=rows), said, votes)
+
+
+def everything(record: GameRecord) -> bytes:
+    """All measurements and companions of a game, as canonical bytes."""
+    found = measure_game(record, rubric())
+    return msgspec.json.encode([found, companions_of(record, rubric(), found)], order="sorted")
+
+
+FINGERPRINTS = {"1.0.0": "0f964d032736d464"}
+
+
+def golden_games() -> list[GameRecord]:
+    """Two games in which every rule has something to do."""
+    roles = {"Agent-Alpha": "Mafia", "Agent-Bravo": "Mafia", "Agent-Charlie": "Seer", "Agent-Delta": None}
+    lines = [
+        "Good morning everyone, let's not be too hasty.",
+        "Agent-Alpha is definitely a werewolf, because he voted for Charlie!",
+        "Bravo's accusation is strange\u2026 In round 1 Alpha voted for Charlie.",
+        "Agent-Delta: I trust Charlie. Someone said so earlier, right?",
+        "I think Alpha is suspicious; I think Bravo is suspicious.",
+        "As I said before \u2014 with Delta gone we lose. I am mafia.",
+        "\u00dcber na\u00efve evidence patterns, voting patterns, evidence!",
+    ]
+    speakers = list(roles)
+    first = game(
+        messages=[(speakers[at % 4], lines[at % 7], 1 + at // 8) for at in range(24)],
+        roles=roles,
+        votes=[(1, "Agent-Alpha", "Agent-Charlie"), (2, "Agent-Charlie", "Agent-Bravo")],
+        eliminations=[(1, "Agent-Delta")],
+        links={3: 1, 9: None, 12: 14},
+    )
+    second = game(messages=[(f"Player {at % 30}", lines[(at * 3) % 7], 2) for at in range(90)])
+    return [first, second]
+
+
+def test_outputs_change_only_with_the_code_version() -> None:
+    """When this fails the outputs changed: raise CODE_VERSION and add its fingerprint here."""
+    fingerprint = hashlib.sha256(b"".join(map(everything, golden_games()))).hexdigest()[:16]
+    assert FINGERPRINTS.get(CODE_VERSION) == fingerprint
+
+
+def test_the_table_is_in_the_rubrics_order() -> None:
+    assert list(METRICS) == [criterion.key for criterion in rubric().criteria[:6]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(games())
+def test_scores_lie_between_0_and_100_and_repeat(record: GameRecord) -> None:
+    found = measure_game(record, rubric())
+    for measurement in found.values():
+        assert 0 <= measurement.numerator <= measurement.denominator
+        assert measurement.score is None or 0 <= measurement.score <= 100
+    assert everything(record) == everything(record)
+    json.dumps(companions_of(record, rubric(), found), allow_nan=False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(games())
+def test_renaming_the_players_changes_no_number(record: GameRecord) -> None:
+    """Every name is replaced, in the roster and in the texts, by one of the same shape."""
+    renames = {
+        "Agent-Alpha": "Agent-Quebec",
+        "Agent-Bravo": "Agent-Yankee",
+        "Mary Lee": "Ursula Ng Oo",
+        "Zed": "Tycho",
+    }
+
+    def renamed(text: str) -> str:
+        for old, new in renames.items():
+            text = text.replace(old, new)
+        return text
+
+    other = GameRecord(
+        record.game_id,
+        [Player(renames[player.name], player.role) for player in record.players],
+        [Message(m.position, m.player, renamed(m.text), m.round) for m in record.messages],
+        record.votes,
+    )
+    before, after = measure_game(record, rubric()), measure_game(other, rubric())
+    for key, measurement in before.items():
+        twin = after[key]
+        assert (measurement.numerator, measurement.denominator) == (twin.numerator, twin.denominator)
+        assert measurement.counted == twin.counted
+        assert [item.rule for item in measurement.messages] == [item.rule for item in twin.messages]
+    assert [item.check for item in before["memory_accuracy"].references] == [
+        item.check for item in after["memory_accuracy"].references
+    ]
+    looks = [companions_of(one, rubric(), found) for one, found in ((record, before), (other, after))]
+    assert looks[0]["coherence"] == looks[1]["coherence"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(games())
+def test_a_silent_bystanders_message_changes_only_what_it_should(record: GameRecord) -> None:
+    """Somebody whom nobody names says one word at the end: nothing that was found before it changes."""
+    players = [*record.players, Player("Quincy", "Villager")]
+    without = msgspec.structs.replace(record, players=players)
+    said = Message(
+        len(record.messages) + 1, len(players), "Hm", record.messages[-1].round if record.messages else 1
+    )
+    added = msgspec.structs.replace(without, messages=[*record.messages, said])
+    before, after = measure_game(without, rubric()), measure_game(added, rubric())
+    for key in ("strategic_depth", "coherence", "role_consistency"):
+        assert after[key].messages[:-1] == before[key].messages
+        assert after[key].denominator == before[key].denominator + 1
+    assert after["memory_accuracy"].references == before["memory_accuracy"].references
+    assert after["anti_repetition"] == before["anti_repetition"]
+    assert after["personality_diversity"].denominator == before["personality_diversity"].denominator + 1
+
+
+def test_the_order_in_which_games_are_measured_does_not_matter() -> None:
+    one, other = golden_games()
+    forward = [everything(one), everything(other)]
+    parameters_of(rubric()).word_flags[0].clear()
+    assert [everything(other), everything(one)] == forward[::-1]
+
+
+@pytest.mark.skipif(not NATIVE.is_dir(), reason="the real transcripts are not here")
+def test_real_files_measured_twice_are_byte_equal() -> None:
+    files = sorted(NATIVE.glob("*.json"))
+    assert len(files) == 41
+    for file in files:
+        read_games = read_transcripts(file.read_bytes(), file.name).games
+        again = read_transcripts(file.read_bytes(), file.name).games
+        assert [everything(item.record) for item in read_games] == [everything(item.record) for item in again]
+        for item in read_games:
+            texts = [message.text for message in item.record.messages]
+            for reference in measure_game(item.record, rubric())["memory_accuracy"].references:
+                assert texts[reference.message - 1][reference.start : reference.end] == reference.text
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        game(),
+        game(roles={"Alpha": "Mafia"}),
+        game(messages=[("Alpha", "")]),
+        game(messages=[("Alpha", "I think so")]),
+        game(messages=[("Alpha", "I think so")] * 3),
+        game(messages=[(f"Player {at}", f"Player {at + 1} lies about it") for at in range(200)]),
+        game(messages=[("A\u0301", "\x00 \ud800 \u202e A\u0301 \ue001"), (" ", " : "), ("'s", "'s 's")]),
+    ],
+    ids=[
+        "nothing",
+        "no message",
+        "empty message",
+        "one message",
+        "one player",
+        "200 players",
+        "odd characters",
+    ],
+)
+def test_extremes_are_measured(record: GameRecord) -> None:
+    found = measure_game(record, rubric())
+    assert list(found) == list(METRICS)
+    json.dumps(companions_of(record, rubric(), found), allow_nan=False)
+
+
+SIZE = 200_000
+BOMBS = {
+    "one word": "a" * SIZE,
+    "dots": "." * (SIZE - 1) + "x",
+    "dots and quotes": ".\".'" * (SIZE // 4) + "x",
+    "spaces": " " * SIZE,
+    "apostrophes": "'" * SIZE,
+    "quotes": '"' * SIZE,
+    "line breaks": "\n" * SIZE,
+    "commas": "you are mafia, " * (SIZE // 15),
+    "names": "Alpha and Bravo " * (SIZE // 16) + "voted",
+    "votes": "Alpha voted for " * (SIZE // 16),
+    "voters": "Alpha and " * (SIZE // 20) + "I voted for me and " + "Alpha and " * (SIZE // 20),
+    "has": "Alpha " + "has " * (SIZE // 4) + "voted before",
+    "i vote to": "i vote " + "to for out " * (SIZE // 11),
+    "rounds": "in round " * (SIZE // 9),
+    "digits": "in round " + "9" * SIZE,
+    "my fellow": "as a the " * (SIZE // 9),
+    "dashes": "\u2014" * SIZE,
+    "emoji": "\U0001f600" * SIZE,
+    "colons": "Alpha:" * (SIZE // 6),
+    "negations": "not " * (SIZE // 4) + "you are mafia",
+    "short name": "Al" * (SIZE // 2),
+}
+
+
+def loop_seconds() -> float:
+    """CPU time of a plain loop, about 20 ms on the machine that the limit was set on."""
+    start = time.process_time()
+    for _ in range(1_000_000):
+        pass
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_no_text_of_200_000_characters_takes_long(name: str) -> None:
+    """At most 100 ms of CPU for the five token metrics, or five plain loops where the machine is slow or busy."""
+    record = game(
+        messages=[("Alpha", BOMBS[name], 2)],
+        roles={"Alpha": "Villager", "Bravo": "Mafia", "Al": None},
+        votes=[(1, "Alpha", "Bravo")],
+    )
+    parameters = parameters_of(rubric())
+    times, loops = [], []
+    for _ in range(3):
+        loops.append(loop_seconds())
+        start = time.process_time()
+        reading = read(record, parameters)
+        for key, metric in METRICS.items():
+            if key != "personality_diversity":
+                metric.measure(reading, parameters)
+        times.append(time.process_time() - start)
+    assert min(times) < max(0.1, 5 * min(loops))

@@ -1,0 +1,97 @@
+"""M1: which sentences are references, and which are only possible ones."""
+
+import pytest
+
+from tests.core.builders import game, measured
+
+
+def found(text: str, own_round: int = 3, **parameters: object) -> list[tuple[str, bool]]:
+    """(text, counted) of every reference in one message of Alpha's."""
+    record = game(messages=[("Alpha", text, own_round), ("Bravo", "Hm", own_round)])
+    return [
+        (item.text, item.is_counted) for item in measured("memory_accuracy", record, **parameters).references
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bravo lied in round 2.",
+        "In Round two you lied",
+        "Last round was odd.",
+        "You said so previously!",
+        "As I noted earlier.",
+        "Bravo voted for me",
+    ],
+)
+def test_the_rubrics_patterns_count(text: str) -> None:
+    assert found(text) == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Since round 2 you are quiet.",
+        "He voted too fast.",
+        "They eliminated Bravo.",
+        "As I said, no.",
+        "Bravo defended Alpha.",
+        "Someone said that.",
+        "With Bravo gone we win.",
+        "Yesterday was odd.",
+        "I knew it before.",
+        "Bravo has promised it.",
+    ],
+)
+def test_the_wider_net_is_possible_only(text: str) -> None:
+    assert found(text) == [(text, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "I agree with that", "Round 2 starts", "in around 2 days", "We vote for Bravo", "Blast round"],
+)
+def test_everything_else_is_no_reference(text: str) -> None:
+    assert found(text) == []
+
+
+def test_the_own_round_and_later_ones_are_not_the_past() -> None:
+    assert found("We meet in round 3.") == []
+    assert found("We meet in round four, as in round two.") == [
+        ("We meet in round four, as in round two.", True)
+    ]
+    assert found("We meet in round 3.", reference_rounds="any") == [("We meet in round 3.", True)]
+    assert found("In round twelve it was so", 13) == [("In round twelve it was so", True)]
+
+
+def test_two_patterns_in_a_sentence_are_one_reference_and_two_sentences_two() -> None:
+    assert found("Earlier you voted for me last round.") == [("Earlier you voted for me last round.", True)]
+    assert found("Earlier, yes. Previously, no") == [("Earlier, yes.", True), ("Previously, no", True)]
+    assert found("Earlier, yes. Previously, no", reference_unit="message") == [
+        ("Earlier, yes. Previously, no", True)
+    ]
+
+
+def test_offsets_are_those_of_the_stored_text() -> None:
+    text = "\U0001f600 Hm\u2026  Agent\u2014you said so EARLIER!\u201d Yes"
+    record = game(messages=[("Alpha", text, 2)])
+    reference = measured("memory_accuracy", record).references[0]
+    assert (reference.message, reference.sentence) == (1, 2)
+    assert text[reference.start : reference.end] == reference.text == "Agent\u2014you said so EARLIER!\u201d"
+
+
+def test_the_speakers_own_name_before_a_colon_is_set_aside() -> None:
+    record = game(
+        messages=[("Agent-J", "Agent-J: earlier I was right. Fine.", 2), ("Agent-K", "Agent-J: earlier", 2)]
+    )
+    first, second = measured("memory_accuracy", record).references
+    assert (first.text, first.start, first.sentence) == ("earlier I was right.", 9, 1)
+    assert second.text == "Agent-J: earlier"
+
+
+def test_the_score_waits_for_labels_and_no_reference_passes_by_rule() -> None:
+    some = measured("memory_accuracy", game(messages=[("Alpha", "Earlier!", 2), ("Bravo", "Before.", 2)]))
+    assert (some.score, some.is_pending, some.denominator, some.counted) == (None, True, 1, [1])
+    none = measured("memory_accuracy", game(messages=[("Alpha", "Before.", 2)]))
+    assert (none.score, none.is_pending, none.is_applicable, none.denominator) == (100.0, False, False, 0)
+    assert [item.is_counted for item in none.references] == [False]
