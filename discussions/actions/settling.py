@@ -108,19 +108,23 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         raise Conflict(
             _("Somebody recorded a verdict first. Nothing was recorded twice."), code="recorded_first"
         ) from None
+    _record(verdict, by, now)
+    return verdict
+
+
+def _record(verdict: Verdict, by: Person, now: datetime) -> None:
     record_event(
         by=by,
         now=now,
-        project=game.project,
-        verb="verdict:superseded" if basis.supersedes is not None else "verdict:recorded",
+        project=verdict.game.project,
+        verb="verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
         object_kind="verdict",
         object_id=verdict.pk,
         detail={
-            "game": game.number,
+            "game": verdict.game.number,
             "number": verdict.number,
             "passes": verdict.passes,
             "basis_sha256": verdict.basis_sha256,
-            "supersedes": basis.supersedes,
+            "supersedes": verdict.supersedes_id,
         },
     )
-    return verdict

@@ -31,6 +31,12 @@ from discussions.core.report import (
 )
 
 AT = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
+
+
+def line(key, text, count, says):
+    return ReportLine(key, key.replace("_", " ").capitalize(), text, count, "80 %", says, "", "", "", "")
+
+
 REPORT = Report(
     format=1,
     project="Spring *trial*",
@@ -43,8 +49,8 @@ REPORT = Report(
     recorded_by="Lee",
     reason="",
     lines=[
-        ReportLine("memory_accuracy", "Memory accuracy", "85.0 %", "17 of 20 references accurate", "80 %", "PASS", "", "", "", ""),
-        ReportLine("role_consistency", "Role consistency", "76.0 %", "38 of 50 messages fit the role", "80 %", "FAIL", "", "", "", ""),
+        line("memory_accuracy", "85.0 %", "17 of 20 references accurate", "PASS"),
+        line("role_consistency", "76.0 %", "38 of 50 messages fit the role", "FAIL"),
     ],
     headline="6/7 PASS",
     passes=True,
