@@ -1,6 +1,7 @@
 """Transcripts come in: kept once, stored game by game, resumed after anything, nothing overwritten."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ from tests.factories import (
 )
 from tests.transcripts import as_bytes, native_game
 from workspace.actions.jobs import JobLost, run_job, take_job
-from workspace.actions.keeping import BytesLost, keep_bytes, kept_bytes
+from workspace.actions.keeping import BytesLost, drop_parts, keep_bytes, kept_bytes
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Job
@@ -282,6 +283,17 @@ def test_kept_bytes_are_whole_or_not_there(project):
     assert kept_bytes(sha256) == b"abc"
     with pytest.raises(BytesLost):
         kept_bytes(bytes_hash(b"other"))
+
+
+def test_what_a_killed_upload_left_is_dropped_after_a_day_and_nothing_else(project):
+    kept = Path(default_storage.path(f"transcripts/ab/{keep_bytes(b'abc')}")).parent.parent
+    part = kept / "ab" / "left.part"
+    part.parent.mkdir(exist_ok=True)
+    part.write_bytes(b"half")
+    os.utime(part, (NOW.timestamp(), NOW.timestamp()))
+    assert drop_parts(before=NOW) == 0
+    assert drop_parts(before=moment(1)) == 1
+    assert kept_bytes(bytes_hash(b"abc")) == b"abc"
 
 
 def test_only_leads_import(project):

@@ -1,6 +1,8 @@
 """Keeping uploaded bytes under their SHA-256, through Django's storage, so that they are whole or not there."""
 
 import os
+import tempfile
+from datetime import datetime
 from pathlib import Path
 
 from django.core.files.base import ContentFile
@@ -9,6 +11,7 @@ from django.core.files.storage import default_storage
 from workspace.core.canonical import bytes_hash
 
 FOLDER = "transcripts"
+PART = ".part"
 
 
 class BytesLost(Exception):
@@ -19,16 +22,15 @@ def keep_bytes(data: bytes) -> str:
     """Keep the bytes; their SHA-256, by which they are found again. Keeping the same bytes again changes nothing."""
     sha256 = bytes_hash(data)
     name = _name(sha256)
-    if default_storage.exists(name):
-        if default_storage.size(name) == len(data):
-            return sha256
-        default_storage.delete(name)
     try:
-        where = Path(default_storage.path(name))
-    except NotImplementedError:
-        default_storage.save(name, ContentFile(data))
-    else:
-        _write_whole(where, data)
+        kept_bytes(sha256)
+    except BytesLost:
+        folder = _local_folder(name)
+        if folder is not None:
+            _write_whole(folder, sha256, data)
+        else:
+            default_storage.delete(name)
+            default_storage.save(name, ContentFile(data))
     return sha256
 
 
@@ -44,16 +46,33 @@ def kept_bytes(sha256: str) -> bytes:
     return data
 
 
+def drop_parts(*, before: datetime) -> int:
+    """Delete what uploads that were killed before that moment left behind; how many files it was."""
+    folder = _local_folder(FOLDER)
+    parts = list(folder.rglob(f"*{PART}")) if folder is not None else []
+    left = [part for part in parts if part.stat().st_mtime < before.timestamp()]
+    for part in left:
+        part.unlink(missing_ok=True)
+    return len(left)
+
+
 def _name(sha256: str) -> str:
     return f"{FOLDER}/{sha256[:2]}/{sha256}"
 
 
-def _write_whole(where: Path, data: bytes) -> None:
+def _local_folder(name: str) -> Path | None:
+    """The folder in which a name is kept; None when the storage is not this machine's file system."""
+    try:
+        return Path(default_storage.path(name)).parent
+    except NotImplementedError:
+        return None
+
+
+def _write_whole(folder: Path, sha256: str, data: bytes) -> None:
     # Renamed into place when complete and on disk: a kill leaves a part file, never half a transcript.
-    where.parent.mkdir(parents=True, exist_ok=True)
-    part = where.with_name(f"{where.name}.{os.getpid()}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(where)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=sha256[:8], suffix=PART, delete=False) as part:
+        part.write(data)
+        part.flush()
+        os.fsync(part.fileno())
+    Path(part.name).replace(folder / sha256)

@@ -10,7 +10,14 @@ from django.core.files.uploadhandler import FileUploadHandler
 class BoundedUpload(FileUploadHandler):
     """Refuses a body over settings.MOST_UPLOADED_AT_ONCE bytes; leaves the files to the handlers after it."""
 
-    def handle_raw_input(self, input_data: Any, meta: Any, content_length: int, *_: Any, **__: Any) -> None:
+    def handle_raw_input(
+        self,
+        input_data: Any,
+        META: dict[str, str],  # noqa: N803  Django's name
+        content_length: int,
+        boundary: str,
+        encoding: str | None = None,
+    ) -> None:
         """Raises RequestDataTooBig, which is answered 413."""
         if content_length > settings.MOST_UPLOADED_AT_ONCE:
             raise RequestDataTooBig("the body is larger than MOST_UPLOADED_AT_ONCE")

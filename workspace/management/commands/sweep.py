@@ -11,8 +11,11 @@ from kombu.exceptions import OperationalError as BrokerAway
 
 from workspace.actions.accounts import system_person
 from workspace.actions.jobs import RING_AGAIN, send, sweep_jobs
+from workspace.actions.keeping import drop_parts
 from workspace.models.clock import database_now
 from workspace.tasks import BEAT
+
+PARTS_STAY = timedelta(hours=24)
 
 
 class Command(BaseCommand):
@@ -49,6 +52,7 @@ class Command(BaseCommand):
             now = database_now()
             rung = sweep_jobs(by=system_person(now=now), now=now, ring_again=ring_again)
             send(BEAT, expires=30)
+            drop_parts(before=now - PARTS_STAY)
         except (OperationalError, BrokerAway) as reason:
             self.stderr.write(f"The sweep could not do its round and will try again: {reason}")
             return
