@@ -1,21 +1,16 @@
 """Games in every state of being rated, reached through the real actions."""
 
 import itertools
-import json
-
-import msgspec
 
 from discussions.actions.finishing import reveal_roles, submit_evaluation
-from discussions.actions.iterating import open_project
 from discussions.actions.judging import Act, judge
-from discussions.actions.taking import open_slots, take_next_game
-from discussions.core.metrics import CODE_VERSION, measure_game
-from discussions.core.readers.reading import read_transcripts
-from discussions.models import Evaluation, Game, GameText, Iteration, Measured, MeasuredFindings, Transcript
+from discussions.actions.taking import take_next_game
+from discussions.models import Evaluation, Iteration
 from discussions.models.standings import work_of
-from tests.factories import NOW, make_admin, make_member
-from tests.transcripts import as_bytes, native_game, native_message
-from workspace.core.canonical import bytes_hash, canonical_hash
+from tests import factories
+from tests.factories import NOW, make_member
+from tests.transcripts import native_game, native_message
+from workspace.models import Person
 
 _numbers = itertools.count(1)
 
@@ -73,62 +68,15 @@ def game_of(
 
 def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     """A project whose unsorted iteration has these rules."""
-    by = make_admin()
-    project = open_project(slug=slug or f"rating-{next(_numbers)}", name="Rating", by=by, now=NOW)
+    project = factories.make_games_project(slug=slug)
     Iteration.objects.filter(project=project).update(reveal=reveal, evaluator_count=evaluator_count)
     return project
 
 
-def make_game(*, project, content=None, message_count=12, by=None):
+def make_game(*, project, content=None, message_count=12):
     """A measured game of the project with its places open."""
-    by = by or make_admin()
-    data = as_bytes(content or game_of(message_count))
-    iteration = Iteration.objects.get(project=project, stage=None)
-    rubric = iteration.rubric_version.to_record()
-    read = read_transcripts(data, "game.json", role_map=rubric.lists["role_map"])
-    record = read.games[0].record
-    transcript = Transcript.objects.create(
-        project=project,
-        iteration=iteration,
-        name="game.json",
-        sha256=bytes_hash(data),
-        byte_count=len(data),
-        created_at=NOW,
-        created_by=by,
-    )
-    game = Game.objects.create(
-        project=project,
-        iteration=iteration,
-        transcript=transcript,
-        number=next(_numbers),
-        source_id=record.game_id,
-        content_sha256=canonical_hash(record),
-        player_count=len(record.players),
-        message_count=len(record.messages),
-        round_count=record.rounds,
-        vote_count=len(record.votes),
-        cost_usd=record.cost.total_usd,
-        created_at=NOW,
-        created_by=by,
-    )
-    GameText.objects.create(game=game, body=msgspec.json.encode(record).decode())
-    measurements = measure_game(record, rubric)
-    body = msgspec.json.encode(measurements)
-    measured = Measured.objects.create(
-        game=game,
-        rubric_version=iteration.rubric_version,
-        code_version=CODE_VERSION,
-        input_hash="0" * 64,
-        findings_sha256=bytes_hash(body),
-        created_at=NOW,
-        figures=json.dumps({
-            key: [one.numerator, one.denominator, one.is_applicable, one.is_pending]
-            for key, one in measurements.items()
-        }),
-    )
-    MeasuredFindings.objects.create(measured=measured, body=body.decode())
-    open_slots(games=[game])
-    return game
+    by = Person.objects.system(now=NOW)
+    return factories.make_game(project=project, by=by, **(content or game_of(message_count)))
 
 
 def start(*, project=None, message_count=12, content=None, reveal="blind_first", now=NOW):

@@ -88,6 +88,17 @@ MATRIX: dict[str, list[Row]] = {
     "end_member": [Row("POST", "401 403 403 404 403 404 303 401")],
     "withdraw_from_project": [Row("POST", "401 403 403 404 403 404 303 401")],
     "audit": [Row("GET", "302 403 403 404 200 404 200 302")],
+    # rating: "assigned" has an open evaluation in which nothing is judged yet
+    "home": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "mine": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "queue": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "next_game": [Row("POST", "401 303 303 404 403 404 403 401")],
+    "rate": [Row("GET", "302 200 404 404 404 404 404 302")],
+    "judge": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "coherence~2~0~yes", "nonce": "n"})],
+    "undo": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
+    "submit_evaluation": [Row("POST", "401 422 404 404 404 404 404 401")],
+    "skip_game": [Row("POST", "401 303 404 404 404 404 404 401", {"text": "I know this one"})],
+    "return_to_game": [Row("POST", "401 303 404 404 404 404 404 401")],
     # what comes in, by import
     "imports": [Row("GET", "302 403 403 404 200 404 200 302")],
     "import_upload": [Row("POST", "401 403 403 404 422 404 422 401")],
