@@ -1,5 +1,6 @@
 """What must hold of games, measurements, evaluations and verdicts: this wing's part of `manage.py verify`."""
 
+from discussions.actions.verifying_verdicts import VERDICT_CHECKS
 from workspace.core.verification import Check
 
-CHECKS: tuple[Check, ...] = ()
+CHECKS: tuple[Check, ...] = (*VERDICT_CHECKS,)
