@@ -1,9 +1,11 @@
 """What every test has at hand: real servers (tests/services), a real browser, and walls against the outside."""
 
 import os
+import shutil
 import socket
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import TransactionTestCase
 
@@ -57,3 +59,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.match("tests/browser/test_*.py"):
             item.add_marker(pytest.mark.browser)
+
+
+def pytest_unconfigure():
+    """The parallel processes of a run end without the interpreter's farewell, so clear up here."""
+    shutil.rmtree(settings.VAR_DIR, ignore_errors=True)

@@ -92,10 +92,16 @@ class Launched:
         return self.process.wait(30)
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """One data folder for all: only the first start has to migrate and to collect static files."""
+    return tmp_path_factory.mktemp("data")
+
+
 @pytest.fixture
-def launched(tmp_path):
+def launched(data):
     """A launcher that has greeted."""
-    one = Launched(tmp_path)
+    one = Launched(data)
     try:
         one.wait()
         yield one

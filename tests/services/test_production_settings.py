@@ -1,0 +1,110 @@
+"""The start in production: refuses with a sentence that names the variable, and passes Django's own checks."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.guards.house import ROOT
+
+GOOD = {
+    "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+    "EVALSITE_MODE": "production",
+    "SECRET_KEY": "Kq7-zR2_vLx9mTn4wYp8sBd3hFj6gCe1aUi5oXr0QkMlPzNyGb5vTs7w",
+    "AUDIT_KEY": "w8Tq3-nVx7_Lm2Rk9sPd4zHf6jYb1cGe5aUo0iXt",
+    "ALLOWED_HOSTS": "evalsite.example.org",
+    "DATABASE_URL": "postgres://evalsite@127.0.0.1:1/evalsite",
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+    "DEMO": "false",
+    "DEBUG": "false",
+    "BEHIND_PROXY": "false",
+    "CSRF_TRUSTED_ORIGINS": "",
+    "LOG_LEVEL": "INFO",
+}
+
+
+def run(code: str, *arguments: str, **changes: str) -> subprocess.CompletedProcess:
+    """Python in a process of its own, in the environment of production with these changes."""
+    env = {"PATH": os.environ["PATH"], "VAR_DIR": os.environ["VAR_DIR"]} | GOOD | changes
+    command = [sys.executable, "-c", code, *arguments] if code else [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"SECRET_KEY": ""}, "SECRET_KEY is not set. It signs sessions"),
+        ({"SECRET_KEY": "short"}, "SECRET_KEY has 5 characters; it needs at least 50"),
+        ({"AUDIT_KEY": ""}, "AUDIT_KEY is not set. It seals the audit log"),
+        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is not set. Name the hosts"),
+        ({"ALLOWED_HOSTS": "*"}, 'ALLOWED_HOSTS holds "*"'),
+        ({"DATABASE_URL": ""}, "DATABASE_URL is not set. In production name the database"),
+        ({"REDIS_URL": ""}, "REDIS_URL is not set. In production name the broker"),
+        ({"DEMO": "true"}, "DEMO is true, which only EVALSITE_MODE=local allows"),
+        ({"DEBUG": "true"}, "DEBUG is true, which only EVALSITE_MODE=local allows"),
+        ({"DEBUG": "1"}, 'DEBUG is "1"; write true or false'),
+        ({"EVALSITE_MODE": "staging"}, "write one of: production, local"),
+    ],
+)
+def test_the_start_refuses_and_says_which_variable_and_why(changes, says):
+    done = run("import evalsite.settings", **changes)
+    assert done.returncode != 0
+    assert says in done.stderr.strip().splitlines()[-1]
+
+
+def test_djangos_checks_for_deployment_are_clean():
+    done = run("", "check", "--deploy", "--fail-level", "WARNING")
+    assert done.returncode == 0, done.stderr
+
+
+def test_production_cookies_are_bound_to_the_host_and_https():
+    code = (
+        "import json, evalsite.settings as s; print(json.dumps([s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, "
+        "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SESSION_COOKIE_SAMESITE, s.SESSION_COOKIE_HTTPONLY, "
+        "getattr(s, 'SESSION_COOKIE_DOMAIN', None), s.SECURE_SSL_REDIRECT, s.SECURE_HSTS_SECONDS, s.DEBUG, "
+        "getattr(s, 'USE_X_FORWARDED_HOST', False), getattr(s, 'SECURE_PROXY_SSL_HEADER', None)]))"
+    )
+    expected = [
+        "__Host-sessionid",
+        "__Host-csrftoken",
+        True,
+        True,
+        "Lax",
+        True,
+        None,
+        True,
+        31536000,
+        False,
+        False,
+        None,
+    ]
+    assert json.loads(run(code).stdout) == expected
+    assert json.loads(run(code, BEHIND_PROXY="true").stdout)[-1] == ["HTTP_X_FORWARDED_PROTO", "https"]
+
+
+def test_the_web_process_does_not_start_on_a_database_that_is_behind(tmp_path):
+    done = run("import evalsite.wsgi", DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3")
+    assert done.returncode != 0
+    assert "migrations behind. Run `manage.py migrate` first" in done.stderr
+
+
+def test_logs_are_json_lines_without_secrets_or_broken_lines():
+    code = (
+        "import django, logging; django.setup(); log = logging.getLogger('django.request');"
+        "log.warning('Not Found: %s', '/invitations/c2VjcmV0LXNlY3JldA/');"
+        'log.warning(\'forged\\r\\n{"level": "error"}\');'
+        "import structlog; structlog.get_logger('x').info('kept', count=3);"
+        "\ntry: {}['key']\nexcept KeyError: log.exception('broken')"
+    )
+    lines = [json.loads(line) for line in run(code).stderr.splitlines()]
+    assert [line["event"] for line in lines] == [
+        "Not Found: /invitations/.../",
+        'forged\\x0d\\x0a{"level": "error"}',
+        "kept",
+        "broken",
+    ]
+    assert (lines[0]["level"], lines[0]["logger"], lines[2]["count"]) == ("warning", "django.request", 3)
+    assert lines[0]["timestamp"].endswith("Z")
+    assert "locals" not in json.dumps(lines[3])
