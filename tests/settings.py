@@ -12,9 +12,12 @@ from pathlib import Path
 
 _MEMORY = "/dev/shm"
 _where = _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else None
-_var = Path(tempfile.mkdtemp(prefix="evalsite-tests-", dir=_where))
+_var = Path(tempfile.mkdtemp(prefix=f"evalsite-tests-{os.getpid()}-", dir=_where))
 (_var / "static").mkdir()
 atexit.register(shutil.rmtree, _var, ignore_errors=True)
+for _old in _var.parent.glob("evalsite-tests-*-*"):  # left by runs that were killed; others' folders stay
+    if not Path("/proc", _old.name.split("-")[2]).exists():
+        shutil.rmtree(_old, ignore_errors=True)
 
 os.environ.update(
     EVALSITE_MODE="local",
