@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from workspace.core.canonical import bytes_hash
 
 FOLDER = "transcripts"
-PART = ".part"
+INCOMING = "incoming"
 
 
 class BytesLost(Exception):
@@ -21,16 +21,10 @@ class BytesLost(Exception):
 def keep_bytes(data: bytes) -> str:
     """Keep the bytes; their SHA-256, by which they are found again. Keeping the same bytes again changes nothing."""
     sha256 = bytes_hash(data)
-    name = _name(sha256)
     try:
         kept_bytes(sha256)
     except BytesLost:
-        folder = _local_folder(name)
-        if folder is not None:
-            _write_whole(folder, sha256, data)
-        else:
-            default_storage.delete(name)
-            default_storage.save(name, ContentFile(data))
+        _write(_name(sha256), data)
     return sha256
 
 
@@ -48,8 +42,8 @@ def kept_bytes(sha256: str) -> bytes:
 
 def drop_parts(*, before: datetime) -> int:
     """Delete what uploads that were killed before that moment left behind; how many files it was."""
-    folder = _local_folder(FOLDER)
-    parts = list(folder.rglob(f"*{PART}")) if folder is not None else []
+    incoming = _local(INCOMING)
+    parts = list(incoming.glob("*")) if incoming is not None else []
     left = [part for part in parts if part.stat().st_mtime < before.timestamp()]
     for part in left:
         part.unlink(missing_ok=True)
@@ -60,19 +54,25 @@ def _name(sha256: str) -> str:
     return f"{FOLDER}/{sha256[:2]}/{sha256}"
 
 
-def _local_folder(name: str) -> Path | None:
-    """The folder in which a name is kept; None when the storage is not this machine's file system."""
+def _local(name: str) -> Path | None:
+    """Where on this machine a name is kept; None when the storage is not its file system."""
     try:
-        return Path(default_storage.path(name)).parent
+        return Path(default_storage.path(name))
     except NotImplementedError:
         return None
 
 
-def _write_whole(folder: Path, sha256: str, data: bytes) -> None:
+def _write(name: str, data: bytes) -> None:
+    where, incoming = _local(name), _local(INCOMING)
+    if where is None or incoming is None:
+        default_storage.delete(name)
+        default_storage.save(name, ContentFile(data))
+        return
     # Renamed into place when complete and on disk: a kill leaves a part file, never half a transcript.
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=sha256[:8], suffix=PART, delete=False) as part:
+    for folder in (incoming, where.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=incoming, delete=False) as part:
         part.write(data)
         part.flush()
         os.fsync(part.fileno())
-    Path(part.name).replace(folder / sha256)
+    Path(part.name).replace(where)
