@@ -1,14 +1,11 @@
 """The rubric versions that the app is shipped with, read from the files beside the wing."""
 
-from pathlib import Path
-
-import msgspec
 from msgspec import Struct
 
+from rubric.core.reading_versions import read_version
 from rubric.core.records import RubricRecord
+from rubric.shelf import FIRST_VERSIONS, first_version_bytes
 from workspace.core.canonical import bytes_hash, canonical_bytes
-
-FOLDER = Path(__file__).resolve().parents[1] / "first_versions"
 
 
 class Shipped(Struct, frozen=True):
@@ -23,12 +20,14 @@ class Shipped(Struct, frozen=True):
 
 
 def shipped_versions() -> list[Shipped]:
-    """Every shipped version, in the order of their files' names."""
-    return [_read(path) for path in sorted(FOLDER.glob("*.json"))]
+    """Every shipped version, in the order of their files' names; ValueError when a file was damaged."""
+    return [_read(path.stem) for path in sorted(FIRST_VERSIONS.glob("*.json"))]
 
 
-def _read(path: Path) -> Shipped:
-    record = msgspec.json.decode(path.read_bytes(), type=RubricRecord)
+def _read(name: str) -> Shipped:
+    record = read_version(first_version_bytes(name))
+    if not isinstance(record, RubricRecord):
+        raise ValueError("\n".join(f"{problem.place}: {problem.message}" for problem in record))
     body = canonical_bytes(record)
     return Shipped(
         key=record.kind,
