@@ -13,6 +13,11 @@ import structlog
 INVITATION = re.compile(r"(/invitations/)[^/\s\"']+")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
+# Without the values of local variables: those hold passwords and transcripts.
+TRACEBACKS = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+)
+
 Entry = MutableMapping[str, Any]
 
 
@@ -32,7 +37,7 @@ def log_settings(*, as_json: bool, level: str) -> dict[str, Any]:
         without_secrets,
     ]
     last = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        [TRACEBACKS, structlog.processors.JSONRenderer()]
         if as_json
         else [structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
     )

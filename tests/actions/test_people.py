@@ -18,7 +18,7 @@ from workspace.actions.invitations import accept_invitation, invite, withdraw_in
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Invitation, Person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 NEW_PASSWORD = "seven green parrots"
 

@@ -18,7 +18,7 @@ from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Chain, Membership, Project
 from workspace.permissions import check_leads, check_see_status, may, refusal_of, role_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def test_a_project_comes_with_its_audit_chain():

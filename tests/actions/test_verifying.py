@@ -15,7 +15,7 @@ from workspace.actions.verifying import CHECKS, keep_heads, verify
 from workspace.models import Chain, Event, Job, Membership, Person
 from workspace.models.append_only import guards
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 @pytest.fixture(autouse=True)

@@ -67,7 +67,7 @@ def accept_invitation(*, secret: str, name: str, password: str, by: Person | Non
     """
     with transaction.atomic():
         taken = Invitation.objects.open(now=now).filter(secret_hash=secret_hash(secret))
-        invitation = taken.select_for_update().select_related("project", "created_by").first()
+        invitation = taken.select_for_update(of=("self",)).select_related("project", "created_by").first()
         if invitation is None:
             raise Conflict(
                 _("This invitation was used, withdrawn, or is older than a day. Ask for a new one."),
