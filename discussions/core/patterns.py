@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from msgspec import Struct
 
@@ -82,10 +84,13 @@ def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int
     Every pattern takes its bit from `bits`. Raises re.error when a source is no regular expression.
     """
     patterns = tuple(compile_pattern(source, mafia_words, next(bits)) for source in sources)
-    mask = 0
-    for pattern in patterns:
-        mask |= pattern.bit
-    return PatternGroup(patterns, mask, {})
+    return PatternGroup(patterns, reduce(or_, (pattern.bit for pattern in patterns), 0), {})
+
+
+def joined(*groups: PatternGroup) -> PatternGroup:
+    """The patterns of several groups as one, in that order."""
+    patterns = tuple(pattern for group in groups for pattern in group.patterns)
+    return PatternGroup(patterns, reduce(or_, (group.mask for group in groups)), {})
 
 
 def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Pattern:

@@ -98,7 +98,7 @@ class Fault(Struct, frozen=True, omit_defaults=True):
     is_warning: bool = False
 
 
-class MessageFinding(Struct, frozen=True, omit_defaults=True):
+class MessageFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     """What a metric says of one message: whether it counts, the rule that decided, and the words it saw."""
 
     message: int
@@ -116,7 +116,7 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     players: list[int] = []
 
 
-class ReferenceFinding(Struct, frozen=True, omit_defaults=True):
+class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     """A sentence that speaks of the past. `start`/`end` are half-open code points of the message's stored text.
 
     `sentence` counts the sentences of the message from 1 (0 stands for the whole message). `is_counted` is true for
@@ -146,7 +146,7 @@ class PlayerFinding(Struct, frozen=True, omit_defaults=True):
     characters: int = 0
 
 
-class PhraseFinding(Struct, frozen=True, omit_defaults=True):
+class PhraseFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     """A phrase that one player uses `count` times (pooled: player 0), and the messages in which."""
 
     player: int

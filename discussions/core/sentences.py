@@ -3,9 +3,8 @@
 import re
 
 _ENDS = re.compile(r"[.!?\u2026]++[\"'\u201d\u2019\u00bb)\]}\u203a]*+|[\n\r\x0b\x0c\x85\u2028\u2029]++")
-_CLAUSE = re.compile(
-    r"[,;.!\u2026\n\r\x85\u2028\u2029]+|so\b(?<!\wso)|but\b(?<!\wbut)|and\b(?<!\wand)|although\b(?<!\walthough)"
-)
+_CLAUSE_MARKS = ",;.!\r\u2026\x85\u2028\u2029"
+_JOINING = re.compile(r" (?:so|but|and|although)\b")
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -49,6 +48,13 @@ def unquoted(folded: str) -> str:
 def clauses(text: str) -> list[str]:
     """The clauses of a lower-cased text: cut at commas, semicolons, ends of sentences, and at so, but, and, although.
 
-    A question mark stays with its clause.
+    A question mark stays with its clause. A joining word stands after a space or a bracket ("cat-and-mouse" is whole).
     """
-    return [clause for clause in _CLAUSE.split(text.replace("?", "?\n")) if clause and not clause.isspace()]
+    for char in _CLAUSE_MARKS:
+        if char in text:
+            text = text.replace(char, "\n")
+    if "?" in text:
+        text = text.replace("?", "?\n")
+    if "(" in text:
+        text = text.replace("(", "( ")
+    return [clause for clause in _JOINING.sub("\n", text).split("\n") if clause and clause != " "]

@@ -42,8 +42,8 @@ def test_sentences_cover_everything_but_white_space(text: str) -> None:
 
 
 def test_clauses_are_cut_at_marks_and_words() -> None:
-    assert [clause.strip() for clause in clauses("it is late, so we vote; but also sofia and you? yes")] == [
-        "it is late", "we vote", "also sofia", "you?", "yes",
+    assert [clause.strip() for clause in clauses("it is late, so we vote; but also sofia (and you)? yes")] == [
+        "it is late", "we vote", "also sofia (", "you)?", "yes",
     ]  # fmt: skip
 
 

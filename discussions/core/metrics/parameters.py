@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core.ledger import Doubts
-from discussions.core.patterns import PatternGroup, compile_group
+from discussions.core.patterns import PatternGroup, compile_group, joined
 from discussions.core.tokens import END, player_of
 from rubric.core.reading_versions import PATTERNS
 from rubric.core.records import RubricRecord
@@ -44,6 +44,8 @@ class Parameters(Struct, frozen=True, eq=False):
     ambiguous_names: frozenset[str]
     groups: Mapping[str, PatternGroup]
     role_map: Mapping[str, frozenset[str]]
+    accusing: PatternGroup
+    against_fellow: int
     doubts: Doubts
     phrases_to_avoid: tuple[str, ...]
     word_flags: list[WordFlags]
@@ -140,6 +142,8 @@ def _compiled(rubric: RubricRecord) -> Parameters:
         game_terms=frozenset(lists["game_terms"]),
         ambiguous_names=frozenset(lists["ambiguous_names"]),
         groups=groups,
+        accusing=joined(groups["accuse"], groups["mafia_word"]),
+        against_fellow=joined(groups["accuse"], groups["mafia_word"], groups["votes_for"]).mask,
         doubts=Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"]),
         role_map={side: frozenset(roles) for side, roles in lists["role_map"].items()},
         phrases_to_avoid=tuple(lists["phrases_to_avoid"]),

@@ -16,7 +16,7 @@ METRIC = "role_consistency"
 _YOU = re.compile(r"\byou\b")
 
 
-class Speech(Struct, frozen=True, eq=False):
+class Speech(Struct, frozen=True, eq=False, gc=False):
     """A message as the rules read it: marked text without quotes, its bits, its speaker and the speaker's fellows."""
 
     text: str
@@ -68,7 +68,8 @@ def _mafia_rule(message: int, speech: Speech, parameters: Parameters) -> Message
     confessed = _confession(speech, parameters)
     if confessed:
         return MessageFinding(message, False, "confesses", [confessed])
-    names_fellow = bool(speech.flags & NAME and speech.names(speech.text) & speech.fellows)
+    is_about_fellow = speech.flags & NAME and speech.flags & parameters.against_fellow
+    names_fellow = bool(is_about_fellow and speech.names(speech.text) & speech.fellows)
     certain = parameters.groups["certain"]
     if names_fellow or speech.flags & certain.mask:
         for clause, word in _accusations(speech, parameters):
@@ -129,11 +130,13 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
     if not speech.flags & (NAME | YOU):
         return
     flags = speech.flags
-    accuse, mafia_word = parameters.groups["accuse"], parameters.groups["mafia_word"]
+    accusing = parameters.accusing
+    if not flags & accusing.mask:
+        return
     for clause in clauses(speech.text):
         if clause.isascii() and "you" not in clause:
             continue
-        found = accuse.search(clause, flags) or mafia_word.search(clause, flags)
+        found = accusing.search(clause, flags)
         if found and (speech.names(clause) or _YOU.search(clause)) and not parameters.doubts.apply_to(clause):
             yield clause, shown(found.group())
 
