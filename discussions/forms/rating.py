@@ -39,6 +39,8 @@ class ActForm(KeyedForm):
     def clean(self) -> dict[str, object]:
         """Take the short form apart; without script the key is made here as the script makes it."""
         cleaned = dict(super().clean() or {})
+        if self.errors:
+            return cleaned
         if cleaned.get("act"):
             cleaned |= _apart(str(cleaned["act"]))
         elif cleaned.get("version") is None or not cleaned.get("kind"):
