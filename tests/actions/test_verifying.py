@@ -6,13 +6,15 @@ from datetime import timedelta
 import msgspec
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import connection
 
 from tests.factories import NOW, make_lead, make_member, make_person, make_project, membership_of
 from workspace.actions.accounts import system_person
+from workspace.actions.housekeeping import keep_house
 from workspace.actions.verifying import CHECKS, keep_heads, verify
-from workspace.models import Chain, Event, Job, Membership, Person
+from workspace.models import Chain, Counter, Event, Job, Membership, Person
 from workspace.models.append_only import guards
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -79,6 +81,18 @@ def test_heads_are_kept_once_a_day_and_renewed_only_when_verified():
     assert keep_heads(by=system_person(now=NOW), now=NOW).read_bytes() == kept
     assert breaches() == []
     assert msgspec.json.decode(path.read_bytes())["heads"][0]["seq"] == 2
+
+
+def test_the_round_of_the_day_is_done_once():
+    system = system_person(now=NOW)
+    Counter.objects.create(key="old", value="1", expires_at=NOW - timedelta(days=1))
+    SessionStore().create()
+    Session.objects.update(expire_date=NOW - timedelta(days=1))
+    assert keep_house(by=system, now=NOW)
+    assert not keep_house(by=system, now=NOW + timedelta(hours=1))
+    assert not Counter.objects.exists()
+    assert not Session.objects.exists()
+    assert keep_house(by=system, now=NOW + timedelta(days=1))
 
 
 def test_unreadable_heads_show():

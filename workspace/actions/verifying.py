@@ -44,16 +44,20 @@ def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
 
     Only what was verified may renew: otherwise a cut log would be kept over the head that shows the cut.
     """
-    folder = Path(settings.VAR_DIR) / "audit"
-    path = folder / f"heads-{now:%Y-%m-%d}.json"
+    path = heads_file(Path(settings.VAR_DIR), now)
     if path.exists() and not is_renewed:
         return path
-    folder.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     heads = [chain.to_head() for chain in Chain.objects.order_by("pk")]
     part = path.with_suffix(".part")
     part.write_bytes(msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n")
     part.replace(path)
     return path
+
+
+def heads_file(var: Path, day: datetime) -> Path:
+    """Where the heads of a day are kept."""
+    return var / "audit" / f"heads-{day:%Y-%m-%d}.json"
 
 
 def _audit_holds(_now: datetime) -> Iterator[str]:

@@ -10,6 +10,7 @@ from django.db import OperationalError, close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 
 from workspace.actions.accounts import system_person
+from workspace.actions.housekeeping import keep_house
 from workspace.actions.jobs import RING_AGAIN, send, sweep_jobs
 from workspace.actions.keeping import drop_parts
 from workspace.models.clock import database_now
@@ -51,6 +52,7 @@ class Command(BaseCommand):
         try:
             now = database_now()
             rung = sweep_jobs(by=system_person(now=now), now=now, ring_again=ring_again)
+            keep_house(by=system_person(now=now), now=now)
             send(BEAT, expires=30)
             drop_parts(before=now - PARTS_STAY)
         except (OperationalError, BrokerAway) as reason:
