@@ -111,7 +111,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
         "phrase_variety": phrase_variety(own.counts.tolist(), sample),
         "phrase_count": len(own.places),
         "top_phrases": _top(reading, pooled, own)[: parameters.number("top_phrase_count")],
-        "to_avoid": {phrase: _uses(reading, phrase) for phrase in parameters.phrases_to_avoid},
+        "to_avoid": _uses(reading, parameters.phrases_to_avoid),
         "robotic": [_described(reading, pooled, kind) for kind in _by_use(pooled, robotic)],
     }
 
@@ -165,8 +165,12 @@ def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, objec
     }
 
 
-def _uses(reading: Reading, phrase: str) -> int:
-    """How often a phrase of any length is said; `[name]` in it stands for any player."""
-    sought = [token if token != "name" else SHOWN_NAME for token in tokenise(phrase)]
-    masked = [SHOWN_NAME if player_of(token) else token for token in reading.tokens]
-    return f" {'  '.join(masked)} ".count(f" {'  '.join(sought)} ")
+def _uses(reading: Reading, phrases: tuple[str, ...]) -> dict[str, int]:
+    """How often each phrase, of any length, is said; `[name]` in it stands for any player."""
+    masked = [SHOWN_NAME if token >= "\ue000" and player_of(token) else token for token in reading.tokens]
+    whole = f" {'  '.join(masked)} "
+    uses = {}
+    for phrase in phrases:
+        sought = [token if token != "name" else SHOWN_NAME for token in tokenise(phrase)]
+        uses[phrase] = whole.count(f" {'  '.join(sought)} ")
+    return uses

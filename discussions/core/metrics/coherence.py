@@ -13,7 +13,7 @@ from discussions.core.records import Measurement, Message, MessageFinding
 from discussions.core.tokens import player_of
 
 METRIC = "coherence"
-_AT_ONCE = 2_000_000
+_AT_ONCE = 300000
 Flags = NDArray[np.bool_]
 
 
@@ -133,9 +133,13 @@ def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Fl
     shared = np.zeros(rows * count, np.int64)
     if len(ties.keywords):
         gap = count + window + 1
-        keys = np.sort(ties.keywords * gap + place[base + ties.keyword_messages], axis=1)
-        row, column = np.nonzero(keys[:, 1:] - keys[:, :-1] <= window)
-        shared = np.bincount(row * count + keys[row, column + 1] % gap, minlength=rows * count)
+        size = np.int32 if (int(ties.keywords[-1]) + 1) * gap < 2**31 else np.int64
+        keys = np.take(place.reshape(rows, count).astype(size), ties.keyword_messages, axis=1)
+        keys += (ties.keywords * gap).astype(size)
+        keys.sort(axis=1)
+        hits = np.flatnonzero(keys[:, 1:] - keys[:, :-1] <= window)
+        row = hits // max(1, keys.shape[1] - 1)
+        shared = np.bincount(row * count + keys.ravel()[hits + row + 1] % gap, minlength=rows * count)
     enough = shared >= parameters.number("coherence_min_shared")
     shape = (rows, count)
     return replies.reshape(shape), namings.reshape(shape), enough.reshape(shape)
@@ -217,6 +221,6 @@ def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> f
     for first in range(0, shuffles, step):
         rows = min(step, shuffles - first)
         draws = np.asarray(source.random_raw(rows * count)).reshape(rows, count)
-        replies, namings, shares = signs(kept, np.argsort(draws, axis=1, kind="stable"), parameters)
+        replies, namings, shares = signs(kept, np.argsort(draws, axis=1), parameters)
         coherent += int((replies | namings | shares).sum())
     return 100 * coherent / (shuffles * denominator(count, parameters))

@@ -16,6 +16,7 @@ from discussions.core.records import Measurement, PlayerFinding
 from discussions.core.tokens import NAME, player_of
 
 METRIC = "personality_diversity"
+_MATCHED_AT_MOST = 2_000
 T = TypeVar("T")
 
 
@@ -125,10 +126,13 @@ def dice(one: Counter[str], other: Counter[str]) -> tuple[int, int]:
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """The nearest neighbours, and the score when every player's text is cut to the length of the shortest."""
+    """The nearest neighbours, and the score when every player's text is cut to the length of the shortest.
+
+    The common length is at most 2,000 characters and is stated: comparing costs the square of it.
+    """
     texts = {player: text for player, text in texts_of(reading, parameters).items() if text}
     length = min(map(len, texts.values()), default=0)
-    length = min(length, parameters.number("similarity_max_chars"))
+    length = min(length, parameters.number("similarity_max_chars"), _MATCHED_AT_MOST)
     nearest = nearest_players({player: text[:length] for player, text in texts.items()}, parameters)
     limit = Fraction(str(parameters.choice("similarity_unique_below")))
     unique = sum(_is_below(nearest.get(player), limit) for player in texts)

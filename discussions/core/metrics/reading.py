@@ -89,9 +89,10 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     player_by_id = np.zeros(len(vocabulary), np.int64)
     for number in np.flatnonzero(word_flags & NAME).tolist():
         player_by_id[number] = player_of(vocabulary[number]) or 0
+    sides = {role: side_of(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
-        sides=[side_of(player.role, parameters.role_map) for player in game.players],
+        sides=[sides[player.role] for player in game.players],
         marked=marked,
         bounds=bounds,
         tokens=tokens,
