@@ -1,0 +1,84 @@
+"""`verify` finds what should not be in the rows of evaluations, and nothing in what the actions leave."""
+
+import pytest
+
+from discussions.actions.finishing import skip_game
+from discussions.actions.undoing import undo
+from discussions.actions.verifying_evaluations import EVALUATION_CHECKS
+from discussions.models import Evaluation, Judgement, Slot
+from tests.factories import NOW, make_member
+from tests.rated import make_game, say, start
+from tests.settled import settled
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+def breaches():
+    """Code -> sentences of every check that found something."""
+    found = {check.code: list(check.find(NOW)) for check in EVALUATION_CHECKS}
+    return {code: sentences for code, sentences in found.items() if sentences}
+
+
+def test_nothing_is_wrong_with_what_the_actions_leave():
+    settled()
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes")
+    undo(evaluation=evaluation, key="u", by=evaluation.evaluator, now=NOW)
+    other = start(project=evaluation.game.project)
+    skip_game(evaluation=other, reason="later", by=other.evaluator, now=NOW)
+    make_game(project=other.game.project)
+    assert breaches() == {}
+
+
+def judged():
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes")
+    return evaluation
+
+
+@pytest.mark.parametrize("change", [{"version": 2}, {"value": "no"}, {"reason": "because"}])
+def test_a_judgement_that_is_not_its_newest_revision(change):
+    judged()
+    Judgement.objects.update(**change)
+    assert "I2" in breaches()
+
+
+def test_a_judgement_without_revisions():
+    evaluation = judged()
+    Judgement.objects.create(evaluation=evaluation, kind="coherence", subject="6", value="yes", version=1)
+    assert "with 0 revisions" in breaches()["I2"][0]
+
+
+def test_an_act_that_the_log_does_not_tell_of():
+    judged()
+    event = Event.objects.get(verb="judgement:made")
+    Event.objects.create(
+        chain=event.chain, seq=10**6, at=NOW, by=event.by, role="", verb="judgement:made",
+        object_kind="judgement", object_id="999", mac="0" * 64,
+    )  # fmt: skip
+    assert breaches() == {"I7e": ["The audit log tells of judgement 999, which is not there."]}
+
+
+def test_places_that_do_not_fit():
+    evaluation = judged()
+    Slot.objects.update(evaluator=None, taken_at=None)
+    assert "is not its evaluator's" in breaches()["I9"][0]
+    Slot.objects.update(evaluator=make_member(project=evaluation.game.project), taken_at=NOW)
+    assert "nobody works in it" in breaches()["I9"][-1]
+    Slot.objects.create(game=evaluation.game, number=7)
+    assert any("more than its game's iteration asks for" in one for one in breaches()["I9"])
+
+
+def test_a_submission_that_does_not_hold_together():
+    judged()
+    Evaluation.objects.update(state="submitted")
+    found = breaches()
+    assert {"I9", "I10"} <= found.keys()
+
+
+def test_rows_of_another_game():
+    evaluation = judged()
+    other = start()
+    Evaluation.objects.filter(pk=evaluation.pk).update(slot=other.slot_id)
+    assert "I11e" in breaches()
