@@ -68,17 +68,19 @@ class Doubts(Struct, frozen=True):
     not_a_negation: PatternGroup
     conditional: PatternGroup
 
-    def has_negation(self, text: str) -> bool:
+    def has_negation(self, text: str, flags: int = -1) -> bool:
         """Whether the text negates; "no doubt" does not."""
-        if not self.negation.search(text):
+        if not self.negation.search(text, flags):
             return False
         for pattern in self.not_a_negation.patterns:
             text = pattern.regex.sub(" ", text)
         return self.negation.search(text) is not None
 
-    def apply_to(self, text: str) -> bool:
-        """Whether the text asks, negates or sets a condition."""
-        return "?" in text or self.has_negation(text) or self.conditional.search(text) is not None
+    def apply_to(self, text: str, flags: int = -1) -> bool:
+        """Whether the text asks, negates or sets a condition; `flags` are those of its message's tokens, if known."""
+        if "?" in text or self.conditional.search(text, flags) is not None:
+            return True
+        return self.has_negation(text, flags)
 
 
 class Claim(Struct, frozen=True):

@@ -14,7 +14,7 @@ _HOLE = "\ue000"
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
 _MEMORY = 10_000
-_WORD_RUN = re.compile(r"[^\W_]+")
+_WORD_RUN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 class Pattern(Struct, frozen=True):

@@ -120,7 +120,7 @@ def _confession(speech: Speech, parameters: Parameters) -> str | None:
         return None
     for clause in clauses(speech.text):
         found = group.search(clause, speech.flags)
-        if found and not parameters.doubts.apply_to(clause):
+        if found and not parameters.doubts.apply_to(clause, speech.flags):
             return shown(found.group())
     return None
 
@@ -137,7 +137,7 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
         if clause.isascii() and "you" not in clause:
             continue
         found = accusing.search(clause, flags)
-        if found and (speech.names(clause) or _YOU.search(clause)) and not parameters.doubts.apply_to(clause):
+        if found and (speech.names(clause) or _YOU.search(clause)) and not parameters.doubts.apply_to(clause, speech.flags):
             yield clause, shown(found.group())
 
 
@@ -148,7 +148,7 @@ def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
         return None
     for clause in clauses(speech.text):
         found = group.search(clause, speech.flags)
-        if found and speech.names(found.group()) & speech.fellows and not parameters.doubts.apply_to(clause):
+        if found and speech.names(found.group()) & speech.fellows and not parameters.doubts.apply_to(clause, speech.flags):
             return shown(found.group())
     return None
 
