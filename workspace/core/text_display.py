@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -127,18 +128,37 @@ def figure(value: float | Fraction | Decimal, threshold: float | None = None, *,
 
     79.96 against 80 is "79.96", never "80.0"; a value that is the threshold shows as it.
     """
-    exact = Fraction(value)
-    limit = None if threshold is None else Fraction(str(threshold))
+    above, below = value.as_integer_ratio()
+    limit = None if threshold is None else _limit(threshold)
+    side = 0 if limit is None else _side(above, below, limit)
     for places in range(decimals, 16):
-        shown = f"{_decimal(exact):.{places}f}"
-        if limit is None or _side(Fraction(shown), limit) == _side(exact, limit):
-            return shown
-    return f"{'<' if limit is not None and exact < limit else '>'} {threshold}"
+        shown, unit = _nearest(above * 10**places, below), 10**places
+        if limit is None or _side(shown, unit, limit) == side:
+            return _written(shown, places)
+    return f"{'<' if side < 0 else '>'} {threshold}"
 
 
-def _decimal(exact: Fraction) -> Decimal:
-    return Decimal(exact.numerator) / Decimal(exact.denominator)
+@lru_cache(maxsize=256)
+def _limit(threshold: float) -> tuple[int, int]:
+    return Fraction(str(threshold)).as_integer_ratio()
 
 
-def _side(value: Fraction, limit: Fraction) -> int:
-    return (value > limit) - (value < limit)
+def _nearest(above: int, below: int) -> int:
+    """The whole number nearest to a fraction, the even one of two."""
+    whole, rest = divmod(above, below)
+    return whole + (2 * rest > below or (2 * rest == below and whole % 2 == 1))
+
+
+def _written(shown: int, places: int) -> str:
+    digits = f"{abs(shown):0{places + 1}}"
+    sign = "-" if shown < 0 else ""
+    return (
+        f"{sign}{digits[: len(digits) - places]}.{digits[len(digits) - places :]}"
+        if places
+        else f"{sign}{digits}"
+    )
+
+
+def _side(above: int, below: int, limit: tuple[int, int]) -> int:
+    difference = above * limit[1] - limit[0] * below
+    return (difference > 0) - (difference < 0)
