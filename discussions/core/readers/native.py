@@ -48,6 +48,8 @@ ELIMINATION_KEYS = keys(
     type="how",
 )
 
+_NO_MESSAGES = "The game has no messages, so there is nothing to measure. Add them, or take the game out."
+
 
 class _Found(Struct):
     """What is known of a game while it is read."""
@@ -121,7 +123,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     if entries is None and raw.get("messages") is not None:
         return
     if not entries:
-        notes.fault("no_messages", "/messages", "The game has no messages, so there is nothing to measure.")
+        notes.fault("no_messages", "/messages", _NO_MESSAGES)
         return
     for index, entry in enumerate(entries):
         pointer = f"/messages/{index}"
