@@ -38,19 +38,7 @@ _GONE = re.compile(
     f"|\\bwith (?P<c>{_NAME}) (?:gone|out|dead|eliminated)"
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching)"
 )
-_GONE_WORDS = (
-    "eliminat",
-    "killed",
-    "lynch",
-    "banish",
-    "exile",
-    "voted o",
-    "gone",
-    "out",
-    "dead",
-    "death",
-    "exit",
-)
+_GONE_WORD = re.compile(r" (?:eliminat|killed|lynch|banish|exile|voted o|gone|out|dead|death|exit)")
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ROUND = re.compile(
     rf"\b(?:round|day) (\d{{1,6}}|{'|'.join(_NUMBERS)})\b|\b(?:last|previous) (?:round|day)\b"
@@ -143,7 +131,7 @@ def claims(low: str, message: Message) -> Iterator[Claim]:
             voter = message.player if found["mine"] else player_of(found["name"])
             for target in _people(found["target"], message):
                 yield Claim(voter, target, scope, is_vote=True)
-    if not low.isascii() and any(word in low for word in _GONE_WORDS):
+    if not low.isascii() and _GONE_WORD.search(low):
         for found in _GONE.finditer(low):
             name = found["a"] or found["b"] or found["c"] or found["d"]
             yield Claim(None, player_of(name), _scope(low, found.end(), message), is_vote=False)

@@ -39,7 +39,7 @@ class Pattern(Struct, frozen=True):
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
-        if not self.literals:
+        if self.is_word or not self.literals:
             return self.regex.search(text)
         for literal in self.literals:
             if literal in text:
@@ -72,7 +72,7 @@ class PatternGroup(Struct, frozen=True, eq=False):
         if not flags & self.mask:
             return None
         for pattern in self.patterns if flags == -1 else self.active(flags):
-            found = pattern.regex.search(text) if pattern.is_word else pattern.search(text)
+            found = pattern.search(text)
             if found:
                 return found
         return None

@@ -237,13 +237,13 @@ def test_no_text_of_200_000_characters_takes_long(name: str) -> None:
         votes=[(1, "Alpha", "Bravo")],
     )
     parameters = parameters_of(rubric())
-    times, loops = [], []
-    for _ in range(3):
-        loops.append(loop_seconds())
+    allowed = []
+    for _ in range(5):
+        loop = loop_seconds()
         start = time.process_time()
         reading = read(record, parameters)
         for key, metric in METRICS.items():
             if key != "personality_diversity":
                 metric.measure(reading, parameters)
-        times.append(time.process_time() - start)
-    assert min(times) < max(0.1, 5 * min(loops))
+        allowed.append(time.process_time() - start < max(0.1, 5 * loop))
+    assert any(allowed)

@@ -42,7 +42,7 @@ def _references(reading: Reading, index: int, parameters: Parameters) -> Iterato
     flags = reading.message_flags[index]
     counting = parameters.groups["reference"].active(flags)
     wider = parameters.groups["possible_reference"].active(flags)
-    if not any(pattern.search(low) for pattern in (*counting, *wider)):
+    if not _may_match(low, counting) and not _may_match(low, wider):
         return
     past_only = parameters.choice("reference_rounds") == "past_only"
     for number, start, end in _units(message.text, low, parameters):
@@ -64,6 +64,11 @@ def _references(reading: Reading, index: int, parameters: Parameters) -> Iterato
             check=outcome,
             evidence=evidence,
         )
+
+
+def _may_match(low: str, patterns: tuple[Pattern, ...]) -> bool:
+    """Whether one of the patterns matches the whole text, as it must when it matches a sentence of it."""
+    return any(pattern.is_word or pattern.search(low) for pattern in patterns)
 
 
 def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, int, int]]:

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import defaultdict
 from hashlib import sha256
-from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
@@ -70,11 +69,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     whole, bounds = _joined(game)
     folded = _without_prefixes(game, names.fold_styles(whole), bounds, roster)
     low = names.lowered(folded)
-    if names.is_long(roster):
-        spans = names.names_in_parts(low, folded, pairwise(bounds), roster)
-    else:
-        spans = names.names_in(low, folded, roster)
-    marked = mark(low, spans).replace("_", " ")
+    marked = mark(low, names.names_in_game(low, folded, bounds, roster)).replace("_", " ")
     tokens = cut(marked, odd_characters(low))
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__

@@ -129,15 +129,20 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
     """The plain clauses that accuse another player or "you", each with the word that does it."""
     if not speech.flags & (NAME | YOU):
         return
-    flags = speech.flags
-    accusing = parameters.accusing
-    if not flags & accusing.mask:
+    patterns = parameters.accusing.active(speech.flags)
+    if not patterns:
         return
     for clause in clauses(speech.text):
         if clause.isascii() and "you" not in clause:
             continue
-        found = accusing.search(clause, flags)
-        if found and (speech.names(clause) or _YOU.search(clause)) and not parameters.doubts.apply_to(clause, speech.flags):
+        found = None
+        for pattern in patterns:
+            found = found or pattern.search(clause)
+        if (
+            found
+            and (speech.names(clause) or _YOU.search(clause))
+            and not parameters.doubts.apply_to(clause, speech.flags)
+        ):
             yield clause, shown(found.group())
 
 
@@ -148,7 +153,11 @@ def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
         return None
     for clause in clauses(speech.text):
         found = group.search(clause, speech.flags)
-        if found and speech.names(found.group()) & speech.fellows and not parameters.doubts.apply_to(clause, speech.flags):
+        if (
+            found
+            and speech.names(found.group()) & speech.fellows
+            and not parameters.doubts.apply_to(clause, speech.flags)
+        ):
             return shown(found.group())
     return None
 
