@@ -73,7 +73,7 @@ def test_a_lost_line_a_swap_and_a_line_put_in_show():
 
 
 def test_a_line_sealed_with_another_key_shows():
-    lines, head = chain(2)
+    lines, _head = chain(2)
     forged = Sealed(lines[1].line, seal(lines[1].line, lines[0].mac, "another key"))
     assert broken([lines[0], forged], Head(7, 2, forged.mac)) == (2, "altered")
 
@@ -92,7 +92,7 @@ def test_a_cut_tail_with_a_mended_head_shows_by_a_kept_head():
 
 
 def test_a_chain_written_anew_with_the_key_shows_by_a_kept_head():
-    lines, head = chain(3)
+    lines, _head = chain(3)
     mac = seal(line(1, by=9), "", KEY)
     anew = [Sealed(line(1, by=9), mac)]
     assert broken(anew, Head(7, 1, mac)) is None

@@ -70,9 +70,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form older than the sign-in: 403, with what was typed and a fresh token, so that one press sends it again."""
-    sentence = _(
-        "This page is older than your sign-in, so nothing was saved. Reload it and try again."
-    )
+    sentence = _("This page is older than your sign-in, so nothing was saved. Reload it and try again.")
     if is_htmx(request):
         return error(request, 403, sentence)
     return render(
