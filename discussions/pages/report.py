@@ -10,8 +10,9 @@ from discussions.core.outcome import Outcome
 from discussions.core.report import FORMAT, Judge, Override, Report, ReportLine, overrides_of
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
 from discussions.models.standings import measurements_of
-from discussions.pages.figures import figure_rows, verdict_turns
+from discussions.pages.figures import chart_of, figure_rows, verdict_turns
 from discussions.pages.verdict import cost_says
+from workspace.core.charts import BarsChart
 
 
 def build_report(*, game: Game) -> Report | None:
@@ -51,6 +52,12 @@ def build_report(*, game: Game) -> Report | None:
         overrides=_overrides(evaluations, basis),
         basis_sha256=verdict.basis_sha256,
     )
+
+
+def build_report_chart(*, game: Game) -> BarsChart | None:
+    """The seven bars of the verdict that stands, for the page alone; None while there is none."""
+    outcome = Verdict.objects.filter(game=game).standing().values_list("outcome", flat=True).first()
+    return None if outcome is None else chart_of(msgspec.json.decode(outcome, type=Outcome))
 
 
 def _lines(outcome: Outcome) -> list[ReportLine]:

@@ -12,7 +12,7 @@ from discussions.core.report import Report, json_of, markdown_of
 from discussions.forms.settling import RecordForm, ReplayForm
 from discussions.models import Game, Verdict
 from discussions.models.verdicts import games_open_to
-from discussions.pages.report import build_report
+from discussions.pages.report import build_report, build_report_chart
 from discussions.pages.verdict import build_verdict_page
 from discussions.permissions import check_record_verdict, check_see_verdict
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
@@ -68,7 +68,8 @@ def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpRespo
 def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The report on one page, made to be printed."""
     game, found = report_or_refusal(request.user, slug, number)
-    context = {"report": found, "game": game, **frame(request.user, game.project, "games")}
+    chart = build_report_chart(game=game)
+    context = {"report": found, "chart": chart, "game": game, **frame(request.user, game.project, "games")}
     return answer(request, page="discussions/report_show.html", context=context)
 
 
