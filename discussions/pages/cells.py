@@ -6,8 +6,8 @@ import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.outcome import ENGAGEMENT, MEMORY, Outcome
-from discussions.pages.figures import PENDING, shown_score, state_of
+from discussions.core.outcome import ENGAGEMENT, MEMORY, Line, Outcome
+from discussions.pages.figures import FAIL, PASS, PENDING, shown_score, state_of
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text_display import figure
 
@@ -20,37 +20,48 @@ class Cell(Struct, frozen=True):
     says: str
 
 
-def cells_of_outcome(outcome: Outcome) -> list[Cell]:
+class Words(Struct, frozen=True):
+    """The words of the cells in the reader's language, looked up once for a page."""
+
+    by_state: dict[str, str]
+    by_rule: str
+    estimate: str
+
+
+def words_of_cells() -> Words:
+    """The words as of now."""
+    return Words({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("by rule"), _("estimate"))
+
+
+def cells_of_outcome(outcome: Outcome, words: Words) -> list[Cell]:
     """The cells of a recorded verdict."""
-    words = {"pass": _("pass"), "fail": _("fail"), PENDING: _("open")}
-    return [
-        Cell(
-            shown_score(line).removesuffix(" %"),
-            state_of(line),
-            _("by rule") if line.is_by_rule else words[state_of(line)],
-        )
-        for line in outcome.lines
-    ]
+    return [_recorded(line, words) for line in outcome.lines]
 
 
-def cells_of_figures(figures: str | None, rubric: RubricRecord) -> list[Cell]:
+def cells_of_figures(figures: str | None, rubric: RubricRecord, words: Words) -> list[Cell]:
     """The cells of a game without a verdict: what the machine counted, and what is open until people judged."""
     counted = msgspec.json.decode(figures) if figures else {}
-    return [_cell(criterion, counted.get(criterion.key)) for criterion in rubric.criteria]
+    return [_counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria]
 
 
-def _cell(criterion: Criterion, counted: list[int] | None) -> Cell:
+def _recorded(line: Line, words: Words) -> Cell:
+    state = state_of(line)
+    says = words.by_rule if line.is_by_rule else words.by_state[state]
+    return Cell(shown_score(line).removesuffix(" %"), state, says)
+
+
+def _counted(criterion: Criterion, counted: list[int] | None, words: Words) -> Cell:
     if counted is None or criterion.key == ENGAGEMENT:
-        return Cell("", PENDING, _("open"))
+        return Cell("", PENDING, words.by_state[PENDING])
     numerator, denominator, is_applicable, is_pending = counted
     if not is_applicable:
-        return Cell("100", "pass", _("by rule"))
+        return Cell("100", PASS, words.by_rule)
     if not denominator or (is_pending and criterion.key == MEMORY):
-        return Cell("", PENDING, _("open"))
+        return Cell("", PENDING, words.by_state[PENDING])
     threshold = criterion.threshold or 0
     share = Fraction(100 * numerator, denominator)
     text = figure(share, threshold)
     if is_pending:
-        return Cell(text, PENDING, _("estimate"))
-    passes = share >= Fraction(str(threshold))
-    return Cell(text, "pass" if passes else "fail", _("pass") if passes else _("fail"))
+        return Cell(text, PENDING, words.estimate)
+    state = PASS if share >= Fraction(str(threshold)) else FAIL
+    return Cell(text, state, words.by_state[state])

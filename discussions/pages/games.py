@@ -1,17 +1,20 @@
 """The games of a project, a page at a time: a fixed number of queries, and never the text of a transcript."""
 
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
 import msgspec
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.moves import OPEN, SUBMITTED
-from discussions.core.outcome import Outcome
-from discussions.core.verdict import rules_of, state_of_cost
+from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
+from discussions.core.verdict import Rules, rules_of, state_of_cost
 from discussions.models import Evaluation, Game, Iteration, Measured, Verdict
 from discussions.models.evaluations import RATING
 from discussions.models.standings import rubric_record
-from discussions.pages.cells import Cell, cells_of_figures, cells_of_outcome
+from discussions.pages.cells import Cell, Words, cells_of_figures, cells_of_outcome, words_of_cells
 from discussions.pages.games_order import (
     HANDED_IN,
     MEASURING,
@@ -23,16 +26,17 @@ from discussions.pages.games_order import (
     Wanted,
     window_of,
 )
+from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
 from workspace.models import Project
 
 
 class GameLine(Struct, frozen=True):
-    """One row: `cells` are the six scores and the rating, `state` the word for where the game is."""
+    """One row, its figures as text: `cells` are the six scores and the rating, `state` where the game is."""
 
-    number: int
+    number: str
     iteration: str
-    message_count: int
+    message_count: str
     state: str
     state_says: str
     tone: str
@@ -70,9 +74,9 @@ class GamesPage(Struct, frozen=True):
 def build_games_page(*, project: Project, wanted: Wanted) -> GamesPage:
     """The games that were asked for."""
     window = window_of(project, wanted)
-    iterations = Iteration.objects.filter(project=project).order_by("number").values_list("pk", "name")
+    iterations = _iterations(project)
     return GamesPage(
-        lines=_lines(window.games),
+        lines=_lines(window.games, iterations),
         columns=[
             _("Memory"),
             _("Depth"),
@@ -84,7 +88,7 @@ def build_games_page(*, project: Project, wanted: Wanted) -> GamesPage:
         ],
         sorts=[Choice(key, str(label), key == wanted.sort) for key, label in SORTS.items()],
         states=[Choice(key, str(label), key == wanted.state) for key, label in STATES.items()],
-        iterations=[Choice(str(pk), name, pk == wanted.iteration) for pk, name in iterations],
+        iterations=[Choice(str(pk), rules.name, pk == wanted.iteration) for pk, rules in iterations.items()],
         # Games are never deleted, so the next number tells how many there are.
         game_count=project.next_game_number - 1,
         after=window.after,
@@ -93,69 +97,112 @@ def build_games_page(*, project: Project, wanted: Wanted) -> GamesPage:
     )
 
 
-def _lines(keys: list[int]) -> list[GameLine]:
-    games = Game.objects.filter(pk__in=keys).select_related("iteration__rubric_version")
-    rows = {
-        game.pk: game
-        for game in games.defer("warnings", "iteration__prompt", "iteration__rubric_version__body")
+class _Rules(Struct, frozen=True):
+    """What an iteration's games are judged by."""
+
+    name: str
+    evaluator_count: int
+    version: int
+    rubric: RubricRecord
+    rules: Rules
+    limit: float
+
+
+class _Row(NamedTuple):
+    pk: int
+    number: int
+    iteration: int
+    message_count: int
+    cost: Decimal | None
+    withdrawn_at: datetime | None
+
+
+class _Said(NamedTuple):
+    """Words looked up once for the page."""
+
+    states: dict[str, str]
+    costs: dict[str, str]
+    cells: Words
+
+
+def _iterations(project: Project) -> dict[int, _Rules]:
+    rows = Iteration.objects.filter(project=project).order_by("number")
+    fields = ("pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256")
+    found = {}
+    for pk, name, evaluator_count, version, sha256 in rows.values_list(*fields):
+        rubric = rubric_record(version, sha256)
+        rules = rules_of(rubric)
+        found[pk] = _Rules(name, evaluator_count, version, rubric, rules, float(rules.limit))
+    return found
+
+
+def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
+    fields = ("pk", "number", "iteration_id", "message_count", "cost_usd", "withdrawn_at")
+    rows = {row[0]: _Row(*row) for row in Game.objects.filter(pk__in=keys).values_list(*fields)}
+    measured = Measured.objects.filter(game__in=keys).order_by("pk")
+    figures = {
+        (game, version): said
+        for game, version, said in measured.values_list("game_id", "rubric_version_id", "figures")
     }
-    measured = _newest_measured(keys)
-    verdicts = {row.game_id: row for row in Verdict.objects.filter(game__in=keys).standing().defer("basis")}
+    standing = Verdict.objects.filter(game__in=keys).standing()
+    outcomes = {
+        game: msgspec.json.decode(outcome, type=Outcome)
+        for game, outcome in standing.values_list("game_id", "outcome")
+    }
     states: dict[int, list[str]] = {}
-    evaluations = Evaluation.objects.filter(game__in=keys, purpose=RATING).values_list("game_id", "state")
-    for game, state in evaluations:
+    evaluations = Evaluation.objects.filter(game__in=keys, purpose=RATING)
+    for game, state in evaluations.values_list("game_id", "state"):
         states.setdefault(game, []).append(state)
-    return [
-        _line(
-            rows[key],
-            measured.get((key, rows[key].iteration.rubric_version_id)),
-            verdicts.get(key),
-            states.get(key, []),
-        )
-        for key in keys
-    ]
-
-
-def _newest_measured(keys: list[int]) -> dict[tuple[int, int], str]:
-    rows = Measured.objects.filter(game__in=keys).order_by("pk")
-    found: QuerySet[Measured, tuple[int, int, str]] = rows.values_list(
-        "game_id", "rubric_version_id", "figures"
+    said = _Said(
+        {key: str(label) for key, label in STATES.items()},
+        {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
+        words_of_cells(),
     )
-    return {(game, version): figures for game, version, figures in found}
+    lines = []
+    for key in keys:
+        rules = iterations[rows[key].iteration]
+        counted = figures.get((key, rules.version))
+        lines.append(_line(rows[key], rules, counted, outcomes.get(key), states.get(key, []), said))
+    return lines
 
 
-def _line(game: Game, figures: str | None, verdict: Verdict | None, evaluations: list[str]) -> GameLine:
-    version = game.iteration.rubric_version
-    rubric = rubric_record(version.pk, version.sha256)
-    rules = rules_of(rubric)
-    outcome = None if verdict is None else msgspec.json.decode(verdict.outcome, type=Outcome)
-    state = _state(game, figures, verdict, evaluations)
-    cost_state = state_of_cost(game.cost_usd, rules)
+def _line(
+    game: _Row,
+    rules: _Rules,
+    figures: str | None,
+    outcome: Outcome | None,
+    evaluations: list[str],
+    said: _Said,
+) -> GameLine:
+    state = RECORDED if outcome is not None else _state(rules, figures, evaluations)
+    cells = (
+        cells_of_figures(figures, rules.rubric, said.cells)
+        if outcome is None
+        else cells_of_outcome(outcome, said.cells)
+    )
+    composite = None if outcome is None else outcome.composite
+    turns = None if outcome is None else outcome.flip_distance
     return GameLine(
-        number=game.number,
-        iteration=game.iteration.name,
-        message_count=game.message_count,
+        number=str(game.number),
+        iteration=rules.name,
+        message_count=str(game.message_count),
         state=state,
-        state_says=str(STATES[state]),
-        tone="" if verdict is None else "pass" if verdict.passes else "fail",
+        state_says=said.states[state],
+        tone="" if outcome is None else "pass" if outcome.passes else "fail",
         headline="" if outcome is None else _headline(outcome),
-        cells=cells_of_figures(figures, rubric) if outcome is None else cells_of_outcome(outcome),
-        composite="" if outcome is None or outcome.composite is None else f"{outcome.composite:.1f}",
-        cost="" if game.cost_usd is None else f"${figure(game.cost_usd, float(rules.limit), decimals=2)}",
-        cost_says={"amber": _("amber"), "above": _("too high"), "unreported": _("not reported")}.get(
-            cost_state, ""
-        ),
-        turns="" if verdict is None or verdict.flip_distance is None else str(verdict.flip_distance),
+        cells=cells,
+        composite="" if composite is None else f"{composite:.1f}",
+        cost="" if game.cost is None else f"${figure(game.cost, rules.limit, decimals=2)}",
+        cost_says=said.costs.get(state_of_cost(game.cost, rules.rules), ""),
+        turns="" if turns is None else str(turns),
         is_withdrawn=game.withdrawn_at is not None,
     )
 
 
-def _state(game: Game, figures: str | None, verdict: Verdict | None, evaluations: list[str]) -> str:
-    if verdict is not None:
-        return RECORDED
+def _state(rules: _Rules, figures: str | None, evaluations: list[str]) -> str:
     if figures is None:
         return MEASURING
-    if evaluations.count(SUBMITTED) >= game.iteration.evaluator_count:
+    if evaluations.count(SUBMITTED) >= rules.evaluator_count:
         return HANDED_IN
     return RATED if any(state in OPEN for state in evaluations) else WAITING
 

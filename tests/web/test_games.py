@@ -48,7 +48,7 @@ def test_an_empty_project_says_what_to_do(client):
 
 def test_every_state_is_said(client):
     project = make_rating_project()
-    numbers = {"waiting": make_game(project=project).number}
+    numbers = {"waiting": str(make_game(project=project).number)}
     # Each of these takes the only free game: the one that was just made.
     lines = {line.number: line for line in build_games_page(project=project, wanted=Wanted()).lines}
     assert lines[numbers["waiting"]].state == "waiting"
@@ -91,7 +91,7 @@ def test_pages_follow_each_other_and_lead_back():
         first = build_games_page(project=project, wanted=Wanted(sort=sort))
         second = build_games_page(project=project, wanted=Wanted(sort=sort, after=first.after))
         third = build_games_page(project=project, wanted=Wanted(sort=sort, after=second.after))
-        numbers = [line.number for page in (first, second, third) for line in page.lines]
+        numbers = [int(line.number) for page in (first, second, third) for line in page.lines]
         assert numbers == sorted(numbers, reverse=sort == "newest")
         assert len(numbers) == len(set(numbers)) == 2 * PAGE_SIZE + 5
         assert (first.before, third.after) == (0, 0)
@@ -108,7 +108,7 @@ def test_by_a_figure_only_games_with_a_verdict_are_listed():
     make_game(project=project)
     for sort in ("best", "worst"):
         lines = build_games_page(project=project, wanted=Wanted(sort=sort)).lines
-        assert [line.number for line in lines] == [verdict.game.number]
+        assert [line.number for line in lines] == [str(verdict.game.number)]
     closest = build_games_page(project=project, wanted=Wanted(sort="closest", state="verdict")).lines
     assert len(closest) == (verdict.flip_distance is not None)
 

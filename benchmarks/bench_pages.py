@@ -1,0 +1,105 @@
+"""Prints what the pages of leads cost: the list of games at two sizes of project, one game, its verdict, its report.
+
+    python -m benchmarks.bench_pages [SMALL LARGE]
+
+On a SQLite file with the real pragmas, through all middleware, the test client's own work included; wall time and CPU
+time of this process. A third of the games has a verdict. The list must cost the same at both sizes.
+"""
+
+import sys
+import time
+from statistics import median, quantiles
+from typing import Any
+
+from benchmarks.bench_saves import prepare
+
+LIST_P50_MS, LIST_P95_MS = 8.0, 15.0
+REPEATS = 200
+SPREAD = 1.5  # noise of a busy machine; the figures that are meant to be kept are printed
+
+
+def fill(count: int) -> Any:
+    """A project with so many measured games, rows copied from one that went through everything."""
+    from django.db import transaction
+
+    from discussions.models import Evaluation, Game, Measured, Slot, Verdict
+    from tests.settled import settled
+
+    verdict = settled(message_count=60)
+    first, measured, evaluation = verdict.game, verdict.measured, verdict.game.evaluations.get()
+    with transaction.atomic():
+        games = [copy(first, number=first.number + 10_000 + at, source_id=f"g{at}", content_sha256=f"{at:064x}")
+                 for at in range(count - 1)]  # fmt: skip
+        games = Game.objects.bulk_create(games, batch_size=500)
+        rows = Measured.objects.bulk_create([copy(measured, game=game) for game in games], batch_size=500)
+        third = [(game, row) for at, (game, row) in enumerate(zip(games, rows, strict=True)) if at % 3 == 0]
+        slots = Slot.objects.bulk_create([copy(evaluation.slot, game=game) for game, _row in third], batch_size=500)
+        Evaluation.objects.bulk_create(
+            [copy(evaluation, game=game, slot=slot) for (game, _row), slot in zip(third, slots, strict=True)],
+            batch_size=500,
+        )
+        Verdict.objects.bulk_create(
+            [copy(verdict, game=game, measured=row, composite=verdict.composite + game.pk % 97 / 10)
+             for game, row in third],
+            batch_size=200,
+        )  # fmt: skip
+    project = first.project
+    project.__class__.objects.filter(pk=project.pk).update(next_game_number=first.number + 10_000 + count)
+    return first
+
+
+def copy(row: Any, **changed: Any) -> Any:
+    """A new row like this one."""
+    values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if not field.primary_key}
+    values |= {f"{name}_id" if hasattr(value, "pk") else name: getattr(value, "pk", value) for name, value in changed.items()}
+    return row.__class__(**values)
+
+
+def timed(client: Any, address: str) -> tuple[float, float, float, int]:
+    """Median and 95th percentile of wall time, median CPU time (all ms), and the bytes of the page."""
+    walls, costs = [], []
+    size = 0
+    for at in range(REPEATS + 20):
+        wall, cost = time.perf_counter(), time.process_time()
+        answer = client.get(address)
+        if at >= 20:
+            walls.append(1000 * (time.perf_counter() - wall))
+            costs.append(1000 * (time.process_time() - cost))
+        assert answer.status_code == 200, answer.content[:500]
+        size = len(answer.content)
+    return median(walls), quantiles(walls, n=20)[-1], median(costs), size
+
+
+def main() -> int:
+    """Run and print; 1 when over the budget."""
+    sizes = [int(size) for size in sys.argv[1:]] or [1_000, 10_000]
+    prepare()
+    from django.test import Client
+    from django.urls import reverse
+
+    from tests.factories import make_admin
+
+    client = Client()
+    client.force_login(make_admin(), backend="allauth.account.auth_backends.AuthenticationBackend")
+    over = False
+    lists = []
+    for size in sizes:
+        game = fill(size)
+        slug, number = game.project.slug, game.number
+        base = reverse("games", args=[slug])
+        for what, address in (("newest", base), ("by composite", f"{base}?sort=best"), ("passed", f"{base}?state=pass")):
+            p50, p95, cpu, length = timed(client, address)
+            print(f"list of games, {what}, of {size:,}: p50 {p50:.1f} ms, p95 {p95:.1f} ms, CPU {cpu:.1f} ms, {length:,} bytes")
+            if what == "newest":
+                lists.append(cpu)
+                over |= cpu > LIST_P50_MS
+    for name in ("game", "verdict", "report"):
+        p50, p95, cpu, length = timed(client, reverse(name, args=[slug, number]))
+        print(f"{name} of 60 messages: p50 {p50:.1f} ms, p95 {p95:.1f} ms, CPU {cpu:.1f} ms, {length:,} bytes")
+    print(f"budget of the list: p50 {LIST_P50_MS} ms, p95 {LIST_P95_MS} ms; growth from {sizes[0]:,} to {sizes[-1]:,} games: "
+          f"{lists[-1] / lists[0]:.2f}")  # fmt: skip
+    return int(over or lists[-1] / lists[0] > SPREAD)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
