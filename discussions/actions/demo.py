@@ -1,0 +1,137 @@
+"""The demo project: a few games imported, measured and rated through the same actions as everybody's."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.db import transaction
+
+from discussions.actions.demo_rating import Rater, rate
+from discussions.actions.importing import Upload, import_transcripts
+from discussions.actions.iterating import open_project
+from discussions.actions.settling import record_verdict
+from discussions.actions.taking import take_next_game
+from discussions.models import Evaluation, Game, Transcript
+from discussions.models.bases import preview_of
+from workspace.actions.accounts import create_account
+from workspace.actions.jobs import run_job
+from workspace.actions.projects import add_member
+from workspace.models import Job, Person, Project
+
+FOLDER = Path(__file__).resolve().parent.parent / "demo"
+SLUG, NAME = "demo", "Demo: mafia by language models"
+BEFORE = timedelta(hours=2)
+
+
+class SignIn(msgspec.Struct, frozen=True):
+    """Somebody of the demo, and how to sign in."""
+
+    key: str
+    email: str
+    name: str
+    password: str
+    role: str
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """One game of the demo, who rates it, how far, and what they say; without an evaluator it waits in the queue."""
+
+    file: str
+    evaluator: str = ""
+    until: str = ""
+    labels: dict[str, str] = {}
+    overrides: dict[str, int] = {}
+    questions: list[str] = []
+    rating: str = ""
+    comment: dict[str, Any] = {}
+    flag: dict[str, Any] = {}
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """The whole demo."""
+
+    people: list[SignIn]
+    games: list[Planned]
+
+
+class Demo(msgspec.Struct, frozen=True):
+    """What is there: the sign-ins, how many games, and whether they were there before."""
+
+    people: list[SignIn]
+    game_count: int
+    verdict_count: int
+    was_there: bool
+
+
+def fill_demo(*, by: Person, now: datetime) -> Demo:
+    """Make the demo project unless it is there; all of it or nothing. The same moment gives the same rows."""
+    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=Plan)
+    project = Project.objects.filter(slug=SLUG).first()
+    if project is not None:
+        return _demo(plan, project, was_there=True)
+    clock = _Clock(now - BEFORE)
+    with transaction.atomic():
+        project = open_project(slug=SLUG, name=NAME, by=by, now=clock())
+        people = {one.key: _person(one, project, by, clock()) for one in plan.people}
+        for planned in plan.games:
+            _import(planned.file, project, people["lead"], clock)
+            if planned.evaluator:
+                _rate(planned, project, people[planned.evaluator], clock)
+    return _demo(plan, project, was_there=False)
+
+
+class _Clock:
+    """Time of the demo: some seconds pass with every look."""
+
+    def __init__(self, start: datetime) -> None:
+        self.moment = start
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=7)
+        return self.moment
+
+
+def _person(sign_in: SignIn, project: Project, by: Person, now: datetime) -> Person:
+    person = create_account(
+        email=sign_in.email,
+        name=sign_in.name,
+        password=sign_in.password,
+        is_admin=sign_in.role == "admin",
+        by=by,
+        now=now,
+    )
+    if sign_in.role != "admin":
+        add_member(project=project, person=person, role=sign_in.role, by=by, now=now)
+    return person
+
+
+def _import(name: str, project: Project, lead: Person, clock: _Clock) -> None:
+    """Import one file and do what follows from it here and now."""
+    data = (FOLDER / name).read_bytes()
+    import_transcripts(project=project, files=[Upload(name, data)], by=lead, now=clock())
+    waiting = Job.objects.filter(project=project, state="queued").order_by("pk").values_list("pk", flat=True)
+    while job := waiting.first():
+        run_job(job=job, clock=clock)
+
+
+def _rate(planned: Planned, project: Project, evaluator: Person, clock: _Clock) -> None:
+    """Rate the one free game as planned, and record its verdict if that is planned."""
+    taken = take_next_game(project=project, by=evaluator, now=clock())
+    assert taken is not None
+    evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
+    rate(rater=Rater(evaluation, evaluator, clock), planned=planned, by=evaluator)
+    if planned.until != "verdict":
+        return
+    rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
+    game = rows.get(pk=evaluation.game_id)
+    preview = preview_of(game)
+    assert preview is not None
+    record_verdict(game=game, basis_sha256=preview.basis_sha256, by=evaluator, now=clock())
+
+
+def _demo(plan: Plan, project: Project, *, was_there: bool) -> Demo:
+    games = Game.objects.filter(project=project)
+    verdicts = games.exclude(verdicts=None).count()
+    assert Transcript.objects.filter(project=project).exists()
+    return Demo(plan.people, games.count(), verdicts, was_there)

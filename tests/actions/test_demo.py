@@ -1,0 +1,50 @@
+"""The demo: made once, through the actions, with life on every screen."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from discussions.actions.demo import fill_demo
+from discussions.actions.verifying import CHECKS
+from discussions.models import Evaluation, Game, Remark, Slot, Verdict
+from tests.factories import NOW
+from workspace.actions.accounts import system_person
+from workspace.models import Event, Job, Membership, Person
+
+pytestmark = pytest.mark.django_db
+
+
+def fill():
+    return fill_demo(by=system_person(now=NOW), now=NOW)
+
+
+@pytest.mark.slow
+def test_the_demo_is_made_once_and_shows_every_state():
+    demo = fill()
+    assert (demo.game_count, demo.verdict_count, demo.was_there) == (6, 2, False)
+    assert sorted(Verdict.objects.values_list("passes", flat=True)) == [False, True]
+    states = sorted(Evaluation.objects.values_list("state", flat=True))
+    assert states == ["draft", "submitted", "submitted", "submitted"]
+    assert Slot.objects.filter(evaluator=None).count() == 2
+    assert {remark.kind for remark in Remark.objects.all()} == {"comment", "flag"}
+    assert sorted(Membership.objects.values_list("role", flat=True)) == ["evaluator", "evaluator", "lead"]
+    assert not Job.objects.exclude(state="done").exists()
+    assert [sentence for check in CHECKS for sentence in check.find(NOW)] == []
+    rows = (Game.objects.count(), Event.objects.count(), Person.objects.count())
+    again = fill()
+    assert (again.was_there, again.game_count) == (True, 6)
+    assert (Game.objects.count(), Event.objects.count(), Person.objects.count()) == rows
+
+
+@pytest.mark.slow
+def test_the_long_game_is_the_one_of_the_key_count():
+    fill()
+    game = Game.objects.get(source_id="harbour-lights")
+    references = game.measurements.get().findings.to_records()["memory_accuracy"].references
+    assert (game.message_count, game.player_count) == (60, 6)
+    assert sum(reference.is_counted for reference in references) == 10
+
+
+def test_the_command_is_refused_where_the_demo_is_off():
+    with pytest.raises(CommandError, match="The demo is off"):
+        call_command("seed_demo")
+    assert not Person.objects.filter(is_system=False).exists()
