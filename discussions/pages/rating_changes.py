@@ -30,8 +30,11 @@ class Done(Struct, frozen=True):
 
 def changed_by(desk: Desk, done: Done) -> Changed:
     """What to draw anew: the judged thing in place, and whole steps where lists or sight changed."""
-    if done.refusal or done.conflict:
-        return Changed(conflict=done.conflict, refusal="" if done.conflict else done.refusal)
+    if done.conflict:
+        stored = _item(desk, done)
+        return Changed(conflict=done.conflict, items=[stored] if stored else [])
+    if done.refusal:
+        return Changed(refusal=done.refusal)
     steps = _steps(desk, done)
     item = None if STEP_OF.get(done.kind) in steps else _item(desk, done)
     is_opened = any(name.startswith("metric:") for name in done.revealed)

@@ -44,10 +44,7 @@ function add(source, submitter) {
   delete fields.csrfmiddlewaretoken;
   const whole = "whole" in source.dataset ? source.id : "";
   queue.push({ url: source.action, fields, whole, from: part?.id ?? "", needed: part?.matches("[data-needs]") ?? false });
-  if (submitter?.ariaPressed && part) {
-    for (const other of part.querySelectorAll("[aria-pressed]")) other.ariaPressed = String(other === submitter);
-    part.classList.add("sending");
-  }
+  part?.classList.add("sending");
   keep();
   if (tries || paused) hold(queue.at(-1));
   else send();
@@ -58,7 +55,7 @@ function hold(act) {
   act.held = true;
   const part = document.getElementById(act.from);
   part?.removeAttribute("data-needs");
-  part?.classList.add("sending");
+  for (const one of part?.querySelectorAll("[aria-pressed]") ?? []) one.ariaPressed = String(one.value === act.fields.act);
   settled(act, 0);
   keep();
 }
@@ -97,8 +94,8 @@ async function send() {
 }
 
 async function post(act) {
-  const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1] ?? form.elements.csrfmiddlewaretoken.value;
-  const headers = { "HX-Request": "true", "HX-Target": "answer", "X-CSRFToken": token };
+  const headers = { "HX-Request": "true", "HX-Target": "answer" };
+  headers["X-CSRFToken"] = form.elements.csrfmiddlewaretoken.value;
   headers["Content-Type"] = "application/x-www-form-urlencoded";
   const settings = { method: "POST", body: act.body, headers, redirect: "manual", signal: AbortSignal.timeout(10000) };
   try {

@@ -13,16 +13,13 @@ theme?.addEventListener("submit", async (event) => {
 
 const signin = document.getElementById("signin");
 document.body.addEventListener("htmx:afterSwap", (event) => {
-  if (event.target !== signin || signin.open || !signin.firstElementChild) return;
-  signin.showModal();
+  if (event.target === signin && !signin.open && signin.querySelector("form")) signin.showModal();
 });
 
 // Signing in changes the token against forged forms: every form of the page gets the new one.
-document.body.addEventListener("signed-in", () => {
+document.body.addEventListener("signed-in", (event) => {
   signin.close();
-  signin.replaceChildren();
-  const token = document.cookie.match(/csrftoken=([^;]+)/)?.[1];
-  if (!token) return;
+  const token = event.detail.csrfToken;
   document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
   for (const field of document.getElementsByName("csrfmiddlewaretoken")) field.value = token;
 });

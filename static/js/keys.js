@@ -33,14 +33,15 @@ function go(part) {
   part.scrollIntoView({ block: part.matches(".msg") ? "center" : "nearest" });
 }
 
-// The next thing that asks, first in the same step, then in the steps after it, then from the start.
+// The next thing that asks, in the steps' order and from the start again; from elsewhere first in the open step.
 function need(from, way) {
   const items = all(".step .item");
   const at = items.indexOf(from);
   const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
   if (way < 0) order.reverse().push(...order.splice(0, at < 0 ? 0 : 1));
   const asking = order.filter((item) => item.matches("[data-needs]"));
-  return asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`) ?? asking[0];
+  const near = at < 0 && asking.find((item) => item.closest(".step").id === `step-${judge.dataset.step}`);
+  return near || asking[0];
 }
 
 function onward(from) {

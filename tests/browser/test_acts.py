@@ -1,0 +1,154 @@
+"""Acts in the browser: kept until the server has them, sent in order, never lost and never moving the person."""
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from discussions.models import Evaluation, Revision
+from tests.factories import PASSWORD
+from tests.rated import say, start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HERE = "(document.activeElement.closest('.item, .msg') ?? document.activeElement).id"
+
+
+@pytest.fixture
+def evaluation(db) -> Evaluation:
+    return start(message_count=30)
+
+
+@pytest.fixture
+def desk(evaluation, page: Page, live_server) -> Page:
+    """The evaluator's page, open, with the first reference in focus."""
+    client = Client()
+    client.force_login(evaluation.evaluator)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}]
+    )
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    page.locator(".item:focus").wait_for()
+    return page
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys one by one, each after the page has settled."""
+    for key in keys:
+        page.locator("body:not([data-busy])").wait_for()
+        page.keyboard.press(key)
+    page.locator("body:not([data-busy])").wait_for()
+
+
+def labels(evaluation: Evaluation) -> list[str]:
+    """The stored labels of references, in the order in which they were given."""
+    rows = Revision.objects.filter(judgement__evaluation=evaluation, judgement__kind="reference")
+    return list(rows.order_by("pk").values_list("value", flat=True))
+
+
+def test_an_answer_is_saved_and_the_focus_goes_on(desk, evaluation) -> None:
+    first = desk.evaluate(HERE)
+    press(desk, "a")
+    assert desk.evaluate(HERE) != first
+    expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    expect(desk.locator("#status")).to_contain_text("saved")
+    assert labels(evaluation) == ["accurate"]
+
+
+def test_acts_wait_in_order_while_the_server_is_away_even_over_a_reload(desk, evaluation) -> None:
+    desk.on("dialog", lambda dialog: dialog.accept())
+    desk.route("**/judge/", lambda route: route.abort())
+    press(desk, "a", "i", "v")
+    expect(desk.locator("#unsent")).to_contain_text("3 unsent")
+    assert labels(evaluation) == []
+    desk.reload()
+    desk.unroute("**/judge/")
+    expect(desk.locator("#unsent")).to_be_hidden()
+    assert labels(evaluation) == ["accurate", "inaccurate", "vague"]
+    assert desk.evaluate("localStorage.length") == 0
+
+
+def test_an_answer_that_got_lost_is_sent_again_unchanged_and_stored_once(desk, evaluation) -> None:
+    bodies = []
+
+    def lose_the_first_answer(route) -> None:
+        bodies.append(route.request.post_data)
+        if len(bodies) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    desk.route("**/judge/", lose_the_first_answer)
+    press(desk, "a")
+    expect(desk.locator("#unsent")).to_be_hidden()
+    expect(desk.locator("#status")).to_contain_text("saved")
+    assert bodies[0] == bodies[1]
+    assert labels(evaluation) == ["accurate"]
+
+
+def test_leaving_with_unsent_acts_warns(desk) -> None:
+    asked = []
+    desk.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    desk.route("**/judge/", lambda route: route.abort())
+    press(desk, "a")
+    expect(desk.locator("#unsent")).to_be_visible()
+    with desk.expect_event("dialog"):
+        desk.close(run_before_unload=True)
+    assert asked == ["beforeunload"]
+
+
+def test_a_sign_in_that_ran_out_is_renewed_in_place_and_the_act_goes_through(desk, evaluation) -> None:
+    Session.objects.all().delete()
+    press(desk, "v")
+    dialog = desk.locator("#signin[open]")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("E-mail").fill(evaluation.evaluator.email)
+    dialog.get_by_label("Password").fill(PASSWORD)
+    desk.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(desk.locator("#unsent")).to_be_hidden()
+    expect(desk.locator("#status")).to_contain_text("saved")
+    assert labels(evaluation) == ["vague"]
+
+
+def test_two_versions_are_both_shown_and_the_person_chooses(desk, evaluation) -> None:
+    item = desk.evaluate(HERE)
+    act = desk.locator(f"#{item} [data-key=a]").get_attribute("value")
+    say(evaluation, "reference", act.split("~")[1], "vague")
+    press(desk, "a")
+    expect(desk.locator("#answer")).to_contain_text("Nothing was overwritten")
+    expect(desk.locator(f"#{item} [data-key=v]")).to_have_attribute("aria-pressed", "true")
+    assert labels(evaluation) == ["vague"]
+    desk.get_by_role("button", name="Use mine").click()
+    expect(desk.locator(f"#{item} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    assert labels(evaluation) == ["vague", "accurate"]
+
+
+def test_keys_are_dead_while_typing_and_when_switched_off(desk) -> None:
+    press(desk, "j", "w")
+    field = desk.locator("#at-comment")
+    expect(field).to_be_focused()
+    desk.keyboard.type("jkav")
+    expect(field).to_have_value("jkav")
+    desk.keyboard.press("Escape")
+    before = desk.evaluate(HERE)
+    press(desk, "?")
+    desk.locator("#single-keys").uncheck()
+    desk.keyboard.press("Escape")
+    press(desk, "j", "k", "]")
+    assert desk.evaluate(HERE) == before
+    desk.reload()
+    expect(desk.locator("#single-keys")).not_to_be_checked()
+
+
+def test_a_held_key_and_altgr_do_nothing(desk, evaluation) -> None:
+    item = desk.evaluate(HERE)
+    desk.evaluate("""() => document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', {key: 'a', repeat: true, bubbles: true}))""")
+    desk.evaluate("""() => document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', {key: 'a', modifierAltGraph: true, bubbles: true}))""")
+    assert desk.evaluate(HERE) == item
+    assert labels(evaluation) == []
