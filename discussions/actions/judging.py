@@ -1,8 +1,10 @@
 """The save contract: every act of an evaluator is one keyed, versioned, immutable revision, or it is nothing."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -64,7 +66,7 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
     Unacceptable for a key used for something else and for what cannot be judged, Conflict (with both versions) when
     the thing was judged since, NotAllowed when the evaluation is not open or not one's own.
     """
-    with transaction.atomic():
+    with one_act():
         locked = lock(evaluation)
         body = act.sha256(evaluation.pk)
         if stored := stored_act(key=act.key, body_sha256=body, by=by):
@@ -74,6 +76,27 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
         refuse_faults(work, act)
         judgement = compare_and_set(work, act)
         return write(work=work, judgement=judgement, act=act, body=body, by=by, now=now)
+
+
+@contextmanager
+def one_act() -> Iterator[None]:
+    """The transaction of one keyed act; Unacceptable when another game is being judged under the key this moment."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as fault:
+        if "key_unique" not in str(fault):
+            raise
+        raise key_reused() from None
+
+
+def key_reused() -> Unacceptable:
+    """The refusal of a key that something else was stored under."""
+    return Unacceptable(
+        _("This form was already saved with another answer. Load the page again and repeat the last one."),
+        code="key_reused",
+        field="key",
+    )
 
 
 def lock(evaluation: Evaluation) -> Evaluation:
@@ -91,13 +114,7 @@ def stored_act(*, key: str, body_sha256: str, by: Person) -> Saved | None:
     if stored is None:
         return None
     if stored.body_sha256 != body_sha256:
-        raise Unacceptable(
-            _(
-                "This form was already saved with another answer. Load the page again and repeat the last one."
-            ),
-            code="key_reused",
-            field="key",
-        )
+        raise key_reused()
     return Saved(stored, stored.judgement.kind, stored.judgement.subject)
 
 
@@ -186,11 +203,7 @@ def write(
     )
     revision.save(force_insert=True)
     evaluation, after = work.evaluation, work.changed(judgement)
-    revealed = due_reveals(after.standing)
-    if revealed:
-        Reveal.objects.bulk_create(
-            Reveal(evaluation=evaluation, what=what, created_at=now) for what in sorted(revealed)
-        )
+    revealed = _reveal(after, now)
     Evaluation.objects.filter(pk=evaluation.pk).update(version=F("version") + 1)
     evaluation.version += 1
     record_event(
@@ -203,3 +216,13 @@ def write(
         detail={"kind": act.kind, "version": judgement.version, "phase": revision.phase},
     )
     return Saved(revision, act.kind, act.subject, revealed, after.shown(revealed))
+
+
+def _reveal(work: Work, now: datetime) -> frozenset[str]:
+    """Write down what may now be shown, and what that is."""
+    due = due_reveals(work.standing)
+    if due:
+        Reveal.objects.bulk_create(
+            Reveal(evaluation=work.evaluation, what=what, created_at=now) for what in sorted(due)
+        )
+    return due

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from discussions.actions.judging import lock, short_key
+from discussions.actions.judging import lock, one_act, short_key
 from discussions.models import Evaluation, Remark
 from discussions.models.standings import Work, work_of
 from discussions.permissions import check_rate
@@ -27,7 +27,7 @@ def remark(
     key that was used for something else, NotAllowed when the evaluation is not open or not one's own.
     """
     body = canonical_hash([evaluation.pk, kind, target, text])
-    with transaction.atomic():
+    with one_act():
         locked = lock(evaluation)
         stored = Remark.objects.filter(created_by=by, key=short_key(key)).first()
         if stored is not None:

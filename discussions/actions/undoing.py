@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from discussions.actions.judging import (
@@ -10,6 +9,7 @@ from discussions.actions.judging import (
     Saved,
     compare_and_set,
     lock,
+    one_act,
     refuse_faults,
     stored_act,
     write,
@@ -31,7 +31,7 @@ def undo(
     when there is nothing to take back, or when what came after rests on it, and what `judge` raises.
     """
     body = canonical_hash([evaluation.pk, "undo", kind, subject])
-    with transaction.atomic():
+    with one_act():
         locked = lock(evaluation)
         if stored := stored_act(key=key, body_sha256=body, by=by):
             return stored
