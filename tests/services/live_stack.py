@@ -6,6 +6,8 @@ import sqlite3
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -125,19 +127,26 @@ def migrated_database(tmp_path_factory):
 @pytest.fixture
 def live_stack(tmp_path, static_files, migrated_database):
     """A started `LiveStack` of this test's own; on PostgreSQL when TEST_DATABASE_URL names a server."""
+    with stack_in(tmp_path, static_files, migrated_database) as stack:
+        yield stack
+
+
+@contextmanager
+def stack_in(folder: Path, static_files: Path, migrated_database: str) -> Iterator[LiveStack]:
+    """A started stack on data of its own in that folder, ended afterwards."""
     binary = find_binary()
     if binary is None:
         cannot("Redis", HOW_TO_GET_ONE)
-    shutil.copytree(static_files, tmp_path / "static", copy_function=os.link)
+    shutil.copytree(static_files, folder / "static", copy_function=os.link)
     server = os.environ.get("TEST_DATABASE_URL", "")
-    name = f"live_{uuid.uuid4().hex[:12]}" if server else str(tmp_path / "evalsite.sqlite3")
+    name = f"live_{uuid.uuid4().hex[:12]}" if server else str(folder / "evalsite.sqlite3")
     if server:
         address = _create_database(server, name, template=migrated_database)
     else:
         shutil.copy(migrated_database, name)
         address = f"sqlite:///{name}"
-    redis = RedisServer(binary, tmp_path / "redis", tmp_path / "log" / "redis.log", dict(os.environ))
-    stack = LiveStack(tmp_path, address, redis)
+    redis = RedisServer(binary, folder / "redis", folder / "log" / "redis.log", dict(os.environ))
+    stack = LiveStack(folder, address, redis)
     try:
         redis.start()
         stack.start()

@@ -1,0 +1,149 @@
+"""How the browser tests set the stage and drive the page: people, games, signing in, counted keys, and a watch."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
+
+from tests.factories import PASSWORD
+from tests.services.live_stack import LiveStack
+
+SLUG = "table"
+EVALUATOR, SECOND, LEAD, ADMIN = (f"{who}@example.org" for who in ("evaluator", "second", "lead", "admin"))
+_MEMBERS = (
+    (EVALUATOR, "Eva Luator", "evaluator"),
+    (SECOND, "Sec Ond", "evaluator"),
+    (LEAD, "Lea Der", "lead"),
+)
+_PEOPLE = f"""
+from django.utils import timezone
+from tests.factories import make_admin, make_games_project, make_member, make_person
+now = timezone.now()
+project = make_games_project(slug={SLUG!r}, now=now)
+for email, name, role in {_MEMBERS!r}:
+    make_member(project=project, role=role, person=make_person(email=email, name=name, now=now), now=now)
+make_admin(email={ADMIN!r}, name="Ad Min", now=now)
+"""
+
+
+def set_stage(stack: LiveStack, *games: dict[str, Any]) -> None:
+    """A project with its people, and these games in it, measured by the real worker."""
+    stack.script(_PEOPLE)
+    bring_in(stack, *games)
+
+
+def bring_in(stack: LiveStack, *games: dict[str, Any]) -> None:
+    """Import games and wait until each is measured and has its free place."""
+    before = stack.rows("SELECT COUNT(*) FROM discussions_game")[0][0]
+    file = stack.folder / f"games-{before}.json"
+    file.write_text(json.dumps(list(games)))
+    stack.manage("import_transcripts", str(file), "--project", SLUG, "--by", LEAD, "--wait")
+    stack.wait_for("SELECT COUNT(*) FROM discussions_measured", before + len(games))
+
+
+def sign_in(page: Page, stack: LiveStack, email: str = EVALUATOR) -> None:
+    """Through the form, to the home page."""
+    page.goto(f"{stack.url}/sign-in/")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{stack.url}/")
+
+
+def take_next_game(page: Page) -> None:
+    """Press Next game on the home page."""
+    page.get_by_role("button", name="Next game").click()
+    page.wait_for_url(re.compile(r"/rate/\d+/"))
+
+
+def judgements(stack: LiveStack) -> dict[tuple[str, str], str]:
+    """What is stored of every judgement: (kind, subject) -> value."""
+    rows = stack.rows("SELECT kind, subject, value FROM discussions_judgement")
+    return {(kind, subject): value for kind, subject, value in rows}
+
+
+def settle(page: Page) -> None:
+    """Until no act is on its way: sent, answered, swapped in, focus moved."""
+    expect(page.locator("body:not([data-busy])")).to_have_count(1)
+    expect(page.locator("#unsent")).to_be_hidden()
+
+
+def focused(page: Page) -> Locator:
+    """The element that has the focus."""
+    return page.locator(":focus")
+
+
+class Keyboard:
+    """A keyboard that counts: every press waits until the page has settled, as a person would see it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.pressed: list[str] = []
+
+    def press(self, *keys: str) -> None:
+        """Press these keys one after the other. A modifier held down counts with its key as one."""
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.pressed.append(key)
+            if self.page.locator("#unsent").count():
+                settle(self.page)
+
+    def tab_to(self, target: Locator, most: int = 40) -> None:
+        """Press Tab until the target has the focus."""
+        for _ in range(most):
+            if target.evaluate("one => one === document.activeElement"):
+                return
+            self.press("Tab")
+        raise AssertionError(f"{most} Tabs did not reach {target}")
+
+    def __len__(self) -> int:
+        return len(self.pressed)
+
+
+class Watch:
+    """What a page complains of: console errors, exceptions, violations of the content policy, dialogs."""
+
+    def __init__(self, page: Page | BrowserContext, *, allowed: Iterable[str] = ()) -> None:
+        self.allowed = tuple(allowed)
+        self.complaints: list[str] = []
+        self.dialogs: list[str] = []
+        page.on("console", self._console)
+        page.on("dialog", self._dialog)
+        page.on(
+            "pageerror" if isinstance(page, Page) else "weberror",
+            lambda error: self.complaints.append(str(error)),
+        )
+
+    def _console(self, message: ConsoleMessage) -> None:
+        is_refusal = re.match(r"Failed to load resource: .* status of 4\d\d", message.text)
+        if (
+            message.type in ("error", "warning")
+            and not is_refusal
+            and not message.text.startswith(self.allowed or "\0")
+        ):
+            self.complaints.append(message.text)
+
+    def _dialog(self, dialog: Any) -> None:
+        self.dialogs.append(f"{dialog.type}: {dialog.message}")
+        dialog.accept()
+
+    def check(self) -> None:
+        """Nothing was complained of."""
+        assert not self.complaints, "\n".join(self.complaints)
+        assert not self.dialogs, "\n".join(self.dialogs)
+
+
+def tell(line: str) -> None:
+    """Say a figure; seen with pytest -s."""
+    sys.stdout.write(f"\n{line}\n")
+
+
+def artefacts(name: str) -> Path:
+    """A folder under var/ for what a test leaves to be looked at."""
+    folder = Path(__file__).resolve().parents[2] / "var" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
