@@ -55,10 +55,14 @@ def import_transcripts(
         iteration = Iteration.objects.get(project=project, stage=None)
     kept = [(file, keep_bytes(file.data)) for file in files]
     with transaction.atomic():
-        return [
-            _queue(project, iteration, file.name, len(file.data), sha256, is_separate=False, by=by, now=now)
-            for file, sha256 in kept
-        ]
+        # Rows first, in an order that all share, audit lines after them: two uploads of the same files at the same
+        # moment then wait for one another, never in a circle.
+        first = {sha256: file for file, sha256 in reversed(kept)}
+        rows = {
+            sha256: _insert(project, iteration, file.name, len(file.data), sha256, by=by, now=now)
+            for sha256, file in sorted(first.items())
+        }
+        return [_queue(*rows[sha256], by=by, now=now) for _file, sha256 in kept]
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -70,7 +74,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
     if transcript.is_separate:
         raise Conflict(_("These games were already imported as separate games."), code="already_separate")
     with transaction.atomic():
-        return _queue(
+        row, is_new = _insert(
             transcript.project,
             transcript.iteration,
             transcript.name,
@@ -80,6 +84,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
             by=by,
             now=now,
         )
+        return _queue(row, is_new, by=by, now=now)
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -137,18 +142,20 @@ def _check_size(file: Upload) -> None:
         raise Unacceptable(sentence % values, field="transcripts", code="empty")
 
 
-def _queue(
+def _insert(
     project: Project,
     iteration: Iteration,
     name: str,
     byte_count: int,
     sha256: str,
     *,
-    is_separate: bool,
     by: Person,
     now: datetime,
-) -> Imported:
-    transcript, is_new = Transcript.objects.select_related("job").get_or_create(
+    is_separate: bool = False,
+) -> tuple[Transcript, bool]:
+    """The row of these bytes, locked, and whether it is new."""
+    rows = Transcript.objects.select_related("job").select_for_update(of=("self",), no_key=True)
+    return rows.get_or_create(
         project=project,
         sha256=sha256,
         is_separate=is_separate,
@@ -160,10 +167,14 @@ def _queue(
             "created_by": by,
         },
     )
-    if not is_new:
+
+
+def _queue(transcript: Transcript, is_new: bool, *, by: Person, now: datetime) -> Imported:
+    if not is_new or transcript.job_id is not None:
         return _again(transcript, by, now)
     _enqueue(transcript, by, now)
-    _record("transcript:uploaded", transcript, by, now, {"sha256": sha256, "is_separate": is_separate})
+    detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
+    _record("transcript:uploaded", transcript, by, now, detail)
     return Imported(transcript, NEW)
 
 

@@ -38,8 +38,9 @@ class Store:
     def put(self, games: list[ReadGame], *, now: datetime) -> None:
         """Store these games, except those that are in already. Must run inside the caller's transaction."""
         ready = [_ready(read) for read in games]
-        # Two imports of one project go one after the other from here on: neither misses the other's games.
-        Project.objects.select_for_update().get(pk=self.transcript.project_id)
+        # Two imports of one project go one after the other from here on: neither misses the other's games. Rows that
+        # only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
+        Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
         known = self._known([each.read.record.game_id for each in ready])
         new = [each for each in ready if self._is_new(each, known)]
         if not new:
