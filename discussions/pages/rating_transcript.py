@@ -37,11 +37,16 @@ OPPOSITE = {
 
 def messages(desk: Desk) -> list[MessageRow]:
     """Every message, in order."""
-    return [message_row(desk, message.position) for message in desk.seen.messages]
+    places = marked_places(desk)
+    return [_row(desk, message.position, places) for message in desk.seen.messages]
 
 
 def message_row(desk: Desk, position: int) -> MessageRow:
     """One message with what may be seen on it."""
+    return _row(desk, position, marked_places(desk))
+
+
+def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) -> MessageRow:
     seen = desk.seen
     message = seen.messages[position - 1]
     before = seen.messages[position - 2] if position > 1 else None
@@ -56,7 +61,7 @@ def message_row(desk: Desk, position: int) -> MessageRow:
         is_confusable=seen.players[message.player - 1].is_confusable,
         opens_round=round_label(message.round) if opens else "",
         text=message.text,
-        spans=spans(desk, position),
+        spans=sorted(places.get(position, [])),
         reply_to=message.reply_to,
         reply_name=seen.name(seen.messages[message.reply_to - 1].player) if message.reply_to else "",
         chips=chips(desk, position),
@@ -70,15 +75,15 @@ def round_label(number: int) -> str:
     return _("Round %(number)s") % {"number": number}
 
 
-def spans(desk: Desk, position: int) -> list[tuple[int, int]]:
-    """The references of one message, as the text is to be marked."""
-    found = {one.subject: (one.start, one.end) for one in desk.shown.references if one.message == position}
-    asked = [subject for subject in asked_references(desk.standing) if kinds.place_of(subject)[0] == position]
-    places = []
-    for subject in asked:
+def marked_places(desk: Desk) -> dict[int, list[tuple[int, int]]]:
+    """Where the references that are asked for stand, by message, as the texts are to be marked."""
+    found = {one.subject: (one.start, one.end) for one in desk.shown.references}
+    places: dict[int, list[tuple[int, int]]] = {}
+    for subject in asked_references(desk.standing):
         own = None if subject in found else marked(desk, subject)
-        places.append((own.start, own.end) if own else found[subject])
-    return sorted(places)
+        place = (own.start, own.end) if own else found[subject]
+        places.setdefault(kinds.place_of(subject)[0], []).append(place)
+    return places
 
 
 def chips(desk: Desk, position: int) -> list[Chip]:

@@ -214,12 +214,14 @@ def draw_votes(votes: Any, at: Frame) -> str:
 def draw_quotes(quotes: list[Any]) -> str:
     """What was said elsewhere, each with a link to its message."""
     line = '<li><a href="#message-{}">{}</a> {} {}</li>'
-    rows = ((q.message, q.message, name(q.name), hostile(q.text)) for q in quotes)
-    return format_html('<ul class="quotes">{}</ul>', format_html_join("", line, rows))
+    rows = ((number(q.message), number(q.message), name(q.name), hostile(q.text)) for q in quotes)
+    return format_html('<ul class="quotes" tabindex="0">{}</ul>', format_html_join("", line, rows))
 
 
 def draw_evidence(item: Any, at: Frame) -> str:
-    """What a reference can be held against: the votes of its round, or what was said there."""
+    """What a reference can be held against: the votes of its round, or what was said there. A possible one shows it once accepted."""
+    if item.is_possible:
+        return NOTHING
     if item.votes:
         return format_html(_EVIDENCE, word("Vote record", at.language), draw_votes(item.votes, at))
     if item.messages:

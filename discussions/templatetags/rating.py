@@ -172,7 +172,7 @@ def _role(item: Any, at: Frame) -> str:
     rule = format_html('<p class="check-says quiet">{}</p>', item.rule) if item.rule else NOTHING
     body = format_html(_LONG, hostile(item.text), rule)
     side = f", {item.side}" if item.side else ""
-    state = format_html('<span class="chip">{}{}</span>', name(item.role), side)
+    state = format_html('<span class="chip"><span>{}{}</span></span>', name(item.role), side)
     return draw_item(item, at, label=_label(item, at), by=draw_by(item, at), state=state, body=body)
 
 
@@ -194,7 +194,9 @@ def _identify(item: Any, at: Frame) -> str:
 
 
 def _phrase(item: Any, at: Frame) -> str:
-    links = format_html_join(", ", '<a href="#message-{}">{}</a>', ((n, n) for n in item.messages))
+    links = format_html_join(
+        ", ", '<a href="#message-{}">{}</a>', ((number(n), number(n)) for n in item.messages)
+    )
     times = _("%(count)s times") % {"count": item.count}
     by = format_html("{}{}: {}", format_html("{}, ", name(item.name)) if item.name else NOTHING, times, links)
     robotic = format_html('<span class="chip fail">{}</span>', word("robotic", at.language))
