@@ -219,7 +219,7 @@ def draw_quotes(quotes: list[Any]) -> str:
 
 
 def draw_evidence(item: Any, at: Frame) -> str:
-    """What a reference can be held against: the votes of its round, or what was said there. A possible one shows it once accepted."""
+    """What a reference can be held against, votes or words; a possible one shows it once accepted."""
     if item.is_possible:
         return NOTHING
     if item.votes:
