@@ -19,13 +19,14 @@ from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.pages.frame import frame
 from workspace.views.answers import answer
-from workspace.views.bodies import fault_of, typed
+from workspace.views.bodies import fault_of, only_parameters, typed
 from workspace.views.gate import SignedIn, needs
 
 
 @needs("see_verdict")
 def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """What is recorded, or what would be."""
+    only_parameters(request)
     game = judged_game_or_404(request.user, slug, number)
     check_see_verdict(request.user, game)
     return show_verdict(request, game, RecordForm())
@@ -67,6 +68,7 @@ def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpRespo
 @needs("see_verdict")
 def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The report on one page, made to be printed."""
+    only_parameters(request)
     game, found = report_or_refusal(request.user, slug, number)
     chart = build_report_chart(game=game)
     context = {"report": found, "chart": chart, "game": game, **frame(request.user, game.project, "games")}

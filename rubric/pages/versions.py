@@ -10,6 +10,8 @@ from rubric.core.records import Criterion, RubricRecord
 from rubric.models import RubricVersion
 from rubric.pages.readings import READINGS
 
+SHORT = 24
+
 
 class CriterionPart(Struct, frozen=True):
     """One criterion as it is shown; `weight` is "" for whoever may not see weights."""
@@ -36,10 +38,11 @@ class ParameterGroup(Struct, frozen=True):
 
 
 class WordList(Struct, frozen=True):
-    """One list of words or patterns, by its name in the version's JSON."""
+    """One list of words or patterns, by its name in the version's JSON; long entries stand on lines of their own."""
 
     name: str
     words: list[str]
+    is_long: bool
 
 
 class VersionPage(Struct, frozen=True):
@@ -69,7 +72,7 @@ def build_version_page(version: RubricVersion, *, has_weights: bool) -> VersionP
         sha256=version.sha256,
         criteria=[_part(number, each, has_weights) for number, each in enumerate(record.criteria, start=1)],
         groups=_groups(record),
-        lists=[WordList(name, _words(value)) for name, value in record.lists.items()],
+        lists=[_list(name, _words(value)) for name, value in record.lists.items()],
         has_weights=has_weights,
     )
 
@@ -108,6 +111,10 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _list(name: str, words: list[str]) -> WordList:
+    return WordList(name, words, any(len(word) > SHORT for word in words))
 
 
 def _words(value: Any) -> list[str]:
