@@ -45,7 +45,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     version = iteration.rubric_version_id
     total = job.done_count + _unmeasured(iteration).count()
     turn = 0
-    for keys in _batches(_unmeasured(iteration)):
+    for keys in _batches(_unmeasured(iteration), job.attempt):
         games = list(Game.objects.filter(pk__in=keys).select_related("text", "iteration").order_by("pk"))
         rows = [_measured(game, measure_game(game.text.to_record(), rubric), iteration) for game in games]
         with transaction.atomic():
@@ -74,7 +74,7 @@ def add_companions(*, job: Job, clock: Clock) -> None:
     rubric = iteration.rubric_version.to_record()
     total = job.done_count + _unaccompanied(iteration).count()
     turn = 0
-    for keys in _batches(_unaccompanied(iteration)):
+    for keys in _batches(_unaccompanied(iteration), job.attempt):
         rows = [_companions(measured, rubric) for measured in _bare(iteration).filter(game__in=keys)]
         with transaction.atomic():
             done = job.done_count + len(keys)
@@ -130,11 +130,17 @@ def _unaccompanied(iteration: Iteration) -> "QuerySet[Game]":
     return Game.objects.filter(Exists(bare), iteration=iteration)
 
 
-def _batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
-    """The keys of the games in order, so many at a time that a batch is done well within a lease."""
-    after = 0
+def _batches(games: "QuerySet[Game]", attempt: int) -> Iterator[list[int]]:
+    """The keys of the games in order, so many at a time that a batch is done well within a lease.
+
+    When a worker died over them they come one by one, at the second attempt from the other end: a game that kills
+    whoever measures it then holds up no other.
+    """
+    most = MOST_GAMES if attempt < 2 else 1
+    onward, order = ("pk__lt", "-pk") if attempt == 2 else ("pk__gt", "pk")
+    left = games
     while True:
-        found = games.filter(pk__gt=after).order_by("pk").values_list("pk", "message_count")[:MOST_GAMES]
+        found = left.order_by(order).values_list("pk", "message_count")[:most]
         keys: list[int] = []
         messages = 0
         for key, count in found:
@@ -145,21 +151,26 @@ def _batches(games: "QuerySet[Game]") -> Iterator[list[int]]:
         if not keys:
             return
         yield keys
-        after = keys[-1]
+        left = games.filter(**{onward: keys[-1]})
 
 
-def _measured(game: Game, measurements: dict[str, Measurement], iteration: Iteration) -> tuple[Measured, str]:
-    body = msgspec.json.encode(measurements)
+def figures_of(measurements: dict[str, Measurement]) -> str:
+    """What lists read: metric -> (numerator, denominator, is_applicable, is_pending), as JSON."""
     figures = {
         key: (each.numerator, each.denominator, each.is_applicable, each.is_pending)
         for key, each in measurements.items()
     }
+    return msgspec.json.encode(figures).decode()
+
+
+def _measured(game: Game, measurements: dict[str, Measurement], iteration: Iteration) -> tuple[Measured, str]:
+    body = msgspec.json.encode(measurements)
     measured = Measured(
         game=game,
         code_version=CODE_VERSION,
         input_hash=canonical_hash([game.content_sha256, iteration.rubric_version.sha256, CODE_VERSION]),
         findings_sha256=bytes_hash(body),
-        figures=msgspec.json.encode(figures).decode(),
+        figures=figures_of(measurements),
     )
     return measured, body.decode()
 

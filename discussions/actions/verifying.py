@@ -1,7 +1,8 @@
 """What must hold of games, measurements, evaluations and verdicts: this wing's part of `manage.py verify`."""
 
 from discussions.actions.verifying_evaluations import EVALUATION_CHECKS
+from discussions.actions.verifying_games import GAME_CHECKS
 from discussions.actions.verifying_verdicts import VERDICT_CHECKS
 from workspace.core.verification import Check
 
-CHECKS: tuple[Check, ...] = (*EVALUATION_CHECKS, *VERDICT_CHECKS)
+CHECKS: tuple[Check, ...] = (*GAME_CHECKS, *EVALUATION_CHECKS, *VERDICT_CHECKS)

@@ -6,6 +6,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import msgspec
 from django.conf import settings
@@ -19,6 +20,7 @@ from workspace.core.verification import Check, Checked, run_check
 from workspace.models import Chain, Event, Invitation, Job, Membership, Person, Project
 from workspace.models.ground import pragma_faults, trigger_faults
 from workspace.models.jobs import RUNNING
+from workspace.models.snapshot import snapshot
 
 OVERDUE = timedelta(seconds=60)
 HEADS = "heads-*.json"
@@ -32,10 +34,14 @@ class DailyHeads(Struct, frozen=True):
 
 
 def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checked]:
-    """Run the checks one after the other. When the audit log holds, today's heads are kept. Changes no row."""
-    found = [run_check(check, now) for check in checks]
-    if not any(each.breach_count for each in found if each.code == "I7"):
-        keep_heads(by=by, now=now, is_renewed=True)
+    """Run the checks one after the other, all on the rows of one moment; others may go on saving meanwhile.
+
+    When the audit log holds, today's heads are kept. Changes no row.
+    """
+    with snapshot():
+        found = [run_check(check, now) for check in checks]
+        if any(each.code == "I7" and not each.breach_count for each in found):
+            keep_heads(by=by, now=now, is_renewed=True)
     return found
 
 
@@ -49,9 +55,11 @@ def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     heads = [chain.to_head() for chain in Chain.objects.order_by("pk")]
-    part = path.with_suffix(".part")
-    part.write_bytes(msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n")
-    part.replace(path)
+    body = msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n"
+    # A name of its own: the sweep and a person may both be keeping heads at this moment.
+    with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+        part.write(body)
+    Path(part.name).replace(path)
     return path
 
 
