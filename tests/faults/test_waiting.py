@@ -1,0 +1,118 @@
+"""Nobody waits for what they do not touch: acts in open transactions, and others that must get past them."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+
+import pytest
+from django.db import connection, transaction
+
+from discussions.actions.importing import Upload, import_transcripts
+from discussions.actions.storing import Store
+from discussions.actions.taking import take_next_game
+from discussions.core.readers.reading import read_transcripts
+from discussions.models import Transcript
+from tests.factories import NOW, make_games_project, make_lead, make_member, make_project, upload
+from tests.faults.crowd import breaches
+from tests.rated import make_game, make_rating_project, say, start
+from tests.transcripts import as_bytes, native_game
+from workspace.actions.accounts import system_person
+from workspace.actions.events import record_event
+from workspace.actions.verifying import verify
+from workspace.core.verification import Check
+from workspace.models import Job
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings, tmp_path):
+    settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
+
+
+@pytest.fixture
+def several_writers(transactional_db):
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has one writer; others wait for it, which is no circle")
+
+
+@contextmanager
+def meanwhile(act):
+    """`act` is done in a transaction of another connection, which stays open inside."""
+    done, leave = Event(), Event()
+
+    def hold():
+        try:
+            with transaction.atomic():
+                act()
+                done.set()
+                assert leave.wait(30)
+        finally:
+            done.set()
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(hold)
+        assert done.wait(30)
+        try:
+            yield
+        finally:
+            leave.set()
+            held.result(30)
+
+
+@contextmanager
+def without_waiting():
+    """Waiting for a lock for half a second is an error inside."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '500ms'")
+        yield
+
+
+@pytest.mark.usefixtures("several_writers")
+def test_taking_a_game_holds_up_no_other_act_of_the_same_person():
+    project = make_rating_project()
+    make_game(project=project)
+    person, elsewhere = make_member(project=project), make_project()
+    with meanwhile(lambda: take_next_game(project=project, by=person, now=NOW)), without_waiting():
+        record_event(by=person, now=NOW, project=elsewhere, verb="a:b", object_kind="x", object_id=1)
+
+
+@pytest.mark.usefixtures("several_writers")
+def test_storing_a_batch_of_games_holds_up_no_upload_and_no_job():
+    project = make_games_project()
+    lead = make_lead(project=project)
+    transcript = upload(project=project, by=lead)
+    read = read_transcripts(as_bytes(native_game()), "game.json")
+    store = Store(transcript=Transcript.objects.get(pk=transcript.pk), by=lead)
+    with meanwhile(lambda: store.put(read.games, now=NOW)), without_waiting():
+        Job.objects.create(
+            project=project, kind="noop", subject="x", input_hash="", created_at=NOW, created_by=lead
+        )
+        another = Upload("b.json", as_bytes(native_game(gameId="b")))
+        import_transcripts(project=project, files=[another], by=lead, now=NOW)
+
+
+def test_verifying_sees_one_moment_while_people_go_on_saving():
+    """Between two looks of one check somebody saves: it is neither a breach, nor made to wait."""
+    evaluation = start()
+    seen = []
+
+    def look(_now):
+        with ThreadPoolExecutor(1) as pool:
+            for turn in range(1, 3):
+                seen.append(evaluation.judgements.count())
+                pool.submit(save, str(turn)).result(30)
+        yield from ()
+
+    def save(subject):
+        try:
+            say(evaluation, "question", subject, "yes")
+        finally:
+            connection.close()
+
+    verify(checks=[Check("I0", "Nothing moves", look)], by=system_person(now=NOW), now=NOW)
+    assert seen == [0, 0]
+    assert evaluation.judgements.count() == 2
+    assert breaches() == {}
