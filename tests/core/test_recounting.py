@@ -130,3 +130,17 @@ def test_overriding_to_what_the_machine_said_changes_nothing(messages: list[tupl
         score = recount(found[key], said(found[key]), PARAMETERS)
         assert (score.numerator, score.denominator) == (found[key].numerator, found[key].denominator)
         assert not score.is_pending
+
+
+def test_roles_wait_also_when_the_rules_object_to_nothing() -> None:
+    found = measure_game(
+        game(
+            messages=[("Alpha", "Why did you vote for Bravo?", 1)],
+            roles={"Alpha": "Villager", "Bravo": "Mafia"},
+        ),
+        rubric(),
+    )
+    roles = found["role_consistency"]
+    assert [finding.counts for finding in roles.messages] == [True]
+    assert recount(roles, {}, PARAMETERS).is_pending
+    assert not recount(roles, {"1": "consistent"}, PARAMETERS).is_pending

@@ -117,7 +117,10 @@ def _roles(
     added: frozenset[str],
     sample: frozenset[str],
 ) -> Score:
-    """Consistent messages of all; a message held inconsistent by the rules, or in the sample, must have a label."""
+    """Consistent messages of all; a message held inconsistent by the rules, or in the sample, must have a label.
+
+    Every game with a message has a sample, so without any label nobody has judged it yet.
+    """
     above = 0
     missing = []
     for finding in measurement.messages:
@@ -127,8 +130,13 @@ def _roles(
         is_suspect = not finding.counts and finding.rule != "unknown_side"
         if value is None and (is_suspect or subject in sample):
             missing.append(subject)
+    is_unjudged = bool(measurement.messages) and not values
     return Score(
-        measurement.metric, above, len(measurement.messages), is_pending=bool(missing), missing=missing
+        measurement.metric,
+        above,
+        len(measurement.messages),
+        is_pending=is_unjudged or bool(missing),
+        missing=missing,
     )
 
 
