@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from workspace.core.refusals import NotAllowed
 from workspace.models import Membership, Person, Project
+from workspace.models.prepared import Prepared
 
 Role = Literal["admin", "lead", "evaluator"]
 
@@ -24,10 +25,20 @@ def role_in(person: Person, project: Project | None) -> Role | None:
         return "admin"
     if project is None or not person.is_active:
         return None
-    membership = Membership.objects.filter(project=project, person=person, ended_at=None).only("role").first()
-    if membership is None:
+    found = _ROLE.rows(project.pk, person.pk)
+    if not found:
         return None
-    return "lead" if membership.role == "lead" else "evaluator"
+    return "lead" if found[0][0] == "lead" else "evaluator"
+
+
+# Asked with every audit line.
+_ROLE = Prepared(
+    lambda project, person: Membership.objects.filter(
+        project=project, person=person, ended_at=None
+    ).values_list("role"),
+    int,
+    int,
+)
 
 
 def is_admin(person: Person) -> bool:

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -18,6 +17,7 @@ from workspace.actions.events import record_event
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
+from workspace.models.prepared import Prepared, insert_row, update_row
 
 LONGEST_KEY, LONGEST_REASON, DAY_MS = 160, 2000, 24 * 60 * 60 * 1000
 
@@ -101,21 +101,29 @@ def key_reused() -> Unacceptable:
 
 def lock(evaluation: Evaluation) -> Evaluation:
     """The evaluation with state and version as they are now; whoever else changes it waits for this transaction."""
-    rows = Evaluation.objects.select_for_update().filter(pk=evaluation.pk)
-    evaluation.state, evaluation.version, evaluation.slot_id = rows.values_list(
-        "state", "version", "slot_id"
-    ).get()
+    (now,) = _LOCK.rows(evaluation.pk)
+    evaluation.state, evaluation.version, evaluation.slot_id = now
     return evaluation
 
 
 def stored_act(*, key: str, body_sha256: str, by: Person) -> Saved | None:
     """What was stored under this key, if the same was posted with it; Unacceptable if it was something else."""
-    stored = Revision.objects.filter(created_by=by, key=short_key(key)).first()
-    if stored is None:
+    found = _STORED.rows(by.pk, short_key(key))
+    if not found:
         return None
+    stored = Revision.objects.select_related("judgement").get(pk=found[0][0])
     if stored.body_sha256 != body_sha256:
         raise key_reused()
     return Saved(stored, stored.judgement.kind, stored.judgement.subject)
+
+
+_LOCK = Prepared(
+    lambda key: Evaluation.objects.select_for_update().filter(pk=key).values_list("state", "version", "slot"),
+    int,
+)
+_STORED = Prepared(
+    lambda person, key: Revision.objects.filter(created_by=person, key=key).values_list("pk"), int, str
+)
 
 
 def short_key(key: str) -> str:
@@ -149,9 +157,9 @@ def compare_and_set(work: Work, act: Act) -> Said:
     key = before.id
     if not key:
         row = Judgement(evaluation=work.evaluation, kind=act.kind, subject=act.subject, **fields)
-        row.save(force_insert=True)
+        insert_row(row)
         key = row.pk
-    elif Judgement.objects.filter(pk=key, version=act.version).update(**fields) != 1:
+    elif not update_row(Judgement, key, fields, version=act.version):
         raise conflict(work, before, act)
     return Said(key, act.kind, act.subject, value, reason, blind, act.version + 1)
 
@@ -201,11 +209,11 @@ def write(
         created_at=now,
         created_by=by,
     )
-    revision.save(force_insert=True)
+    insert_row(revision)
     evaluation, after = work.evaluation, work.changed(judgement)
     revealed = _reveal(after, now)
-    Evaluation.objects.filter(pk=evaluation.pk).update(version=F("version") + 1)
     evaluation.version += 1
+    update_row(Evaluation, evaluation.pk, {"version": evaluation.version})
     record_event(
         by=by,
         now=now,
@@ -221,8 +229,6 @@ def write(
 def _reveal(work: Work, now: datetime) -> frozenset[str]:
     """Write down what may now be shown, and what that is."""
     due = due_reveals(work.standing)
-    if due:
-        Reveal.objects.bulk_create(
-            Reveal(evaluation=work.evaluation, what=what, created_at=now) for what in sorted(due)
-        )
+    for what in sorted(due):
+        insert_row(Reveal(evaluation=work.evaluation, what=what, created_at=now))
     return due

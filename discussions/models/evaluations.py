@@ -16,7 +16,18 @@ SKIPPED = "skipped"
 
 # Every save reads these, so they are named: all columns of all six rows cost a third more.
 WORK_COLUMNS = (
-    *("game", "slot", "evaluator", "purpose", "measured", "state", "seed", "version", "returned_comment"),
+    *(
+        "id",
+        "game",
+        "slot",
+        "evaluator",
+        "purpose",
+        "measured",
+        "state",
+        "seed",
+        "version",
+        "returned_comment",
+    ),
     *("game__number", "game__content_sha256", "game__cost_usd", "game__iteration", "game__project"),
     *("game__iteration__reveal", "game__iteration__evaluator_count"),
     *("game__project__slug", "game__project__name"),

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar
 
+from django.db.models import Model, QuerySet
 from msgspec import Struct
 
 from discussions.core.effective import Effective, Judged, effective, machine_values
@@ -17,14 +19,18 @@ from discussions.core.samples import audit_sample, rule_of
 from discussions.core.seen import SeenGame, conceal
 from discussions.core.settled import outcome_of
 from discussions.core.sight import Sight, Standing, sight
-from discussions.models.evaluations import Evaluation, Judgement, Reveal
+from discussions.models.evaluations import WORK_COLUMNS, Evaluation, Judgement, Reveal
 from discussions.models.games import Game, GameText
+from discussions.models.iterations import Iteration
 from discussions.models.measurements import Measured, MeasuredFindings
 from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
+from workspace.models import Person, Project
+from workspace.models.prepared import Prepared
 
 Key = tuple[str, str]
+M = TypeVar("M", bound=Model)
 
 
 class Said(Struct, frozen=True):
@@ -121,6 +127,44 @@ class Work:
         return replace(self, revealed=self.revealed | what) if what else self
 
 
+def own_evaluation(person: Person, key: int) -> Evaluation | None:
+    """The person's own evaluation with that number, as `visible_to` and `with_work` give it; None if there is none."""
+    found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
+    if not found:
+        return None
+    values = dict(zip(WORK_COLUMNS, found[0], strict=True))
+    evaluation = _row(Evaluation, values, "")
+    game, measured = _row(Game, values, "game__"), _row(Measured, values, "measured__")
+    game.iteration, game.project = (
+        _row(Iteration, values, "game__iteration__"),
+        _row(Project, values, "game__project__"),
+    )
+    measured.rubric_version = _row(RubricVersion, values, "measured__rubric_version__")
+    evaluation.game, evaluation.measured, evaluation.evaluator = game, measured, person
+    return evaluation
+
+
+def _row(model: type[M], values: dict[str, object], prefix: str) -> M:
+    """A row of these columns; the columns that were not asked for are fetched when somebody reads them."""
+    given = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+    own = {field.attname: given[field.name] for field in model._meta.concrete_fields if field.name in given}
+    own[model._meta.pk.attname] = values[prefix.removesuffix("__") or "id"]
+    names = [field.attname for field in model._meta.concrete_fields if field.attname in own]
+    return model.from_db("default", names, [own[name] for name in names])
+
+
+def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Evaluation, Any]":
+    return (
+        Evaluation.objects.visible_to(Person(pk=person, is_admin=is_admin))
+        .filter(pk=key)
+        .values_list(*WORK_COLUMNS)
+    )
+
+
+_OWN_PROJECTS = Prepared(partial(_own, is_admin=False), int, int)
+_ANY_PROJECT = Prepared(partial(_own, is_admin=True), int, int)
+
+
 def work_of(evaluation: Evaluation) -> Work:
     """Everything of one evaluation; at most three queries beside what is kept in memory.
 
@@ -142,15 +186,18 @@ def work_of(evaluation: Evaluation) -> Work:
         ground=ground,
         machine=machine,
         inconsistent=inconsistent,
-        judgements={(said.kind, said.subject): said for said in _said(evaluation)},
-        revealed=frozenset(Reveal.objects.filter(evaluation=evaluation).values_list("what", flat=True)),
+        judgements={
+            (said.kind, said.subject): said for said in (Said(*row) for row in _SAID.rows(evaluation.pk))
+        },
+        revealed=frozenset(what for (what,) in _REVEALED.rows(evaluation.pk)),
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
     )
 
 
-def _said(evaluation: Evaluation) -> list[Said]:
-    rows = Judgement.objects.filter(evaluation=evaluation.pk)
-    return [Said(*row) for row in rows.values_list(*Said.__struct_fields__)]
+_SAID = Prepared(
+    lambda key: Judgement.objects.filter(evaluation=key).values_list(*Said.__struct_fields__), int
+)
+_REVEALED = Prepared(lambda key: Reveal.objects.filter(evaluation=key).values_list("what"), int)
 
 
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.

@@ -5,11 +5,11 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.core import kinds
-from discussions.models import Remark, Revision
+from discussions.models import Revision
 from discussions.models.standings import Work
 from discussions.pages import rating_items, rating_review, rating_steps, rating_transcript
 from discussions.pages.rating_changes import Done, changed_by, position_of
-from discussions.pages.rating_desk import Desk, desk_of
+from discussions.pages.rating_desk import Desk, desk_of, remarks_of
 from discussions.pages.rating_records import AnswerPage, Changed, RatingPage
 
 MOST_MISSING = 8
@@ -47,7 +47,7 @@ class Wanted(Struct, frozen=True):
 
 def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
     """The whole page, in a fixed number of queries whatever the game."""
-    desk = desk_of(work, _remarks(work))
+    desk = desk_of(work, remarks_of(work.evaluation.pk))
     evaluation = work.evaluation
     newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
     return RatingPage(
@@ -69,8 +69,9 @@ def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
 
 def rating_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[AnswerPage, Changed]:
     """What one act changed, from the rows as they are after it."""
-    position = position_of(done.kind, done.subject)
-    desk = desk_of(work, _remarks(work) if position or done.revealed else [])
+    # What was refused may be about nothing that exists; its subject is not read.
+    position = 0 if done.refusal else position_of(done.kind, done.subject)
+    desk = desk_of(work, remarks_of(work.evaluation.pk) if position or done.revealed else [])
     changed = changed_by(desk, done)
     has_forms = done.kind in ("comment", "flag", kinds.MISSED) and not changed.refusal
     page = AnswerPage(
@@ -82,10 +83,6 @@ def rating_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[AnswerPage
         at=rating_transcript.at_message(desk, position) if has_forms and position else None,
     )
     return page, changed
-
-
-def _remarks(work: Work) -> list[Remark]:
-    return list(Remark.objects.filter(evaluation=work.evaluation, resolved_at=None).order_by("pk"))
 
 
 def _shared(

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypedDict
 
 from django.utils.translation import gettext as _
+from msgspec import Struct
 
 from discussions.core import kinds
 from discussions.core.seen import SeenGame, Shown, shown
@@ -15,6 +16,7 @@ from discussions.models import Remark
 from discussions.models.standings import Said, Work
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
+from workspace.models.prepared import Prepared
 
 _NOT_PLAIN = re.compile("[^A-Za-z0-9]")
 
@@ -32,6 +34,14 @@ class ItemValues(TypedDict):
     reason: str
 
 
+class Note(Struct, frozen=True):
+    """A standing flag or comment of the evaluator's own."""
+
+    kind: str
+    target: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Desk:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work."""
@@ -42,7 +52,7 @@ class Desk:
     standing: Standing
     rubric: RubricRecord
     judgements: dict[tuple[str, str], Said]
-    remarks: list[Remark]
+    remarks: list[Note]
     is_open: bool
 
     @cached_property
@@ -82,7 +92,7 @@ class Desk:
         return word(judgement.kind, judgement.blind_value)
 
 
-def desk_of(work: Work, remarks: Iterable[Remark]) -> Desk:
+def desk_of(work: Work, remarks: Iterable[Note]) -> Desk:
     """The desk of an evaluation: the one place where what is hidden is left out."""
     return Desk(
         seen=work.seen,
@@ -94,6 +104,21 @@ def desk_of(work: Work, remarks: Iterable[Remark]) -> Desk:
         remarks=list(remarks),
         is_open=work.is_open,
     )
+
+
+def remarks_of(evaluation: int) -> list[Note]:
+    """The flags and comments that the evaluator made there and that stand, oldest first."""
+    return [Note(*row) for row in _REMARKS.rows(evaluation)]
+
+
+_REMARKS = Prepared(
+    lambda key: (
+        Remark.objects.filter(evaluation=key, resolved_at=None)
+        .order_by("pk")
+        .values_list(*Note.__struct_fields__)
+    ),
+    int,
+)
 
 
 def item_id(kind: str, subject: str) -> str:

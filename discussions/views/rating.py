@@ -2,8 +2,7 @@
 
 import secrets
 
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,7 +13,7 @@ from discussions.actions.finishing import submit_evaluation as do_submit
 from discussions.actions.undoing import undo as do_undo
 from discussions.forms.rating import ActForm, KeyedForm, SkipForm, UndoForm
 from discussions.models import Evaluation
-from discussions.models.standings import Work, work_of
+from discussions.models.standings import Work, own_evaluation, work_of
 from discussions.pages.rating import Wanted, rating_answer, rating_page
 from discussions.pages.rating_changes import Done, conflict_of
 from discussions.pages.rating_desk import item_id
@@ -33,8 +32,9 @@ PAGE, ANSWER, AT = (
 
 def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
     """One's own evaluation with that number."""
-    found = get_object_or_404(Evaluation.objects.visible_to(person).with_work(), pk=evaluation)
-    found.evaluator = person
+    found = own_evaluation(person, evaluation)
+    if found is None:
+        raise Http404
     return found
 
 
@@ -147,7 +147,7 @@ def answered(
 
     Built from `work` as it was committed, or read anew when the act wrote nothing.
     """
-    work = work or work_of(Evaluation.objects.with_work().get(pk=evaluation.pk))
+    work = work or work_of(evaluation_or_404(request.user, evaluation.pk))
     wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
     context: dict[str, object] = {"page": page, "changed": changed}

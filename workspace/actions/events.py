@@ -10,6 +10,7 @@ from django.db import connection
 from workspace.core.audit import seal
 from workspace.core.canonical import canonical_bytes
 from workspace.models import Chain, Event, Person, Project
+from workspace.models.prepared import Prepared, insert_row, update_row
 from workspace.permissions import role_in
 
 
@@ -33,7 +34,7 @@ def record_event(
         raise RuntimeError(
             f'The event "{verb}" was recorded outside of a transaction; open one around act and event.'
         )
-    chain, _ = Chain.objects.select_for_update().get_or_create(project=project)
+    chain = _lock_chain(project)
     event = Event(
         chain=chain,
         seq=chain.seq + 1,
@@ -46,7 +47,21 @@ def record_event(
         detail=canonical_bytes(dict(detail or {})).decode(),
     )
     event.mac = seal(event.to_line(), chain.mac, settings.AUDIT_KEY)
-    event.save(force_insert=True)
+    insert_row(event)
     chain.seq, chain.mac = event.seq, event.mac
-    chain.save(update_fields=["seq", "mac"])
+    update_row(Chain, chain.pk, {"seq": chain.seq, "mac": chain.mac})
     return event
+
+
+def _lock_chain(project: Project | None) -> Chain:
+    found = _CHAIN.rows(project.pk) if project is not None else []
+    if found:
+        key, seq, mac = found[0]
+        return Chain(pk=key, project=project, seq=seq, mac=mac)
+    return Chain.objects.select_for_update().get_or_create(project=project)[0]
+
+
+_CHAIN = Prepared(
+    lambda project: Chain.objects.select_for_update().filter(project=project).values_list("pk", "seq", "mac"),
+    int,
+)
