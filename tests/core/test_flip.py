@@ -59,7 +59,7 @@ def memory_passes(labels, threshold):
     return not judged or passes(judged.count("accurate"), len(judged), threshold)
 
 
-@given(st.lists(st.sampled_from(LABELS), min_size=1, max_size=5), thresholds)
+@given(st.lists(st.sampled_from(LABELS), min_size=1, max_size=4), thresholds)
 def test_references_brute_force_over_every_relabelling_and_one_missed_sentence_each(labels, threshold):
     """Sentences nobody marked are tried too: as many "out" labels again as there are references."""
     everything = [*labels, "out", "out"]
@@ -101,21 +101,17 @@ def test_phrases_brute_force(repeated, accepted, others, threshold):
     assert flip_of_phrases(counted, repeated, accepted, threshold) == found
 
 
-@given(
-    st.lists(st.none() | st.integers(1, 20), max_size=7),
-    st.lists(st.none() | st.integers(1, 20), max_size=7),
-    st.integers(1, 7),
-)
-def test_verdict_brute_force_over_every_set_of_metrics(passing, failing, needed):
-    now = len(passing) >= needed
-    every = [(distance, True) for distance in passing] + [(distance, False) for distance in failing]
+@given(st.lists(st.tuples(st.none() | st.integers(1, 20), st.booleans()), max_size=7), st.integers(1, 7))
+def test_verdict_brute_force_over_every_set_of_metrics(every, needed):
+    now = sum(stands for _distance, stands in every) >= needed
     totals = []
-    for size in range(1, len(every) + 1):
-        for chosen in combinations(range(len(every)), size):
-            distances = [every[at][0] for at in chosen]
-            count = sum(stands != (at in chosen) for at, (_distance, stands) in enumerate(every))
-            if None not in distances and (count >= needed) != now:
-                totals.append(sum(distances))
+    for chosen in product([False, True], repeat=len(every)):
+        distances = [distance for (distance, _stands), turned in zip(every, chosen, strict=True) if turned]
+        count = sum(stands != turned for (_distance, stands), turned in zip(every, chosen, strict=True))
+        if None not in distances and (count >= needed) != now:
+            totals.append(sum(distances))
+    passing = [distance for distance, stands in every if stands]
+    failing = [distance for distance, stands in every if not stands]
     found = flip_of_verdict(passing=passing, failing=failing, needed=needed, is_open=True)
     assert found == (min(totals) if totals else None)
 
