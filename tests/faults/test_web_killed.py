@@ -1,0 +1,97 @@
+"""kill -9 of the web server while several people save: what was acknowledged is there, what was in doubt is settled."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.faults.visitors import team_of
+from tools.processes import wait_until
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+PEOPLE, ACTS, KILLS = 4, 40, 3
+
+
+class Saver:
+    """One evaluator who answers five questions over and over, and keeps a book of what the site said was saved."""
+
+    def __init__(self, visitor, evaluation):
+        self.visitor, self.evaluation = visitor, evaluation
+        self.told: dict[str, tuple[dict, str]] = {}
+        self.doubts = 0
+
+    def work(self, is_up):
+        for number in range(ACTS):
+            turn, question = divmod(number, 5)
+            body = {
+                "kind": "question",
+                "subject": question + 1,
+                "version": turn,
+                "value": ("yes", "no")[turn % 2],
+                "key": f"{self.evaluation}:{question + 1}:{turn}",
+            }
+            self.told[body["key"]] = (body, self.save(body, is_up))
+
+    def save(self, body, is_up):
+        """Post until it is acknowledged, with the same key; when it was saved, by what the site says."""
+        for _attempt in range(20):
+            try:
+                answer = self.visitor.post(f"/rate/{self.evaluation}/judge/", **body)
+            except OSError:
+                self.doubts += 1
+                assert is_up.wait(60)
+                continue
+            assert answer.status == 200, (answer.status, body, answer.text[:500])
+            return answer.headers["X-Saved"]
+        raise AssertionError(f"never acknowledged: {body}")
+
+
+def wait_for_saves(savers, working, wanted):
+    """Until so many acts were acknowledged, or somebody gave up."""
+
+    def is_time():
+        failed = any(each.done() and each.exception() for each in working)
+        return failed or sum(len(saver.told) for saver in savers) >= wanted
+
+    assert wait_until(is_time, 60)
+
+
+def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, fault_table):
+    team = team_of(live_stack, PEOPLE)
+    savers = [Saver(*each) for each in zip(team.evaluators, team.evaluations, strict=True)]
+    is_up = threading.Event()
+    is_up.set()
+    with ThreadPoolExecutor(PEOPLE) as pool:
+        working = [pool.submit(saver.work, is_up) for saver in savers]
+        for kill in range(1, KILLS + 1):
+            wait_for_saves(savers, working, PEOPLE * ACTS * kill // (KILLS + 1))
+            is_up.clear()
+            live_stack.web.kill()
+            live_stack.start_web()
+            is_up.set()
+        for each in working:
+            each.result(120)
+
+    stored = live_stack.rows("SELECT key, version, value FROM discussions_revision")
+    told = {key: body for saver in savers for key, (body, _saved) in saver.told.items()}
+    assert len(stored) == len(told) == PEOPLE * ACTS
+    for key, version, value in stored:
+        assert (version, value) == (told[key]["version"] + 1, told[key]["value"])
+    assert sum(saver.doubts for saver in savers) > 0
+
+    for saver in savers:
+        for body, saved in list(saver.told.values())[::7]:
+            again = saver.visitor.post(f"/rate/{saver.evaluation}/judge/", **body)
+            assert (again.status, again.headers["X-Saved"]) == (200, saved)
+        body, _saved = next(iter(saver.told.values()))
+        altered = saver.visitor.post(f"/rate/{saver.evaluation}/judge/", **body | {"value": "no"})
+        assert altered.status == 422
+    assert live_stack.rows("SELECT COUNT(*) FROM discussions_revision") == [(PEOPLE * ACTS,)]
+    assert "all hold" in live_stack.manage("verify").stdout
+    doubts = sum(saver.doubts for saver in savers)
+    fault_table(
+        "4 people saving",
+        f"web server killed {KILLS} times",
+        f"{len(told)} acknowledged, {len(stored)} stored; {doubts} requests in doubt, all settled by their key",
+    )
