@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from pathlib import Path
 from statistics import median, quantiles
 
 BUDGET_MS = 5.0
@@ -25,9 +26,8 @@ def prepare() -> None:
     from django.conf import settings
     from django.core.management import call_command
 
-    settings.DATABASES["default"]["NAME"] = os.path.join(
-        tempfile.mkdtemp(prefix="evalsite-bench-"), "bench.sqlite3"
-    )
+    file = Path(tempfile.mkdtemp(prefix="evalsite-bench-")) / "bench.sqlite3"
+    settings.DATABASES["default"]["NAME"] = str(file)
     from django.db import connections
 
     connections["default"].settings_dict["NAME"] = settings.DATABASES["default"]["NAME"]
@@ -88,11 +88,9 @@ def main() -> int:
         empty.append(1000 * (time.process_time() - began))
     costs, walls = costs[20:], walls[20:]
     p95 = quantiles(costs, n=20)[-1]
+    print(f"save, {saves} times, {MESSAGES} messages: CPU p50 {median(costs):.2f} ms, p95 {p95:.2f} ms")
     print(
-        f"save, {saves} times, {MESSAGES} messages: CPU p50 {median(costs):.2f} ms, p95 {p95:.2f} ms (budget {BUDGET_MS} ms)"
-    )
-    print(
-        f"  of which test client and middleware alone {median(empty):.2f} ms; wall p50 {median(walls):.2f} ms"
+        f"  of it, budget {BUDGET_MS} ms, test client and middleware alone {median(empty):.2f} ms; wall p50 {median(walls):.2f} ms"
     )
     return 1 if median(costs) > BUDGET_MS else 0
 
