@@ -1,9 +1,11 @@
 """The queue: places on games are rows, and "next game" takes one by a single conditional update."""
 
 import hashlib
+import hmac
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 
@@ -13,7 +15,6 @@ from discussions.models.evaluations import RATING
 from discussions.models.standings import newest_measured
 from discussions.permissions import check_take_game
 from workspace.actions.events import record_event
-from workspace.core.canonical import canonical_hash
 from workspace.models import Person, Project
 
 PRIME = 2**31 - 1
@@ -99,8 +100,7 @@ def _take(slot: Slot, by: Person, now: datetime) -> Evaluation | None:
                 slot=slot,
                 evaluator=by,
                 measured=measured,
-                # From numbers only: nothing that is hidden in the game may show in which messages are sampled.
-                seed=canonical_hash([slot.game_id, slot.number, by.pk])[:32],
+                seed=_seed(slot, by),
                 created_at=now,
             )
     except IntegrityError:
@@ -116,3 +116,13 @@ def _take(slot: Slot, by: Person, now: datetime) -> Evaluation | None:
         detail={"game": slot.game.number, "order": [factor, offset]},
     )
     return evaluation
+
+
+def _seed(slot: Slot, by: Person) -> str:
+    """What deals the samples: from numbers only, so that nothing hidden in the game shows in which messages are drawn.
+
+    Keyed, since the numbers can be guessed: who worked out the sample of role consistency before labelling would know
+    that every other message asked about is one the rules object to.
+    """
+    drawn = f"sample:{slot.game_id}:{slot.number}:{by.pk}".encode()
+    return hmac.new(settings.AUDIT_KEY.encode(), drawn, hashlib.sha256).hexdigest()[:32]
