@@ -31,6 +31,8 @@ from workspace.models.prepared import Prepared
 
 Key = tuple[str, str]
 M = TypeVar("M", bound=Model)
+# A prepared query hands numbers to the database as they are, and this is the largest that it takes.
+LARGEST_KEY = 2**63 - 1
 
 
 class Said(Struct, frozen=True):
@@ -129,6 +131,8 @@ class Work:
 
 def own_evaluation(person: Person, key: int) -> Evaluation | None:
     """The person's own evaluation with that number, as `visible_to` and `with_work` give it; None if there is none."""
+    if key > LARGEST_KEY:
+        return None
     found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
     if not found:
         return None
