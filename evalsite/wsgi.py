@@ -4,9 +4,11 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from evalsite.encoding import Utf8Only
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
-application = get_wsgi_application()
+application = Utf8Only(get_wsgi_application())
 
 from evalsite.start import assert_ready  # noqa: E402  Django must be set up first
 
