@@ -3,6 +3,8 @@
 import hashlib
 import re
 
+from workspace.core.text_display import pieces
+
 LONGEST = 200
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 # An address is proved by the invitation that reaches it, not by its spelling: this only stops slips.
@@ -21,7 +23,8 @@ def plain_email(text: str) -> str | None:
 def plain_name(text: str) -> str | None:
     """The name with single spaces; None when it is empty, over 200 characters or holds invisible ones."""
     name = " ".join(text.split())
-    return name if 0 < len(name) <= LONGEST and name.isprintable() else None
+    is_seen = name.isprintable() and not any(piece.title for piece in pieces(name))
+    return name if 0 < len(name) <= LONGEST and is_seen else None
 
 
 def is_slug(text: str) -> bool:

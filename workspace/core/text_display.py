@@ -13,6 +13,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 MARKS_PER_BASE = 8
+MOST_BADGES = 1000
 
 _PLAIN = "\n\t"
 # Everything that could need a second look; plain text of any script runs past it in one match.
@@ -41,7 +42,10 @@ class Piece(Struct, frozen=True):
 
 
 def pieces(text: str, spans: Sequence[tuple[int, int]] = ()) -> list[Piece]:
-    """The text in order, cut at the edges of `spans` (half-open code points, sorted) and at hidden characters."""
+    """The text in order, cut at the edges of `spans` (half-open code points, sorted) and at hidden characters.
+
+    From the 1,001st hidden one each is only hinted at by "⟨…⟩": a text made of nothing else would fill the page.
+    """
     found: list[Piece] = []
     at = 0
     for start, end in spans:
@@ -52,7 +56,23 @@ def pieces(text: str, spans: Sequence[tuple[int, int]] = ()) -> list[Piece]:
         found.extend(_shown(text, start, end, is_marked=True))
         at = end
     found.extend(_shown(text, at, len(text), is_marked=False))
-    return found
+    return found if len(found) <= MOST_BADGES else _bounded(found)
+
+
+def _bounded(found: list[Piece]) -> list[Piece]:
+    kept: list[Piece] = []
+    texts: list[str] = []
+    badges = 0
+    for piece, after in zip(found, [*found[1:], None], strict=True):
+        badges += bool(piece.title)
+        if badges <= MOST_BADGES:
+            kept.append(piece)
+            continue
+        texts.append("⟨…⟩" if piece.title else piece.text)
+        if after is None or after.is_marked != piece.is_marked:
+            kept.append(Piece("".join(texts), piece.is_marked))
+            texts = []
+    return kept
 
 
 def _shown(text: str, start: int, end: int, *, is_marked: bool) -> Iterator[Piece]:
