@@ -62,7 +62,6 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
 def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: how far it is, what is wrong, what came in. While it runs its region asks again."""
     found = _transcript_or_404(request, slug, transcript)
-    check_import_transcripts(request.user, found.project)
     was = only_parameters(request, "was")["was"]
     page = import_page(transcript=found, now=timezone.now())
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
@@ -73,7 +72,6 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Stop an import; the games that are in stay."""
     found = _transcript_or_404(request, slug, transcript)
-    check_import_transcripts(request.user, found.project)
     typed(request, NothingForm)
     cancel_import(transcript=found, by=request.user, now=timezone.now())
     return answer(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
@@ -83,7 +81,6 @@ def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Go on with an import that was cancelled or failed."""
     found = _transcript_or_404(request, slug, transcript)
-    check_import_transcripts(request.user, found.project)
     typed(request, NothingForm)
     resume_import(transcript=found, by=request.user, now=timezone.now())
     return answer(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
@@ -93,7 +90,6 @@ def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Bring in the games whose ids were taken as games of their own."""
     found = _transcript_or_404(request, slug, transcript)
-    check_import_transcripts(request.user, found.project)
     typed(request, NothingForm)
     made = import_separately(transcript=found, by=request.user, now=timezone.now())
     return answer(request, page="", redirect=_address_of(slug, [made]))
@@ -101,6 +97,8 @@ def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpRespon
 
 def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
     project = project_or_404(request.user, slug)
+    # Before the look: whoever may not see imports is not told either which numbers there are.
+    check_import_transcripts(request.user, project)
     rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
     return get_object_or_404(rows, pk=transcript, project=project)
 
