@@ -20,7 +20,7 @@ CLOSE = "close"
 CANNOT_CHECK = "cannot_check"
 
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
-_WHO = f"(?:{_NAME}|\\b(?:i|me|my|you|he|she|they|we|who|someone|somebody|everyone)\\b)"
+_WHO = f"(?:{_NAME}|\\b(?:i|me|you|he|she|they|we|who|someone|somebody|everyone)\\b)"
 _ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still)){0,4}+"
 _VOTED = re.compile(
     f"(?P<voters>{_WHO}(?:(?:, | and |, and | & ){_WHO}){{0,9}}+),?{_ALSO} voted"
@@ -43,7 +43,8 @@ _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nin
 _ROUND = re.compile(
     rf"\b(?:round|day) (\d{{1,6}}|{'|'.join(_NUMBERS)})\b|\b(?:last|previous) (?:round|day)\b"
 )
-_PERSON = re.compile(f"({_NAME})|\\b(i|me|my)\\b|\\b([a-z]+)\\b")
+_PERSON = re.compile(f"({_NAME})|\\b(i|me)\\b|\\b([a-z]+)\\b")
+_NO_SUCH_ROUND = 10**6
 _MOST_CLAIMS = 20
 _LONGEST = 2_000
 _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
@@ -84,9 +85,9 @@ class Claim(Struct, frozen=True):
 
 
 def round_number(text: str) -> int | None:
-    """The number that a round is called by, in digits or from one to twelve; None for anything else."""
+    """The number that a round is called by, in digits (any of seven or more is one) or from one to twelve, or None."""
     if text.isdecimal():
-        return int(text) if len(text) <= 6 else None
+        return int(text) if len(text) <= 6 else _NO_SUCH_ROUND
     return _NUMBERS.index(text) + 1 if text in _NUMBERS else None
 
 

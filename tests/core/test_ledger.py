@@ -32,6 +32,7 @@ def reference(text: str, own_round: int = 3, **details: object) -> ReferenceFind
         ("Alpha voted for Zulu in round 1.", "cannot_check", []),
         ("Someone voted for Bravo in round 1.", "cannot_check", []),
         ("You voted for Bravo in round 1.", "cannot_check", []),
+        ("Alpha voted for my friend, earlier.", "cannot_check", []),
         ("Alpha never voted for Bravo in round 1.", "cannot_check", []),
         ("Alpha voted for Bravo in round 1, right?", "cannot_check", []),
         ("If Alpha voted for Bravo in round 1, he is good.", "cannot_check", []),
