@@ -64,6 +64,11 @@ def test_the_own_round_and_later_ones_are_not_the_past() -> None:
     assert found("In round twelve it was so", 13) == [("In round twelve it was so", True)]
 
 
+def test_a_round_beyond_all_counting_is_not_the_past() -> None:
+    assert found("We meet in round 9999999.") == []
+    assert found(f"In round {'9' * 5000} we meet.") == []
+
+
 def test_two_patterns_in_a_sentence_are_one_reference_and_two_sentences_two() -> None:
     assert found("Earlier you voted for me last round.") == [("Earlier you voted for me last round.", True)]
     assert found("Earlier, yes. Previously, no") == [("Earlier, yes.", True), ("Previously, no", True)]
@@ -78,6 +83,17 @@ def test_offsets_are_those_of_the_stored_text() -> None:
     reference = measured("memory_accuracy", record).references[0]
     assert (reference.message, reference.sentence) == (1, 2)
     assert text[reference.start : reference.end] == reference.text == "Agent\u2014you said so EARLIER!\u201d"
+
+
+def test_an_underscore_belongs_to_its_sentence_and_the_prefix_does_not() -> None:
+    assert found("_Earlier_ you lied. _Previously_") == [
+        ("_Earlier_ you lied.", True),
+        ("_Previously_", True),
+    ]
+    record = game(messages=[("Agent-J", "Agent-J: __Earlier__ I was right.", 2), ("_x_", "_x_: earlier", 2)])
+    first, second = measured("memory_accuracy", record).references
+    assert (first.text, first.start) == ("__Earlier__ I was right.", 9)
+    assert (second.text, second.start) == ("earlier", 5)
 
 
 def test_the_speakers_own_name_before_a_colon_is_set_aside() -> None:

@@ -79,9 +79,17 @@ def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, i
         units = [(number, start, end) for number, (start, end) in enumerate(sentences.split(text), start=1)]
     for number, start, end in units:
         if low[start] == " ":
-            start, end = sentences.trim(low, start, end)
+            start = _behind_prefix(text, low, start, end)
         if start < end:
             yield number, start, end
+
+
+def _behind_prefix(text: str, low: str, start: int, end: int) -> int:
+    """Where the sentence begins when blanks open it in `low`: a set-aside prefix goes, an underscore stays."""
+    begin, _ = sentences.trim(low, start, end)
+    while begin > start and text[begin - 1] == "_":
+        begin -= 1
+    return begin
 
 
 def _counted_pattern(
