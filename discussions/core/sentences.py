@@ -4,7 +4,7 @@ import re
 
 _ENDS = re.compile(r"[.!?\u2026]++[\"'\u201d\u2019\u00bb)\]}\u203a]*+|[\n\r\x0b\x0c\x85\u2028\u2029]++")
 _CLAUSE_MARKS = ",;.!\r\u2026\x85\u2028\u2029"
-_JOINING = re.compile(r" (?:so|but|and|although)\b")
+_JOINING = re.compile(r" (?:so|but|and|although)\b|-(?:so|but|and|although)\b(?!-)")
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -48,7 +48,8 @@ def unquoted(folded: str) -> str:
 def clauses(text: str) -> list[str]:
     """The clauses of a lower-cased text: cut at commas, semicolons, ends of sentences, and at so, but, and, although.
 
-    A question mark stays with its clause. A joining word stands after a space or a bracket ("cat-and-mouse" is whole).
+    A question mark stays with its clause. A joining word stands after a space, a bracket or a dash ("cat-and-mouse" is
+    whole).
     """
     for char in _CLAUSE_MARKS:
         if char in text:

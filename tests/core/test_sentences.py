@@ -47,6 +47,12 @@ def test_clauses_are_cut_at_marks_and_words() -> None:
     ]  # fmt: skip
 
 
+def test_a_dash_may_stand_before_a_joining_word() -> None:
+    assert clauses("sofia helps-and mara is lying") == ["sofia helps", " mara is lying"]
+    assert clauses("sofia helps -but mara is lying") == ["sofia helps ", " mara is lying"]
+    assert clauses("a cat-and-mouse game") == ["a cat-and-mouse game"]
+
+
 def test_quotes_are_blanked_and_a_lone_quote_stays() -> None:
     assert unquoted('he said "i am mafia" today') == "he said " + " " * 12 + " today"
     assert unquoted('6" tall') == '6" tall'
