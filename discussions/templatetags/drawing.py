@@ -7,6 +7,7 @@ drawn here, everything else of the page by templates. Every value goes through f
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from django.urls import reverse
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
@@ -21,7 +22,7 @@ _HIT = format_html(' class="{}"', "hit")
 
 _MESSAGE = (
     '<article class="msg" id="message-{n}" tabindex="-1" data-position="{n}" data-player="{player}"{hidden}{oob}>'
-    '<a class="n num" href="?at={n}&amp;step={step}#at" data-at="{n}">'
+    '<a class="n num" href="{here}?at={n}&amp;step={step}#at" data-at="{n}">'
     '<span class="visually-hidden">{word} </span>{n}</a><div><div class="head"><span class="pn">{player}</span>'
     '<span class="who">{name}</span>{reply}</div><p class="said">{text}</p><div class="chips">{chips}</div>'
     "</div></article>\n"
@@ -92,6 +93,7 @@ WORDS = {
 class Frame(NamedTuple):
     """What all parts of one answer share: the open step, the speaker shown alone, whether anything may be pressed."""
 
+    here: str
     step: str
     player: int
     is_open: bool
@@ -102,7 +104,9 @@ class Frame(NamedTuple):
 def frame(page: Any, *, oob: object = False) -> Frame:
     """The frame of a page, or of the regions that an answer swaps into it."""
     shared = _OOB if oob else NOTHING
-    return Frame(escape(page.step), page.player, page.is_open, shared, get_language() or "")
+    # A refused act without script is answered under the act's own address: links name the page's.
+    here = reverse("rate", args=[page.evaluation_id])
+    return Frame(here, escape(page.step), page.player, page.is_open, shared, get_language() or "")
 
 
 @lru_cache(maxsize=2048)
@@ -131,6 +135,7 @@ def draw_message(m: Any, at: Frame) -> str:
         player=number(m.player),
         hidden=_HIDDEN if at.player and at.player != m.player else NOTHING,
         oob=at.oob,
+        here=at.here,
         step=at.step,
         word=word("Message", at.language),
         name=name(m.name),

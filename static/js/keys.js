@@ -15,6 +15,7 @@ single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on
 single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
 
 function open(step) {
+  if (judge.dataset.step !== step) judge.scrollTop = 0;
   judge.dataset.step = step;
   document.getElementById("acts").elements.step.value = step;
   for (const tab of all("#steps a")) {
@@ -71,7 +72,9 @@ function round(way) {
 async function look(position, field) {
   const { nonce } = document.getElementById("acts").elements;
   const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}&nonce=${nonce.value}`;
-  await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" });
+  document.body.dataset.busy = ""; // letters typed before the field is there are no keys
+  await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" }).catch(() => {});
+  delete document.body.dataset.busy;
   const found = all(`#at [data-field="${field}"]`);
   if (field === "missed" && found.length === 1) return found[0].click();
   (found[0] ?? document.querySelector("#at a"))?.focus();
