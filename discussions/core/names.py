@@ -218,7 +218,7 @@ def _start_of_whole(low: str, folded: str, name_end: int, form: Form) -> int | N
 def _end_of_name(low: str, name_end: int) -> int:
     """Where a name ends with the 's (or 'll, 'd, 've, 're, 'm) behind it; 0 when the word goes on."""
     after = low[name_end]
-    if after.isalnum() or after == "_":
+    if after.isalnum() or (after == "_" and low[name_end + 1 : name_end + 2].isalnum()):
         return 0
     if after != "'":
         return name_end
@@ -233,9 +233,9 @@ def _starts_word(low: str, start: int) -> bool:
     if not start:
         return True
     before = low[start - 1]
-    if before == "'":
+    if before in "'_":
         return not (start > 1 and low[start - 2].isalnum())
-    return not (before.isalnum() or before == "_")
+    return not before.isalnum()
 
 
 def _without_overlaps(found: list[Found]) -> list[Found]:

@@ -30,6 +30,7 @@ def named(text: str, *names: str) -> list[tuple[str, str]]:
         ("'Alpha' (Alpha) Alpha-Alpha", [("Agent-Alpha", "Alpha")] * 4),
         ("Alphabet, betAlpha, Alpha_1, xAlpha, Alpha2, O'Alpha", []),
         ("Agent-Alphas", []),
+        ("_Alpha_ and __Alpha's__", [("Agent-Alpha", "Alpha"), ("Agent-Alpha", "Alpha's")]),
     ],
 )
 def test_a_name_is_found_whole_in_any_style_and_never_inside_a_word(
