@@ -16,6 +16,7 @@ _FOLDS = {
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02", '"'),
     "\u0130": "i",
 }
+_MARKS = "\x02\x03"
 _ASCII = bytes(range(128))
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 _PARTS = re.compile(r"[-\s]+")
@@ -59,12 +60,16 @@ class Roster(Struct, frozen=True):
 
 
 def fold(text: str) -> str:
-    """The text with one style of apostrophe, dash and double quote, NUL and private characters blanked; same length."""
+    """The text with one style of apostrophe, dash and double quote, and blanks for NUL, the two control characters
+    that names are padded with, and private characters; of the same length."""
     return fold_styles(text.replace("\x00", " ") if "\x00" in text else text)
 
 
 def fold_styles(text: str) -> str:
     """`fold` for a text whose NULs are to stay."""
+    for char in _MARKS:
+        if char in text:
+            text = text.replace(char, " ")
     if text.isascii():
         return text
     present = not_ascii(text)
@@ -143,8 +148,9 @@ def find_names(text: str, roster: Roster) -> list[Span]:
 def names_in(low: str, folded: str, roster: Roster) -> list[Found]:
     """`find_names` for a text that is folded already, with its lower-cased twin; as (start, -end, player, name_end)."""
     found: list[Found] = []
+    spaced = low + " "
     for form in roster.forms:
-        _search(low, folded, form, 0, len(low), found)
+        _search(spaced, folded, form, 0, len(low), found)
     return _without_overlaps(found)
 
 
@@ -152,33 +158,35 @@ def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], rost
     """`names_in`, part by part: for long rosters, since a part is searched only for the players its words allow."""
     found: list[Found] = []
     words_of = _WORDS.findall
+    spaced = low + " "
     for begin, end in parts:
         for word in roster.by_word.keys() & words_of(low[begin:end]):
             for form in roster.by_word[word]:
-                _search(low, folded, form, begin, end, found)
+                _search(spaced, folded, form, begin, end, found)
     return _without_overlaps(found)
 
 
 def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list[Found]) -> None:
-    """Adds the places in [begin, end) where a form names its player."""
+    """Adds the places in [begin, end) where a form names its player; `low` has a space behind its end."""
     find, key, player = low.find, form.key, form.player
-    size = len(key)
-    is_plain = form.exact is None and form.longer[-size - 1 : -size] != " "
-    whole = len(form.longer)
-    spaced = " " + form.longer
+    size, whole = len(key), len(form.longer)
+    is_plain = form.longer[-size - 1 : -size] != " "
+    exact, spaced = form.exact, " " + form.longer
     is_whole_plain = whole > 0 and form.longer_exact is None
     start = find(key, begin, end)
     while start >= 0:
         name_end = start + size
-        after = low[name_end : name_end + 1]
-        if is_plain and after in _AFTER and low[start - 1 : start] in _BEFORE:
-            found.append((start, -name_end, player, name_end))
-        elif is_whole_plain and after in _AFTER and low[name_end - whole - 1 : name_end] == spaced:
-            found.append((name_end - whole, -name_end, player, name_end))
-        elif not after.isalnum():
-            place = _place_of(low, folded, start, form)
-            if place is not None:
+        after = low[name_end]
+        if after in _AFTER:
+            # At 0 the character before is the last one: a space.
+            if is_plain and low[start - 1] in _BEFORE and (not exact or folded[start:name_end] == exact):
+                found.append((start, -name_end, player, name_end))
+            elif is_whole_plain and low[name_end - whole - 1 : name_end] == spaced:
+                found.append((name_end - whole, -name_end, player, name_end))
+            elif place := _place_of(low, folded, start, form):
                 found.append(place)
+        elif not after.isalnum() and (place := _place_of(low, folded, start, form)):
+            found.append(place)
         start = find(key, start + 1, end)
 
 

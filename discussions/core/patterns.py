@@ -20,7 +20,8 @@ _WORD_RUN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 class Pattern(Struct, frozen=True):
     """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
 
-    A matching text holds one of `literals`, and one of its tokens holds one of `words`; empty means: always try.
+    A matching text holds one of `literals`, and one of its tokens, between spaces, one of `words`; empty means:
+    always try.
     `bit` says the same of the flags of a message's tokens. `is_word`: it matches inside one token, or nowhere.
     """
 
@@ -35,16 +36,19 @@ class Pattern(Struct, frozen=True):
         """Whether a text with this token may match; a text without any such token cannot."""
         if self.is_word:
             return self.regex.search(token) is not None
-        return any(word in token for word in self.words)
+        between = f" {token} "
+        return any(word in between for word in self.words)
+
+    def may_match(self, text: str) -> bool:
+        """Whether a text holds a literal of the pattern, as it must for a match."""
+        for literal in self.literals:
+            if literal in text:
+                return True
+        return not self.literals
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
-        if self.is_word or not self.literals:
-            return self.regex.search(text)
-        for literal in self.literals:
-            if literal in text:
-                return self.regex.search(text)
-        return None
+        return self.regex.search(text) if self.may_match(text) else None
 
 
 class PatternGroup(Struct, frozen=True, eq=False):
@@ -100,11 +104,21 @@ def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Patter
     flags = re.IGNORECASE if full != full.lower() else re.NOFLAG
     compiled = re.compile(regex, flags)
     literals = _Literals(full.replace("{name}", _HOLE).lower()).whole() or ()
-    runs = [max(_WORD_RUN.findall(literal), key=len, default="") for literal in literals]
-    words = tuple(dict.fromkeys(runs)) if all(runs) else ()
+    words = tuple(dict.fromkeys(_word_of(literal) for literal in literals))
+    words = words if all(words) else ()
     return Pattern(
         source, compiled, literals, words, bit, bool(words) and _ONE_WORD.fullmatch(full) is not None
     )
+
+
+def _word_of(literal: str) -> str:
+    """The longest word of a literal, the last of equals, with the spaces beside it; empty when there is none."""
+    runs = [found.span() for found in _WORD_RUN.finditer(literal)]
+    if not runs:
+        return ""
+    start, end = max(reversed(runs), key=lambda run: run[1] - run[0])
+    before = " " if literal[start - 1 : start] == " " else ""
+    return before + literal[start:end] + (" " if literal[end : end + 1] == " " else "")
 
 
 class _Literals:
@@ -136,7 +150,7 @@ class _Literals:
         return tuple(dict.fromkeys(found)) if complete and found else None
 
     def branch(self) -> tuple[str, ...] | None:
-        """The best literals of one sequence, up to `|` or `)`."""
+        """The best literals of one sequence, up to `|` or `)`: the longest, and of equals the last ("has to go")."""
         candidates: list[tuple[str, ...]] = []
         run = ""
         while self.at < len(self.source) and self.source[self.at] not in "|)":
@@ -151,7 +165,7 @@ class _Literals:
             candidates.append((run,))
             run = ""
         candidates.append((run,))
-        candidates = [words for words in candidates if words and all(words)]
+        candidates = [words for words in reversed(candidates) if words and all(words)]
         return max(candidates, key=lambda words: (min(map(len, words)), -len(words)), default=None)
 
     def item(self) -> tuple[str, tuple[str, ...] | None]:

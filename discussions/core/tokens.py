@@ -11,14 +11,15 @@ from discussions.core.names import Found, Roster, fold, lowered, names_in, not_a
 
 NAME = "[name]"
 END = "\x00"
-PAD = "\uf8ff"
-OWNED = "\uf8fe"
+PAD = "\x02"
+OWNED = "\x03"
 _FIRST, _LAST = 0xE000, 0xF8FD
 _PLANE = 0xF0000
 NAME_CHARS = "\ue001-\uf8fd\U000f0000-\U0010fffd"
 
 _LOOSE_APOSTROPHE = re.compile(r"'(?:(?![^\W_])|(?<![^\W_]'))")
 _NAMES = re.compile(f"[{NAME_CHARS}]")
+_PADDING = (PAD + OWNED).encode()
 _TABLE = bytes(
     byte if byte >= 128 or byte == 0 or byte == 39 or chr(byte).isalnum() else 32 for byte in range(256)
 )
@@ -69,12 +70,11 @@ def cut(marked: str, odd: str) -> list[str]:
     """The tokens of a marked text, with END between messages where it has it; `odd` are its odd characters."""
     plain = marked
     if not marked.isascii():
-        plain = marked.replace(PAD, "").replace(OWNED, "")
         for char in odd:
             plain = plain.replace(char, " ")
     if "'" in plain:
         plain = _LOOSE_APOSTROPHE.sub(" ", plain)
-    return plain.encode().translate(_TABLE).decode().split()
+    return plain.encode().translate(_TABLE, _PADDING).decode().split()
 
 
 def tokenise(text: str, roster: Roster | None = None) -> list[str]:

@@ -38,10 +38,10 @@ def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -
     flags = reading.flags
     size = len(reading.vocabulary) + 1
     words = np.where(flags & NAME, size - 1, reading.ids)
-    ordinary = (flags & ORDINARY) // ORDINARY
-    is_end = flags & ENDS
-    enough = ordinary[:-2] + ordinary[1:-1] + ordinary[2:] >= parameters.number("repetition_min_ordinary")
-    places = np.flatnonzero(enough & (is_end[:-2] + is_end[1:-1] + is_end[2:] == 0))
+    # Two ordinary words cannot make up for the end of a message among the three.
+    weights = (flags & ORDINARY) - (flags & ENDS) * ORDINARY
+    enough = ORDINARY * parameters.number("repetition_min_ordinary")
+    places = np.flatnonzero(weights[:-2] + weights[1:-1] + weights[2:] >= enough)
     keys = words[places] * size + words[places + 1]
     people = len(reading.game.players) + 1
     if size**3 * people >= 2**62:
@@ -54,7 +54,9 @@ def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -
     is_first = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
     starts = np.flatnonzero(is_first)
-    return Phrases(places[order], starts, np.diff(starts, append=len(keys)))
+    counts = np.full(len(starts), len(keys)) - starts
+    counts[:-1] = starts[1:] - starts[:-1]
+    return Phrases(places[order], starts, counts)
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from discussions.core.metrics.parameters import KEYWORD, Parameters
 from discussions.core.metrics.reading import Numbers, Reading
 from discussions.core.records import Measurement, Message, MessageFinding
-from discussions.core.tokens import player_of
 
 METRIC = "coherence"
 _AT_ONCE = 300000
@@ -39,20 +38,21 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     A message counts by a reply link, by naming another player who wrote one of the messages in the window before it,
     or by sharing enough different keywords with those messages taken together. The rule named is the first that holds.
     """
-    ties = ties_of(reading)
-    replies, hits, shares = _signs_in_order(ties, parameters)
-    names = _recent_names(reading, ties, hits)
-    words = _shared_words(reading, ties, parameters)
+    window = parameters.number("coherence_window")
+    enough = parameters.number("coherence_min_shared")
+    names = _recent_names(reading, window)
+    shared = _shared_words(reading, window)
     findings = []
-    for index, (replies_to, shares_enough) in enumerate(zip(replies.tolist(), shares.tolist(), strict=True)):
-        if replies_to:
+    for index, message in enumerate(reading.game.messages):
+        words = shared.get(index, [])
+        if index and message.has_reply_link and _is_link(message):
             finding = MessageFinding(index + 1, True, "reply_link")
         elif index in names:
             finding = MessageFinding(index + 1, True, "names_recent_speaker", names[index])
-        elif shares_enough:
-            finding = MessageFinding(index + 1, True, "shared_keywords", words[index])
+        elif index and len(words) >= enough:
+            finding = MessageFinding(index + 1, True, "shared_keywords", words)
         else:
-            finding = MessageFinding(index + 1, False, "no_link" if index else "first", words.get(index, []))
+            finding = MessageFinding(index + 1, False, "no_link" if index else "first", words)
         findings.append(finding)
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
@@ -96,18 +96,6 @@ def _is_link(message: Message) -> bool:
 
 def _target(message: Message) -> int:
     return -1 if message.reply_to is None else message.reply_to - 1
-
-
-def _signs_in_order(ties: Ties, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
-    """In the order of the transcript: messages with a reply link, namings that hit, messages that share enough."""
-    window = parameters.number("coherence_window")
-    replies = np.zeros(ties.count, np.bool_)
-    replies[ties.replies] = True
-    replies[:1] = False
-    hits = _names_speaker(ties.named, ties.speakers, np.zeros(1, np.int64), ties.naming, window)
-    near = (ties.keywords[1:] == ties.keywords[:-1]) & (np.diff(ties.keyword_messages) <= window)
-    shared = np.bincount(ties.keyword_messages[1:][near], minlength=ties.count)
-    return replies, hits, shared >= parameters.number("coherence_min_shared")
 
 
 def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Flags, Flags]:
@@ -154,31 +142,30 @@ def _names_speaker(named: Numbers, spoken: Numbers, base: Numbers, mine: Numbers
     return hit
 
 
-def _shared_words(reading: Reading, ties: Ties, parameters: Parameters) -> dict[int, list[str]]:
-    """For each message (index from 0) the keywords that it shares with the window before it."""
-    if not len(ties.keywords):
-        return {}
-    near = (np.diff(ties.keywords) == 0) & (
-        np.diff(ties.keyword_messages) <= parameters.number("coherence_window")
-    )
-    words: dict[int, list[str]] = {}
-    for keyword, message in zip(
-        ties.keywords[1:][near].tolist(), ties.keyword_messages[1:][near].tolist(), strict=True
-    ):
-        token = reading.vocabulary[keyword]
-        player = player_of(token) if token >= "\ue000" else None
-        words.setdefault(message, []).append(reading.game.players[player - 1].name if player else token)
-    return words
+def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
+    """For each message (index from 0) the keywords that it shares with the window before it, in order of first use."""
+    places = np.flatnonzero(reading.flags & KEYWORD)
+    gap = reading.count + window + 1
+    keys = np.sort(reading.ids[places] * gap + reading.of_message[places])
+    steps = np.diff(keys)
+    shared: dict[int, list[str]] = {}
+    for key in keys[1:][(steps > 0) & (steps <= window)].tolist():
+        keyword, message = divmod(key, gap)
+        shared.setdefault(message, []).append(reading.shown[keyword])
+    return shared
 
 
-def _recent_names(reading: Reading, ties: Ties, hit: Flags) -> dict[int, list[str]]:
-    """For each message that names a speaker of the window before it, the names of those speakers."""
+def _recent_names(reading: Reading, window: int) -> dict[int, list[str]]:
+    """For each message that names a speaker of the window before it, not its own, the names of those speakers."""
     names: dict[int, list[str]] = {}
-    for message, player in zip(ties.naming[hit].tolist(), ties.named[hit].tolist(), strict=True):
-        seen = names.setdefault(message, [])
-        name = reading.game.players[player - 1].name
-        if name not in seen:
-            seen.append(name)
+    speakers = reading.speakers.tolist()
+    players = reading.game.players
+    for message, player in zip(reading.name_messages.tolist(), reading.name_players.tolist(), strict=True):
+        if player in speakers[max(0, message - window) : message] and player != speakers[message]:
+            seen = names.setdefault(message, [])
+            name = players[player - 1].name
+            if name not in seen:
+                seen.append(name)
     return names
 
 

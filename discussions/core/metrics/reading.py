@@ -24,7 +24,8 @@ class Reading(Struct, frozen=True, eq=False):
 
     `tokens` are those of all messages with END behind each message; `ids` their places in `vocabulary`, `flags`
     their bits, `of_message` the index of their message, `starts` where a message's tokens begin (one more than there
-    are messages), `message_flags` the bits of its tokens together. `sides` has each player's side.
+    are messages), `message_flags` the bits of its tokens together. `shown` is the vocabulary with the players' names;
+    `sides` has each player's side.
     """
 
     game: GameRecord
@@ -33,6 +34,7 @@ class Reading(Struct, frozen=True, eq=False):
     bounds: list[int]
     tokens: list[str]
     vocabulary: list[str]
+    shown: list[str]
     ids: Numbers
     flags: Numbers
     of_message: Numbers
@@ -82,8 +84,11 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     of_message = np.repeat(np.arange(len(ends)), np.diff(starts))
     places = np.flatnonzero(flags & NAME)
     player_by_id = np.zeros(len(vocabulary), np.int64)
+    shown = vocabulary.copy()
     for number in np.flatnonzero(word_flags & NAME).tolist():
-        player_by_id[number] = player_of(vocabulary[number]) or 0
+        player = player_of(vocabulary[number]) or 0
+        player_by_id[number] = player
+        shown[number] = game.players[player - 1].name
     sides = {role: side_of(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
@@ -92,6 +97,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         bounds=bounds,
         tokens=tokens,
         vocabulary=vocabulary,
+        shown=shown,
         ids=ids,
         flags=flags,
         of_message=of_message,

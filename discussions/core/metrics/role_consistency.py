@@ -1,37 +1,64 @@
 """M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from discussions.core.metrics.parameters import NAME, YOU, Parameters
+from discussions.core.metrics.parameters import YOU, Parameters
 from discussions.core.metrics.reading import Reading
 from discussions.core.patterns import PatternGroup
 from discussions.core.records import MAFIA, VILLAGE, Measurement, MessageFinding
 from discussions.core.sentences import clauses, unquoted
-from discussions.core.tokens import players_in, shown
+from discussions.core.tokens import name_token, shown
 
 METRIC = "role_consistency"
 _YOU = re.compile(r"\byou\b")
 
 
 class Speech(Struct, frozen=True, eq=False, gc=False):
-    """A message as the rules read it: marked text without quotes, its bits, its speaker and the speaker's fellows."""
+    """A message as the rules read it: marked text without quotes, and its bits.
+
+    `others` are the characters of the players other than the speaker that the message names (in quotes too),
+    `fellows` those of them who are on the mafia side with the speaker.
+    """
 
     text: str
     flags: int
-    speaker: int
-    fellows: frozenset[int]
+    others: str
+    fellows: str
 
-    def names(self, clause: str) -> set[int]:
-        """The players other than the speaker that a clause names."""
-        return players_in(clause) - {self.speaker}
+    def names_another(self, clause: str) -> bool:
+        """Whether a clause names a player other than the speaker."""
+        return any(map(clause.__contains__, self.others))
+
+    def names_fellow(self, clause: str) -> bool:
+        """Whether a clause names another player of the speaker's mafia side."""
+        return any(map(clause.__contains__, self.fellows))
+
+
+def _speeches(reading: Reading) -> Callable[[int], Speech]:
+    """What gives the speech with that index (from 0)."""
+    speakers = reading.speakers.tolist()
+    named: dict[int, str] = {}
+    for index, player in zip(reading.name_messages.tolist(), reading.name_players.tolist(), strict=True):
+        if player != speakers[index]:
+            named[index] = named.get(index, "") + name_token(player)
+    mafia = "".join(name_token(player) for player, side in enumerate(reading.sides, start=1) if side == MAFIA)
+
+    def speech(index: int) -> Speech:
+        others = named.get(index, "")
+        fellows = ""
+        if others and reading.sides[speakers[index] - 1] == MAFIA:
+            fellows = "".join(char for char in others if char in mafia)
+        return Speech(unquoted(reading.low(index)), reading.message_flags[index], others, fellows)
+
+    return speech
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """Consistent messages of all, an estimate that is pending until people have labelled. Source: rubric, Metric 4."""
-    fellows = _fellows(reading)
+    speech = _speeches(reading)
     against_mafia = parameters.mask("confess", "accuse", "mafia_word", "votes_for")
     of_interest = parameters.mask("reason", "act", "deflect", "accuse", "mafia_word", "vouch")
     neutral_counts = parameters.choice("role_neutral_village") == "consistent"
@@ -43,24 +70,14 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
         if side == MAFIA and not flags & against_mafia:
             findings.append(MessageFinding(index + 1, True, "nothing_against"))
             continue
-        text = reading.low(index)
-        if side == VILLAGE and not flags & of_interest and "?" not in text:
+        if side == VILLAGE and not flags & of_interest and "?" not in reading.low(index):
             findings.append(MessageFinding(index + 1, neutral_counts, "neutral"))
             continue
-        speech = Speech(unquoted(text), flags, speaker, fellows[speaker - 1])
-        findings.append(_RULES[side](index + 1, speech, parameters))
+        findings.append(_RULES[side](index + 1, speech(index), parameters))
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
         METRIC, len(counted), len(findings), is_pending=bool(findings), counted=counted, messages=findings
     )
-
-
-def _fellows(reading: Reading) -> list[frozenset[int]]:
-    """For each player the other players of the mafia side, when it is the player's own."""
-    mafia = frozenset(number for number, side in enumerate(reading.sides, start=1) if side == MAFIA)
-    return [
-        mafia - {number} if number in mafia else frozenset() for number in range(1, len(reading.sides) + 1)
-    ]
 
 
 def _mafia_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
@@ -68,12 +85,11 @@ def _mafia_rule(message: int, speech: Speech, parameters: Parameters) -> Message
     confessed = _confession(speech, parameters)
     if confessed:
         return MessageFinding(message, False, "confesses", [confessed])
-    is_about_fellow = speech.flags & NAME and speech.flags & parameters.against_fellow
-    names_fellow = bool(is_about_fellow and speech.names(speech.text) & speech.fellows)
+    names_fellow = bool(speech.flags & parameters.against_fellow) and speech.names_fellow(speech.text)
     certain = parameters.groups["certain"]
     if names_fellow or speech.flags & certain.mask:
         for clause, word in _accusations(speech, parameters):
-            if names_fellow and speech.names(clause) & speech.fellows:
+            if names_fellow and speech.names_fellow(clause):
                 return MessageFinding(message, False, "accuses_fellow", [word])
             found = certain.search(clause, speech.flags)
             if found:
@@ -127,12 +143,12 @@ def _confession(speech: Speech, parameters: Parameters) -> str | None:
 
 def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, str]]:
     """The plain clauses that accuse another player or "you", each with the word that does it."""
-    if not speech.flags & (NAME | YOU):
+    if not speech.others and not speech.flags & YOU:
         return
-    patterns = parameters.accusing.active(speech.flags)
-    if not patterns:
-        return
-    for clause in clauses(speech.text):
+    patterns = [
+        pattern for pattern in parameters.accusing.active(speech.flags) if pattern.may_match(speech.text)
+    ]
+    for clause in clauses(speech.text) if patterns else ():
         if clause.isascii() and "you" not in clause:
             continue
         found = None
@@ -140,7 +156,7 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
             found = found or pattern.search(clause)
         if (
             found
-            and (speech.names(clause) or _YOU.search(clause))
+            and (speech.names_another(clause) or _YOU.search(clause))
             and not parameters.doubts.apply_to(clause, speech.flags)
         ):
             yield clause, shown(found.group())
@@ -155,7 +171,7 @@ def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
         found = group.search(clause, speech.flags)
         if (
             found
-            and speech.names(found.group()) & speech.fellows
+            and speech.names_fellow(found.group())
             and not parameters.doubts.apply_to(clause, speech.flags)
         ):
             return shown(found.group())
@@ -170,18 +186,20 @@ def _reason(speech: Speech, parameters: Parameters) -> str | None:
 
 def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
     """The first words that match the group and name another player."""
-    if not speech.flags & NAME:
+    if not speech.others:
         return None
     for pattern in group.active(speech.flags):
+        if not pattern.may_match(speech.text):
+            continue
         for found in pattern.regex.finditer(speech.text):
-            if speech.names(found.group()):
+            if speech.names_another(found.group()):
                 return shown(found.group())
     return None
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The share with a positive sign of its side, the estimate over assessable messages only, and by side."""
-    fellows = _fellows(reading)
+    speech = _speeches(reading)
     by_side: dict[str, list[int]] = {MAFIA: [0, 0], VILLAGE: [0, 0]}
     positive = 0
     for index, finding in enumerate(measurement.messages):
@@ -191,10 +209,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
             continue
         by_side[side][0] += finding.counts
         by_side[side][1] += 1
-        speech = Speech(
-            unquoted(reading.low(index)), reading.message_flags[index], player, fellows[player - 1]
-        )
-        positive += _has_positive_sign(side, speech, parameters)
+        positive += _has_positive_sign(side, speech(index), parameters)
     assessable = sum(below for _, below in by_side.values())
     return {
         "positive_sign": 100 * positive / len(measurement.messages) if measurement.messages else None,
