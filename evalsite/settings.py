@@ -189,6 +189,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": f"{VALIDATION}MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": f"{VALIDATION}CommonPasswordValidator"},
+    {"NAME": f"{VALIDATION}NumericPasswordValidator"},
 ]
 # A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
 SIGN_IN_IDLE = 8 * 3600

@@ -15,7 +15,7 @@ from workspace.models import Person
 from workspace.models.people import time_zones
 from workspace.permissions import check_change_account, check_manage_people
 
-LONGEST_PASSWORD = 256
+LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 
 
 def system_person(*, now: datetime) -> Person:
@@ -121,6 +121,9 @@ def _clean_name(name: str) -> str:
 def _check_password(password: str, person: Person) -> None:
     if len(password) > LONGEST_PASSWORD:
         raise Unacceptable(_("The password is too long: at most 256 characters."), field="password")
+    if len(password) > FEWEST_CHARACTERS and len(set(password)) < FEWEST_CHARACTERS:
+        says = _("The password repeats too few characters: use at least 5 different ones.")
+        raise Unacceptable(says, field="password", code="weak_password")
     try:
         validate_password(password, person)
     except ValidationError as faults:
