@@ -71,8 +71,9 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
     """How invitations are asked for."""
 
     def open(self, *, now: datetime) -> "InvitationQuerySet":
-        """Those that can still be taken up."""
-        return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
+        """Those that can still be taken up; with the account of whoever invited, the invitation ends, too."""
+        still_open = self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
+        return still_open.filter(Q(created_by__is_active=True) | Q(created_by__is_system=True))
 
 
 class Invitation(models.Model):
