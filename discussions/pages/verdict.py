@@ -86,7 +86,10 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     standing = history[0] if history else None
     version = game.iteration.rubric_version
     sees_game = may(check_see_games, person, game.project)
-    is_hidden = game.iteration.reveal == NEVER and not sees_game and standing is None
+    # What several evaluators said is each one's own until a verdict stands, and so is the basis made of it.
+    is_shared = game.iteration.evaluator_count > 1
+    is_blind = not sees_game and standing is None
+    is_hidden = is_blind and (game.iteration.reveal == NEVER or is_shared)
     outcome = standing[1] if standing else preview.outcome if preview else None
     lines = [_history(row, recorded, is_standing=place == 0) for place, (row, recorded) in enumerate(history)]
     return VerdictPage(
@@ -97,7 +100,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         history=lines,
         changed=_changed(standing[0], preview) if standing and preview else [],
         basis_sha256=preview.basis_sha256 if preview else "",
-        basis=canonical_bytes(preview.basis).decode() if preview else "",
+        basis=canonical_bytes(preview.basis).decode() if preview and not (is_blind and is_shared) else "",
         record_refusal=_refusal(game, person, preview, is_correction=standing is not None),
         is_correction=standing is not None,
         sees_game=sees_game,
