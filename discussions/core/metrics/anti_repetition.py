@@ -11,7 +11,7 @@ from discussions.core.metrics.parameters import ENDS, NAME, ORDINARY, Parameters
 from discussions.core.metrics.reading import Numbers, Reading
 from discussions.core.records import Measurement, PhraseFinding
 from discussions.core.tokens import NAME as SHOWN_NAME
-from discussions.core.tokens import player_of, tokenise
+from discussions.core.tokens import tokenise
 
 METRIC = "anti_repetition"
 _MOST_SHOWN = 100
@@ -92,11 +92,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 def phrase_at(reading: Reading, place: int) -> str:
     """The phrase that begins at a token, as a person reads it."""
-    first, second, third = reading.tokens[place : place + 3]
-    phrase = f"{first} {second} {third}"
-    if phrase.isascii():
-        return phrase
-    return " ".join(SHOWN_NAME if player_of(token) else token for token in (first, second, third))
+    return " ".join([reading.masked[word] for word in reading.ids[place : place + 3].tolist()])
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
@@ -169,8 +165,7 @@ def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, objec
 
 def _uses(reading: Reading, phrases: tuple[str, ...]) -> dict[str, int]:
     """How often each phrase, of any length, is said; `[name]` in it stands for any player."""
-    masked = [SHOWN_NAME if token >= "\ue000" and player_of(token) else token for token in reading.tokens]
-    whole = f" {'  '.join(masked)} "
+    whole = f" {'  '.join([reading.masked[word] for word in reading.ids.tolist()])} "
     uses = {}
     for phrase in phrases:
         sought = [token if token != "name" else SHOWN_NAME for token in tokenise(phrase)]

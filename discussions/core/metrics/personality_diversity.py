@@ -3,17 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TypeVar
 
+import numpy as np
 from msgspec import Struct
 from rapidfuzz.distance import Indel
 
-from discussions.core.metrics.parameters import NAME as HAS_NAME
-from discussions.core.metrics.parameters import Parameters
+from discussions.core.metrics.parameters import ENDS, NAME, Parameters
 from discussions.core.metrics.reading import Reading
 from discussions.core.records import Measurement, PlayerFinding
-from discussions.core.tokens import NAME, player_of
 
 METRIC = "personality_diversity"
 _MATCHED_AT_MOST = 2_000
@@ -30,7 +29,7 @@ class Nearest(Struct, frozen=True):
     @property
     def percent(self) -> float:
         """Similarity from 0 to 100."""
-        return 100 * self.shared / self.whole if self.whole else 100.0
+        return percent_of(self.shared, self.whole)
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
@@ -74,14 +73,18 @@ def _is_below(near: Nearest | None, limit: Fraction) -> bool:
 
 def texts_of(reading: Reading, parameters: Parameters) -> dict[int, str]:
     """For each player who spoke, the tokens of all their messages joined with single spaces."""
-    keep_names = bool(parameters.choice("similarity_names"))
-    tokens: dict[int, list[str]] = {player: [] for player in sorted(set(reading.speakers.tolist()))}
-    for index, player in enumerate(reading.speakers.tolist()):
-        words = reading.tokens_of(index)
-        if reading.message_flags[index] & HAS_NAME:
-            words = [NAME if player_of(word) else word for word in words if keep_names or not player_of(word)]
-        tokens[player] += words
-    return {player: " ".join(words) for player, words in tokens.items()}
+    left_out = ENDS if parameters.choice("similarity_names") else ENDS | NAME
+    places = np.flatnonzero(reading.flags & left_out == 0)
+    speakers = reading.speakers[reading.of_message[places]]
+    order = np.argsort(speakers, kind="stable")
+    tokens = [reading.masked[word] for word in reading.ids[places[order]].tolist()]
+    players = np.unique(reading.speakers)
+    ends = np.searchsorted(speakers[order], players, side="right").tolist()
+    starts = [0, *ends]
+    return {
+        player: " ".join(tokens[start:end])
+        for player, start, end in zip(players.tolist(), starts, ends, strict=False)
+    }
 
 
 def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[int, Nearest]:
@@ -93,19 +96,20 @@ def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[in
 
 def _nearest(prepared: Mapping[int, T], compare: Callable[[T, T], tuple[int, int]]) -> dict[int, Nearest]:
     nearest: dict[int, Nearest] = {}
-    players = sorted(prepared)
-    for at, one in enumerate(players):
-        for other in players[at + 1 :]:
-            shared, whole = compare(prepared[one], prepared[other])
-            _keep_nearer(nearest, one, Nearest(other, shared, whole))
-            _keep_nearer(nearest, other, Nearest(one, shared, whole))
+    highest = dict.fromkeys(prepared, -1.0)
+    for one, other in combinations(sorted(prepared), 2):
+        shared, whole = compare(prepared[one], prepared[other])
+        percent = percent_of(shared, whole)
+        if percent > highest[one]:
+            highest[one], nearest[one] = percent, Nearest(other, shared, whole)
+        if percent > highest[other]:
+            highest[other], nearest[other] = percent, Nearest(one, shared, whole)
     return nearest
 
 
-def _keep_nearer(nearest: dict[int, Nearest], player: int, found: Nearest) -> None:
-    known = nearest.get(player)
-    if known is None or found.percent > known.percent:
-        nearest[player] = found
+def percent_of(shared: int, whole: int) -> float:
+    """Similarity from 0 to 100; two empty texts are alike."""
+    return 100 * shared / whole if whole else 100.0
 
 
 def token_sort(one: str, other: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from discussions.core.metrics.parameters import ENDS, NAME, Parameters
 from discussions.core.records import GameRecord
 from discussions.core.roles import side_of
 from discussions.core.tokens import END, cut, mark, odd_characters, player_of
+from discussions.core.tokens import NAME as SHOWN_NAME
 
 _GAP = f" {END} "
 Numbers = NDArray[np.int64]
@@ -24,8 +25,8 @@ class Reading(Struct, frozen=True, eq=False):
 
     `tokens` are those of all messages with END behind each message; `ids` their places in `vocabulary`, `flags`
     their bits, `of_message` the index of their message, `starts` where a message's tokens begin (one more than there
-    are messages), `message_flags` the bits of its tokens together. `shown` is the vocabulary with the players' names;
-    `sides` has each player's side.
+    are messages), `message_flags` the bits of its tokens together. `shown` is the vocabulary with the players' names,
+    `masked` the one with `[name]` for them; `sides` has each player's side.
     """
 
     game: GameRecord
@@ -35,6 +36,7 @@ class Reading(Struct, frozen=True, eq=False):
     tokens: list[str]
     vocabulary: list[str]
     shown: list[str]
+    masked: list[str]
     ids: Numbers
     flags: Numbers
     of_message: Numbers
@@ -84,11 +86,12 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     of_message = np.repeat(np.arange(len(ends)), np.diff(starts))
     places = np.flatnonzero(flags & NAME)
     player_by_id = np.zeros(len(vocabulary), np.int64)
-    shown = vocabulary.copy()
+    shown, masked = vocabulary.copy(), vocabulary.copy()
     for number in np.flatnonzero(word_flags & NAME).tolist():
         player = player_of(vocabulary[number]) or 0
         player_by_id[number] = player
         shown[number] = game.players[player - 1].name
+        masked[number] = SHOWN_NAME
     sides = {role: side_of(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
@@ -98,6 +101,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         tokens=tokens,
         vocabulary=vocabulary,
         shown=shown,
+        masked=masked,
         ids=ids,
         flags=flags,
         of_message=of_message,
