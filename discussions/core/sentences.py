@@ -4,7 +4,8 @@ import re
 
 _ENDS = re.compile(r"[.!?\u2026]++[\"'\u201d\u2019\u00bb)\]}\u203a]*+|[\n\r\x0b\x0c\x85\u2028\u2029]++")
 _CLAUSE_MARKS = ",;.!\r\u2026\x85\u2028\u2029"
-_JOINING = re.compile(r" (?:so|but|and|although)\b|-(?:so|but|and|although)\b(?!-)")
+_JOINING = re.compile(r" (?:so|but|and|although)\b")
+_BEHIND_DASH = re.compile(r"-(?:so|but|and|although)\b(?!-)")
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -58,4 +59,6 @@ def clauses(text: str) -> list[str]:
         text = text.replace("?", "?\n")
     if "(" in text:
         text = text.replace("(", "( ")
+    if "-" in text:
+        text = _BEHIND_DASH.sub("\n", text)
     return [clause for clause in _JOINING.sub("\n", text).split("\n") if clause and clause != " "]
