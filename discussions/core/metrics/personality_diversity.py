@@ -78,12 +78,11 @@ def texts_of(reading: Reading, parameters: Parameters) -> dict[int, str]:
     speakers = reading.speakers[reading.of_message[places]]
     order = np.argsort(speakers, kind="stable")
     tokens = [reading.masked[word] for word in reading.ids[places[order]].tolist()]
-    players = np.unique(reading.speakers)
+    players = sorted(set(reading.speakers.tolist()))
     ends = np.searchsorted(speakers[order], players, side="right").tolist()
-    starts = [0, *ends]
+    starts = [0, *ends[:-1]]
     return {
-        player: " ".join(tokens[start:end])
-        for player, start, end in zip(players.tolist(), starts, ends, strict=False)
+        player: " ".join(tokens[start:end]) for player, start, end in zip(players, starts, ends, strict=True)
     }
 
 
