@@ -218,7 +218,7 @@ def draw_votes(votes: Any, at: Frame) -> str:
 
 def draw_quotes(quotes: list[Any]) -> str:
     """What was said elsewhere, each with a link to its message."""
-    line = '<li><a href="#message-{}">{}</a> {} {}</li>'
+    line = '<li><a href="#message-{}">{}</a> {}: {}</li>'
     rows = ((number(q.message), number(q.message), name(q.name), hostile(q.text)) for q in quotes)
     return format_html('<ul class="quotes" tabindex="0">{}</ul>', format_html_join("", line, rows))
 

@@ -1,0 +1,13 @@
+"""What several browser tests look at."""
+
+import pytest
+
+from tests.browser.gallery import Gallery
+from tests.services.live_stack import stack_in
+
+
+@pytest.fixture(scope="session")
+def gallery(tmp_path_factory, static_files, migrated_database):
+    """One running site with one of everything, for tests that only look."""
+    with stack_in(tmp_path_factory.mktemp("gallery"), static_files, migrated_database) as stack:
+        yield Gallery(stack)

@@ -1,0 +1,60 @@
+"""Fills the gallery's database through the real actions; runs inside the stack's own Django."""
+
+from datetime import datetime
+from typing import Any
+
+from django.test import Client
+from django.utils import timezone
+
+from discussions.actions.finishing import reveal_roles
+from discussions.actions.taking import take_next_game
+from discussions.models import Evaluation
+from tests import factories
+from tests.browser.transcripts import hostile_game, lively_game
+from tests.rated import say_what_is_missing
+from tests.web.world import make_world
+from workspace.models import Person, Project
+
+
+def fill() -> dict[str, Any]:
+    """One of everything; arguments of addresses by name, and under "cookies" a signed-in one for each role."""
+    now = timezone.now()
+    world = make_world()
+    people = world.pop("people")
+    world |= _import_strange_games(Project.objects.get(slug=world["slug"]), people["lead"], now)
+    begun = {
+        "fresh": _begin(lively_game("fresh"), now),
+        "halfway": _begin(lively_game("halfway"), now),
+        "ready": _begin(lively_game("ready"), now),
+        "hostile": _begin(hostile_game(), now),
+    }
+    say_what_is_missing(begun["halfway"])
+    say_what_is_missing(begun["ready"])
+    reveal_roles(evaluation=begun["ready"], by=begun["ready"].evaluator, now=now)
+    say_what_is_missing(begun["ready"])
+    people |= {state: evaluation.evaluator for state, evaluation in begun.items()}
+    cookies = {role: _cookie(person) for role, person in people.items() if person}
+    return world | {state: evaluation.pk for state, evaluation in begun.items()} | {"cookies": cookies}
+
+
+def _begin(content: dict[str, Any], now: datetime) -> Evaluation:
+    """Somebody with a project of their own has begun this game."""
+    project = factories.make_games_project(now=now)
+    factories.make_game(project=project, by=factories.make_lead(project=project, now=now), now=now, **content)
+    return take_next_game(project=project, by=factories.make_member(project=project, now=now), now=now)
+
+
+def _import_strange_games(project: Project, lead: Person, now: datetime) -> dict[str, int]:
+    game = factories.make_game(project=project, by=lead, now=now, **hostile_game())
+    broken = lively_game("broken")
+    broken["messages"][3]["playerName"] = "Nobody"
+    broken["votes"][0].pop("voterName")
+    faulty = factories.upload(project=project, by=lead, games=broken, name="broken.json", now=now)
+    factories.run_waiting_jobs(now=now)
+    return {"hostile_number": game.number, "faulty": faulty.pk}
+
+
+def _cookie(person: Person) -> str:
+    client = Client()
+    client.force_login(person)
+    return client.cookies["sessionid"].value

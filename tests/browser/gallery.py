@@ -1,0 +1,78 @@
+"""The gallery: a running site in which one of everything exists, and the addresses of all its pages for each role.
+
+The pages are computed from the routes and the rights matrix, so that a new route is looked at without being asked for.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from playwright.sync_api import Browser, BrowserContext
+
+from tests.services.live_stack import LiveStack
+from tests.web.rights_matrix import COLUMNS, MATRIX
+from tests.web.world import ARGUMENTS
+
+NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json")
+RATERS = ("fresh", "halfway", "ready", "hostile")
+ROLES = ("anonymous", "assigned", "lead", "admin", *RATERS)
+STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+_FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"
+
+
+class Gallery:
+    """A stack with a filled database. `world` holds the arguments of addresses, `cookies` a signed-in one by column."""
+
+    def __init__(self, stack: LiveStack) -> None:
+        self.stack, self.url = stack, stack.url
+        stack.worker.kill()  # the jobs below are run at once
+        self.world: dict[str, Any] = json.loads(stack.script(_FILL).splitlines()[-1])
+        stack.worker.start()
+
+    def context(self, browser: Browser, arguments: dict[str, Any], role: str, **more: Any) -> BrowserContext:
+        """A browser window of somebody of that role."""
+        context = browser.new_context(**(arguments | more))
+        value = self.world["cookies"].get(role)
+        if value:
+            context.add_cookies([{"name": "sessionid", "value": value, "url": self.url}])
+        return context
+
+    def pages(self, role: str) -> dict[str, str]:
+        """Every page that somebody of that role can open: name -> address."""
+        if role in RATERS:
+            address = f"{self.url}/rate/{self.world[role]}/"
+            more = {"rate-at": f"{address}?at=7", "rate-isolated": f"{address}?player=2"}
+            return {f"rate-{step}": f"{address}?step={step}" for step in STEPS} | more
+        column = COLUMNS.index(role)
+        named = {route.name: route for route in _routes(get_resolver().url_patterns)}
+        found = {}
+        for name, rows in MATRIX.items():
+            statuses = [row.statuses.split()[column] for row in rows if row.verb == "GET"]
+            if statuses == ["200"] and name not in NO_PAGES:
+                found[name] = self.address(named[name])
+        return found | self._refusals(role)
+
+    def address(self, route: URLPattern) -> str:
+        """The address of a route in the world."""
+        other = ARGUMENTS.get(route.name, {})
+        arguments = {each: self.world[other.get(each, each)] for each in route.pattern.converters}
+        return self.url + reverse(route.name, kwargs=arguments)
+
+    def _refusals(self, role: str) -> dict[str, str]:
+        place = f"{self.url}/projects/{self.world['slug']}"
+        found = {"refused-404": f"{self.url}/there/is/nothing/"}
+        if role == "assigned":
+            found |= {"refused-403": f"{place}/people/", "refused-405": f"{place}/next/"}
+        if role == "lead":
+            found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
+            found["hostile-game"] = f"{place}/games/{self.world['hostile_number']}/"
+        return found
+
+
+def _routes(patterns: list[URLPattern | URLResolver]) -> Iterator[URLPattern]:
+    for entry in patterns:
+        if isinstance(entry, URLResolver):
+            yield from _routes(entry.url_patterns)
+        else:
+            yield entry

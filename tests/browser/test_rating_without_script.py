@@ -1,0 +1,104 @@
+"""The same evaluation with script switched off: every act is a form with a button, and an ordinary redirect."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import Watch, judgements, set_stage, sign_in, take_next_game, tell
+from tests.browser.transcripts import REFERENCES, lively_game
+
+pytestmark = pytest.mark.slow
+
+WORDS = {"a": "accurate", "i": "inaccurate", "v": "vague", "x": "not_a_reference"}
+
+
+def value_for(kind: str, subject: str) -> str:
+    """What is answered to a thing that asks."""
+    if kind == "reference":
+        return WORDS[REFERENCES[subject]]
+    return {"role_consistency": "consistent", "reveal": "yes", "rating": "3.0"}.get(
+        kind, "no" if subject in ("2", "4", "6") else "yes"
+    )
+
+
+def press(page: Page, act: str) -> None:
+    """Press the button that posts this act, and come back to the page by its redirect."""
+    with page.expect_navigation():
+        page.locator(f'button[name="act"][value^="{act}"]').first.click()
+    assert re.search(r"/rate/\d+/\?step=\w+(#|$)", page.url), page.url
+
+
+def answer_everything(page: Page) -> dict[tuple[str, str], str]:
+    """Answer the first thing that asks in every step, as often as anything asks."""
+    said = {}
+    steps = [link.get_attribute("data-step") for link in page.locator("#steps a").all()]
+    for step in steps:
+        page.locator(f'#steps a[data-step="{step}"]').click()
+        asking = page.locator(f"#step-{step} .item[data-needs]")
+        while asking.count():
+            button = asking.first.locator('button[name="act"]').first
+            kind, subject = button.get_attribute("value").split("~")[:2]
+            value = value_for(kind, subject)
+            press(page, asking.first.locator(f'button[value$="~{value}"]').get_attribute("value"))
+            said[kind, subject] = value
+    return said
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args):
+    """As everywhere, without script."""
+    return browser_context_args | {"java_script_enabled": False}
+
+
+def test_everything_can_be_done_by_forms(live_stack, page: Page):
+    set_stage(live_stack, lively_game(rounds=2))
+    watch = Watch(page)
+    sign_in(page, live_stack)
+    take_next_game(page)
+    said = answer_everything(page)
+    page.locator('#steps a[data-step="engagement"]').click()
+    press(page, "rating~~1~3.5")
+    said["rating", ""] = "3.5"
+    assert said.pop(("reveal", "roles")) == "yes"
+    assert {kind for kind, _ in said} == {
+        "reference",
+        "strategic_depth",
+        "coherence",
+        "question",
+        "rating",
+        "role_consistency",
+    }
+    for kind in ("strategic_depth", "coherence", "role_consistency"):
+        sampled = {int(subject) for one, subject in said if one == kind}
+        position = next(number for number in range(2, 34) if number not in sampled)
+        chip = page.locator(f'#message-{position} button[value^="{kind}~{position}~"]')
+        act = chip.get_attribute("value")
+        said[kind, str(position)] = act.rpartition("~")[2]
+        press(page, act)
+    assert judgements(live_stack) == said
+
+    press_submit(page)
+    page.get_by_role("button", name="Record the verdict").click()
+    expect(page.get_by_role("link", name="Report")).to_be_visible()
+    assert live_stack.rows("SELECT COUNT(*) FROM discussions_verdict") == [(1,)]
+    watch.check()
+    tell(f"{len(said)} judgements by forms alone")
+
+
+def press_submit(page: Page) -> None:
+    """Hand it in; the verdict page follows."""
+    page.get_by_role("button", name=re.compile("^Submit")).click()
+    page.wait_for_url("**/verdict/")
+
+
+def test_what_is_missing_is_named_and_led_to(live_stack, page: Page):
+    set_stage(live_stack, lively_game(rounds=2))
+    sign_in(page, live_stack)
+    take_next_game(page)
+    page.get_by_role("button", name=re.compile("^Submit")).click()
+    expect(page.get_by_role("alert")).to_contain_text("Not accepted")
+    assert judgements(live_stack) == {}
+    page.locator('#steps a[data-step="review"]').click()
+    page.locator("#step-review").get_by_role("link").first.click()
+    expect(page.locator("#step-references .item").first).to_be_in_viewport()
