@@ -1,16 +1,23 @@
 """Prints what measuring costs: CPU time of this process, the best of several runs, on one core.
 
-    python -m benchmarks.bench_metrics
+    python benchmarks/bench_metrics.py
+
+A busy machine makes CPU time longer too (shared caches and cores), so the load is printed, and beside it what how much
+longer than at best a fixed loop usually takes.
 
 Five token metrics in microseconds a message (one reading included), personality diversity in milliseconds a game, and
 the companions in microseconds a message. Messages have 21 words on average, two of them names, and
 about as many references, accusations and reasons as games of language models in English have.
 """
 
+import os
 import random
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from discussions.core.metrics import METRICS, companions_of, measure_game
 from discussions.core.metrics.parameters import parameters_of
@@ -80,14 +87,34 @@ def best(run: Callable[[], object], repeats: int) -> float:
     return min(times)
 
 
+def fixed_loop() -> None:
+    """Work that always is the same."""
+    total = 0
+    for number in range(30_000):
+        total += number & 7
+
+
+def machine(runs: int = 200) -> str:
+    """How busy the machine is, in a line."""
+    times = []
+    for _ in range(runs):
+        start = time.process_time()
+        fixed_loop()
+        times.append(time.process_time() - start)
+    least, usual = min(times), sorted(times)[runs // 2]
+    load = ", ".join(f"{figure:.1f}" for figure in os.getloadavg())
+    return f"load {load} on {os.cpu_count()} cores; fixed loop {least * 1000:.2f} ms, usually {usual / least:.2f}x\n"
+
+
 def main() -> None:
     """Prints the table."""
     rubric = first_discussion_version()
     parameters = parameters_of(rubric)
     token_metrics = [metric for key, metric in METRICS.items() if key != "personality_diversity"]
     out = sys.stdout.write
+    out(machine())
     out("messages x players   five token metrics   companions   (microseconds a message)\n")
-    for messages, players, repeats in ((50, 10, 60), (500, 10, 12), (5000, 10, 4), (5000, 100, 3)):
+    for messages, players, repeats in ((50, 10, 300), (500, 10, 30), (5000, 10, 4), (5000, 100, 3)):
         record = game(messages, players)
 
         def five(record: GameRecord = record) -> None:
@@ -107,8 +134,9 @@ def main() -> None:
     reading = read(game(50, 10), parameters)
     diversity = METRICS["personality_diversity"]
     out(
-        f"personality diversity, 50 x 10: {best(lambda: diversity.measure(reading, parameters), 60) * 1000:.2f} ms\n"
+        f"personality diversity, 50 x 10: {best(lambda: diversity.measure(reading, parameters), 200) * 1000:.2f} ms\n"
     )
+    out(machine())
 
 
 if __name__ == "__main__":
