@@ -80,7 +80,7 @@ def main() -> int:
     from tests.factories import make_admin
 
     client = Client()
-    client.force_login(make_admin(), backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(make_admin())
     over = False
     lists = []
     for size in sizes:

@@ -60,7 +60,7 @@ def main() -> int:
 
     evaluation = start(message_count=MESSAGES)
     client = Client()
-    client.force_login(evaluation.evaluator, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(evaluation.evaluator)
     versions: dict[tuple[str, str], int] = {}
     costs, walls = [], []
     address = reverse("judge", args=[evaluation.pk])

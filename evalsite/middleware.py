@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 
+from csp.utils import build_policy
 from django.conf import settings
 from django.contrib.auth import logout
 from django.db import InterfaceError, OperationalError
@@ -22,17 +23,26 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 
 
 class SafetyHeaders:
-    """Headers that Django and django-csp do not set, on every answer, errors and regions too. Goes outermost."""
+    """Headers that Django does not set, on every answer, errors and regions too. Goes outermost.
+
+    No answer of ours has a security policy of its own, so django-csp writes it once and not for every answer.
+    """
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
+        self.headers = {
+            "Content-Security-Policy": build_policy(),
+            "Content-Language": settings.LANGUAGE_CODE,
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Permissions-Policy": PERMISSIONS_POLICY,
+            # Static files have their own long life and are answered by whitenoise, within.
+            "Cache-Control": "no-store",
+        }
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
-        # Static files have their own long life and are answered by whitenoise, within.
-        response.headers.setdefault("Cache-Control", "no-store")
+        for name, value in self.headers.items():
+            response.headers.setdefault(name, value)
         return response
 
 

@@ -38,13 +38,11 @@ INSTALLED_APPS = [
 # Headers go outermost, so that errors, redirects and files carry them; refusals innermost, nearest to the views.
 MIDDLEWARE = [
     "evalsite.middleware.SafetyHeaders",
-    "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -170,7 +168,7 @@ TRANSCRIPT_LIMITS = {
 
 # People. Sign-in by e-mail and password; its limits count in the database, so all processes share them.
 AUTH_USER_MODEL = "workspace.Person"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["workspace.views.adapter.PeopleOfOurs"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 ACCOUNT_ADAPTER = "workspace.views.adapter.SignInRules"
@@ -195,12 +193,13 @@ AUTH_PASSWORD_VALIDATORS = [
 SIGN_IN_IDLE = 8 * 3600
 SIGN_IN_ABSOLUTE = 7 * 24 * 3600
 SESSION_COOKIE_AGE = SIGN_IN_ABSOLUTE
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "workspace.models.sign_ins"
 SESSION_SAVE_EVERY_REQUEST = False
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
-USE_I18N = True
+# Every text goes through gettext. With one language nothing is looked up; a second one also wants LocaleMiddleware.
+USE_I18N = len(LANGUAGES) > 1
 USE_TZ = True
 TIME_ZONE = environment.text("TIME_ZONE", "UTC")
 
