@@ -17,7 +17,9 @@ from workspace.templatetags.ui import hostile
 NOTHING = format_html("{}", "")
 _OOB = format_html(' hx-swap-oob="{}"', "true")
 _HIDDEN = format_html(" {}", "hidden")
+_OPEN = format_html(" {}", "open")
 _NEEDS = format_html(" {}", "data-needs")
+SHORT = 1000
 _HIT = format_html(' class="{}"', "hit")
 
 _MESSAGE = (
@@ -41,7 +43,7 @@ _TABLE = (
     '<table class="table"><caption class="tiny">{}</caption><thead><tr><th scope="col">{}</th>'
     '<th scope="col">{}</th></tr></thead><tbody>{}</tbody></table>'
 )
-_EVIDENCE = "<details data-evidence><summary>{} <kbd>e</kbd></summary>{}</details>"
+_EVIDENCE = "<details data-evidence{}><summary>{} <kbd>e</kbd></summary>{}</details>"
 
 _YES_NO = (("yes", "y", gettext_lazy("Yes")), ("no", "n", gettext_lazy("No")))
 ANSWERS = {
@@ -99,20 +101,40 @@ class Frame(NamedTuple):
     is_open: bool
     oob: str
     language: str
+    first: str
 
 
 def frame(page: Any, *, oob: object = False) -> Frame:
     """The frame of a page, or of the regions that an answer swaps into it."""
     shared = _OOB if oob else NOTHING
     # A refused act without script is answered under the act's own address: links name the page's.
-    here = reverse("rate", args=[page.evaluation_id])
-    return Frame(here, escape(page.step), page.player, page.is_open, shared, get_language() or "")
+    here = escape(reverse("rate", args=[page.evaluation_id]))
+    language = get_language() or ""
+    return Frame(
+        here, escape(page.step), page.player, page.is_open, shared, language, "" if oob else _first(page)
+    )
+
+
+def _first(page: Any) -> str:
+    """The reference that the script will focus: its evidence is drawn open, so that nothing moves when it does."""
+    several = page.references if page.step == "references" else []
+    return next((one.id for one in several if one.needs), several[0].id if several else "")
 
 
 @lru_cache(maxsize=2048)
 def name(player: str) -> str:
     """A player's name as hostile text; few names, many messages."""
     return hostile(player)
+
+
+def spoken(text: str) -> str:
+    """What somebody wrote as hostile text; a message stands on the page again wherever it is evidence."""
+    return _spoken(text) if len(text) <= SHORT else hostile(text)
+
+
+@lru_cache(maxsize=1024)
+def _spoken(text: str) -> str:
+    return hostile(text)
 
 
 @lru_cache(maxsize=4096)
@@ -140,7 +162,7 @@ def draw_message(m: Any, at: Frame) -> str:
         word=word("Message", at.language),
         name=name(m.name),
         reply=_reply(m, at) if m.reply_to or m.is_confusable else NOTHING,
-        text=hostile(m.text, m.spans),
+        text=hostile(m.text, m.spans) if m.spans else spoken(m.text),
         chips=_chips(m, at) if m.chips or m.notes or m.is_flagged else NOTHING,
     )
 
@@ -177,6 +199,11 @@ def draw_chip(one: Any, *, is_open: bool) -> str:
     return format_html(button, tone, value, one.key, one.label, was)
 
 
+@lru_cache(maxsize=4096)
+def _about(message: int) -> str:
+    return format_html(' data-message="{}"', message)
+
+
 def draw_item(
     item: Any, at: Frame, *, label: str, by: str, state: str, body: str, more: str = NOTHING
 ) -> str:
@@ -188,7 +215,7 @@ def draw_item(
         id=item.id,
         kind=item.kind,
         label=label,
-        about=format_html(' data-message="{}"', number(about)) if about else NOTHING,
+        about=_about(about) if about else NOTHING,
         needs=_NEEDS if item.needs else NOTHING,
         oob=at.oob,
         by=by,
@@ -219,7 +246,7 @@ def draw_votes(votes: Any, at: Frame) -> str:
 def draw_quotes(quotes: list[Any]) -> str:
     """What was said elsewhere, each with a link to its message."""
     line = '<li><a href="#message-{}">{}</a> {}: {}</li>'
-    rows = ((number(q.message), number(q.message), name(q.name), hostile(q.text)) for q in quotes)
+    rows = ((number(q.message), number(q.message), name(q.name), spoken(q.text)) for q in quotes)
     return format_html('<ul class="quotes" tabindex="0">{}</ul>', format_html_join("", line, rows))
 
 
@@ -227,11 +254,12 @@ def draw_evidence(item: Any, at: Frame) -> str:
     """What a reference can be held against, votes or words; a possible one shows it once accepted."""
     if item.is_possible:
         return NOTHING
+    opened = _OPEN if item.id == at.first else NOTHING
     if item.votes:
-        return format_html(_EVIDENCE, word("Vote record", at.language), draw_votes(item.votes, at))
+        return format_html(_EVIDENCE, opened, word("Vote record", at.language), draw_votes(item.votes, at))
     if item.messages:
         said = word("What they said in that round", at.language)
-        return format_html(_EVIDENCE, said, draw_quotes(item.messages))
+        return format_html(_EVIDENCE, opened, said, draw_quotes(item.messages))
     return NOTHING
 
 

@@ -22,9 +22,9 @@ from discussions.templatetags.drawing import (
     frame,
     name,
     number,
+    spoken,
     word,
 )
-from workspace.templatetags.ui import hostile
 
 register = template.Library()
 
@@ -128,7 +128,7 @@ def _reference(item: Any, at: Frame) -> str:
     elif item.is_missed:
         what = _("Marked by you")
     body = format_html(
-        "<blockquote>{}</blockquote>{}{}", hostile(item.text), _check(item, at), draw_evidence(item, at)
+        "<blockquote>{}</blockquote>{}{}", spoken(item.text), _check(item, at), draw_evidence(item, at)
     )
     by = draw_by(item, at, what)
     return draw_item(
@@ -164,13 +164,13 @@ def _sample(item: Any, at: Frame) -> str:
         agrees = word("the rule agrees", at.language)
         says = agrees if item.agrees else _("the rule says %(machine)s") % {"machine": item.machine}
         state = format_html("<span>{}</span>", says)
-    body = format_html(_LONG, hostile(item.text), NOTHING)
+    body = format_html(_LONG, spoken(item.text), NOTHING)
     return draw_item(item, at, label=_label(item, at), by=draw_by(item, at), state=state, body=body)
 
 
 def _role(item: Any, at: Frame) -> str:
     rule = format_html('<p class="check-says quiet">{}</p>', item.rule) if item.rule else NOTHING
-    body = format_html(_LONG, hostile(item.text), rule)
+    body = format_html(_LONG, spoken(item.text), rule)
     side = f", {item.side}" if item.side else ""
     state = format_html('<span class="chip"><span>{}{}</span></span>', name(item.role), side)
     return draw_item(item, at, label=_label(item, at), by=draw_by(item, at), state=state, body=body)
@@ -200,7 +200,7 @@ def _phrase(item: Any, at: Frame) -> str:
     times = _("%(count)s times") % {"count": item.count}
     by = format_html("{}{}: {}", format_html("{}, ", name(item.name)) if item.name else NOTHING, times, links)
     robotic = format_html('<span class="chip fail">{}</span>', word("robotic", at.language))
-    body = format_html("<blockquote>{}</blockquote>", hostile(item.phrase))
+    body = format_html("<blockquote>{}</blockquote>", spoken(item.phrase))
     state = robotic if item.is_robotic else NOTHING
     return draw_item(item, at, label=word("Phrase", at.language), by=by, state=state, body=body)
 
