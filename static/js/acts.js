@@ -43,7 +43,10 @@ function add(source, submitter) {
   const fields = Object.fromEntries(new FormData(source, submitter));
   delete fields.csrfmiddlewaretoken;
   const whole = "whole" in source.dataset ? source.id : "";
-  queue.push({ url: source.action, fields, whole, from: part?.id ?? "", needed: part?.matches("[data-needs]") ?? false });
+  const bare = fields.act?.replace(/~\d+~([^~]*)$/, "~$1") ?? whole;
+  if (fields.text === undefined && queue.at(-1)?.bare === bare) return; // the second of two clicks
+  if (submitter?.ariaPressed === "true" && !bare.endsWith("~")) return;
+  queue.push({ url: source.action, fields, whole, bare, from: part?.id ?? "", needed: part?.matches("[data-needs]") ?? false });
   part?.classList.add("sending");
   keep();
   if (tries || paused) hold(queue.at(-1));
