@@ -4,7 +4,7 @@ VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALLOW_MISSING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check fix demo bench lock
+.PHONY: help setup setup-dev run test faults check fix demo bench lock
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -20,6 +20,9 @@ run: setup ## start everything at http://127.0.0.1:8000 (HOST=, PORT=); Ctrl+C e
 
 test: setup-dev ## all tests: SQLite, a real browser, then PostgreSQL and Redis (ALLOW_MISSING=1 to go without)
 	@exec $(VENV) -m tools.run_tests
+
+faults: setup-dev ## kill -9, crowds, poison, tampering and bad input with real servers; ends with a table
+	@exec $(VENV) -m tools.run_tests tests/faults
 
 check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: all faults at once
 	@exec $(VENV) -m tools.run_checks
