@@ -59,7 +59,7 @@ def test_twice_is_once_and_says_so(capsys, lead, folder):
     run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait")
     code, out, _ = run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait")
     assert code == 0
-    assert "a.json: already imported, done, 1 games in" in out
+    assert "a.json: already imported, done, 1 game in" in out
     assert Game.objects.count() == 2
 
 

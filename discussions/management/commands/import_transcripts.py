@@ -95,7 +95,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"imports": reports}, ensure_ascii=False))
             return
         for report in reports:
-            games = "" if report["games"] is None else f", {report['games']} games in"
+            many = "game" if report["games"] == 1 else "games"
+            games = "" if report["games"] is None else f", {report['games']} {many} in"
             self.stdout.write(f"{report['file']}: {report['outcome']}, {report['state']}{games}")
             for fault in report["faults"]:
                 self.stdout.write(f"  {fault['place']}: {fault['message']}")

@@ -21,7 +21,10 @@ REFUSED = 2
 class Command(BaseCommand):
     """`measure_file FILE [--rubric FILE] [--json]`: exit 0 when measured, 2 when a file is refused."""
 
-    help = "Measure one transcript by the six metrics and print the result; the database is not used."
+    help = (
+        "Measures one transcript by the six metrics and prints the result; the database is not used. "
+        "Example: manage.py measure_file game.json --json"
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
