@@ -44,6 +44,13 @@ class Override(Struct, frozen=True):
     by: str
     reason: str
 
+    @property
+    def what(self) -> str:
+        """The thing judged, for reading: "strategic depth, message 19"."""
+        name = self.kind.replace("_", " ")
+        joint = ", message " if self.kind in kinds.OF_A_MESSAGE else " "
+        return f"{name}{joint}{self.subject}" if self.subject else name
+
 
 class Judge(Struct, frozen=True):
     """Who judged: the name, when it was handed in, the rating, the answers in order, and comments."""
@@ -123,13 +130,14 @@ def markdown_of(report: Report) -> str:
         f"**Result:** {said(report.headline)}",
         "",
         *[f"- {said(reason)}" for reason in report.reasons],
-        *([f"- {said(report.cost_says)}"] if report.cost_says else []),
+        *([f"- Cost: {said(report.cost_says)}"] if report.cost_says else []),
         *([f"- {said(report.turns)}"] if report.turns else []),
         "",
         *_advice(report),
         "## Who judged",
         "",
         *[line for judge in report.judges for line in _judge(judge)],
+        "",
         "## What was overridden",
         "",
         *([_override(one) for one in report.overrides] or ["Nothing: the machine's findings were accepted."]),
@@ -198,7 +206,7 @@ def _advice(report: Report) -> list[str]:
 
 
 def _judge(judge: Judge) -> list[str]:
-    when = f", handed in {judge.submitted_at:%Y-%m-%d %H:%M} UTC" if judge.submitted_at else ""
+    when = f", submitted {judge.submitted_at:%Y-%m-%d %H:%M} UTC" if judge.submitted_at else ""
     answers = ", ".join(answer or "no answer" for answer in judge.answers)
     found = [f"- {plain(judge.name)}{when}: rating {judge.rating or 'none'}; answers {said(answers)}"]
     for comment in judge.comments:
@@ -210,8 +218,7 @@ def _override(one: Override) -> str:
     was = f" (machine: {one.machine.replace('_', ' ')})" if one.machine else ""
     before = f", {one.before.replace('_', ' ')} before the reveal" if one.before else ""
     reason = f": {plain(one.reason)}" if one.reason else ""
-    what = f"{one.kind.replace('_', ' ')} {one.subject}".strip()
-    return f"- {plain(what)}: **{one.value.replace('_', ' ')}**{was}{before}, {plain(one.by)}{reason}"
+    return f"- {plain(one.what)}: **{one.value.replace('_', ' ')}**{was}{before}, {plain(one.by)}{reason}"
 
 
 def _foot(report: Report) -> list[str]:

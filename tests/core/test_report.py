@@ -81,7 +81,7 @@ def test_the_markdown_is_in_the_order_of_the_rubric_s_appendix():
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "- Memory accuracy: **85.0 %**, 17 of 20 references accurate, threshold 80 %: **PASS**" in text
-    assert "- strategic depth 19: **yes** (machine: no), Kim: deep \\*play\\*" in text
+    assert "- strategic depth, message 19: **yes** (machine: no), Kim: deep \\*play\\*" in text
     assert "rating 3.5; answers yes, no" in text
 
 
