@@ -120,7 +120,7 @@ def outcome_part(outcome: Outcome) -> OutcomePart:
         reasons=[reason.says for reason in outcome.reasons],
         missing=[outcome.line(key).label for key in outcome.missing],
         turns=verdict_turns(outcome),
-        cost=_("not reported")
+        cost=""
         if outcome.cost_usd is None
         else f"${figure(outcome.cost_usd, float(outcome.cost_limit_usd), decimals=2)}",
         cost_says=cost_says(outcome),
