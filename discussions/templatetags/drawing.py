@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.urls import reverse
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import escape, format_html
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from workspace.templatetags.ui import hostile
+from workspace.templatetags.ui import NOTHING, hostile, joined
 
-NOTHING = format_html("{}", "")
 _OOB = format_html(' hx-swap-oob="{}"', "true")
+_ASKS = format_html(" {}", "asks")
 _HIDDEN = format_html(" {}", "hidden")
 _OPEN = format_html(" {}", "open")
 _NEEDS = format_html(" {}", "data-needs")
@@ -185,7 +185,7 @@ def _chips(m: Any, at: Frame) -> str:
         drawn.append(format_html('<span class="chip fail">{}</span>', word("flagged", at.language)))
     if m.notes:
         drawn.append(format_html('<span class="chip">{}: {}</span>', word("comments", at.language), m.notes))
-    return format_html_join("", "{}", ((one,) for one in drawn))
+    return joined("{}", ((one,) for one in drawn))
 
 
 def draw_chip(one: Any, *, is_open: bool) -> str:
@@ -197,6 +197,9 @@ def draw_chip(one: Any, *, is_open: bool) -> str:
     value = f"{one.kind}~{one.subject}~{one.version}~{one.flip}"
     button = '<button class="chip{}" form="acts" name="act" value="{}" data-m="{}">{}{}</button>'
     return format_html(button, tone, value, one.key, one.label, was)
+
+
+_kind = lru_cache(maxsize=64)(escape)
 
 
 @lru_cache(maxsize=4096)
@@ -211,9 +214,9 @@ def draw_item(
     about = getattr(item, "message", 0)
     return format_html(
         _ITEM,
-        asks=" asks" if item.needs else NOTHING,
+        asks=_ASKS if item.needs else NOTHING,
         id=item.id,
-        kind=item.kind,
+        kind=_kind(item.kind),
         label=label,
         about=_about(about) if about else NOTHING,
         needs=_NEEDS if item.needs else NOTHING,
@@ -238,7 +241,7 @@ def draw_by(item: Any, at: Frame, what: str = "") -> str:
 def draw_votes(votes: Any, at: Frame) -> str:
     """A round's votes: who voted for whom, the one in question marked."""
     rows = ((_HIT if row.is_hit else NOTHING, name(row.voter), name(row.target)) for row in votes.rows)
-    body = format_html_join("", "<tr{}><td>{}</td><td>{}</td></tr>", rows)
+    body = joined("<tr{}><td>{}</td><td>{}</td></tr>", rows)
     title = _("Votes of round %(number)s") % {"number": votes.round}
     return format_html(_TABLE, title, word("Who voted", at.language), word("for whom", at.language), body)
 
@@ -247,7 +250,7 @@ def draw_quotes(quotes: list[Any]) -> str:
     """What was said elsewhere, each with a link to its message."""
     line = '<li><a href="#message-{}">{}</a> {}: {}</li>'
     rows = ((number(q.message), number(q.message), name(q.name), spoken(q.text)) for q in quotes)
-    return format_html('<ul class="quotes" tabindex="0">{}</ul>', format_html_join("", line, rows))
+    return format_html('<ul class="quotes" tabindex="0">{}</ul>', joined(line, rows))
 
 
 def draw_evidence(item: Any, at: Frame) -> str:
@@ -285,7 +288,7 @@ def _answer_row(kind: str, value: str, _language: str) -> str:
         ("{act}", one, key, "true" if one == value else "false", text, key)
         for one, key, text in ANSWERS[kind]
     )
-    buttons = format_html('<div class="buttons two">{}</div>', format_html_join("", _ANSWER, rows))
+    buttons = format_html('<div class="buttons two">{}</div>', joined(_ANSWER, rows))
     clear = format_html(_CLEAR, "{act}", _("Clear")) if value else NOTHING
     return format_html('{}<div class="buttons">{}</div>', buttons, clear) if value else buttons
 

@@ -25,6 +25,7 @@ from discussions.templatetags.drawing import (
     spoken,
     word,
 )
+from workspace.templatetags.ui import joined
 
 register = template.Library()
 
@@ -47,7 +48,7 @@ def transcript(context: template.Context) -> str:
         (format_html(heading, m.round, m.opens_round) if m.opens_round else NOTHING, draw_message(m, at))
         for m in page.messages
     )
-    return format_html_join("", "{}{}", rows)
+    return joined("{}{}", rows)
 
 
 @register.simple_tag(takes_context=True)
@@ -71,7 +72,7 @@ def votes_table(context: template.Context, votes: Any) -> str:
 @register.simple_tag
 def ticks(several: list[Any]) -> str:
     """One stroke for each message of a round, in the colour of its state."""
-    return format_html_join("", "<i{}></i>", ((_tick_class(tick.state),) for tick in several))
+    return joined("<i{}></i>", ((_tick_class(tick.state),) for tick in several))
 
 
 @lru_cache(maxsize=16)
@@ -83,7 +84,7 @@ def _tick_class(state: str) -> str:
 def items(context: template.Context, several: list[Any]) -> str:
     """Judgeable items one under the other."""
     at = frame(context["page"], oob=context.get("oob"))
-    return format_html_join("", "{}", ((DRAWN[item.kind](item, at),) for item in several))
+    return joined("{}", ((DRAWN[item.kind](item, at),) for item in several))
 
 
 @register.simple_tag(takes_context=True)
@@ -118,7 +119,12 @@ def other_half(rating: str) -> str:
 
 
 def _asking(item: Any, at: Frame) -> str:
-    return format_html(_STRONG, word("needs you", at.language)) if item.needs else NOTHING
+    return _asks(at.language) if item.needs else NOTHING
+
+
+@lru_cache(maxsize=16)
+def _asks(language: str) -> str:
+    return format_html(_STRONG, word("needs you", language))
 
 
 def _reference(item: Any, at: Frame) -> str:
@@ -155,7 +161,7 @@ def _reference_acts(item: Any) -> str:
         turned = "" if item.deliberate else "yes"
         says = _("Not a deliberate lie after all") if item.deliberate else _("A deliberate lie")
         acts.append(draw_plain(f"deliberate~{item.subject}~{item.deliberate_version}~{turned}", says))
-    return format_html_join("", "{}", ((act,) for act in acts))
+    return joined("{}", ((act,) for act in acts))
 
 
 def _sample(item: Any, at: Frame) -> str:

@@ -4,10 +4,10 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.translation import gettext as _
 
-from discussions.templatetags.drawing import NOTHING
+from workspace.templatetags.ui import NOTHING, joined
 
 register = template.Library()
 
@@ -29,7 +29,7 @@ _REVIEWED = (
 @register.simple_tag
 def step_links(page: Any) -> str:
     """A link to every step, with how far it is."""
-    here = reverse("rate", args=[page.evaluation_id])
+    here = escape(reverse("rate", args=[page.evaluation_id]))
     rows = (
         (
             here,
@@ -42,7 +42,7 @@ def step_links(page: Any) -> str:
         )
         for step in page.steps
     )
-    return format_html_join("", _STEP, rows)
+    return joined(_STEP, rows)
 
 
 @register.simple_tag
@@ -67,10 +67,8 @@ def meters(page: Any) -> str:
 @register.simple_tag
 def missing_links(page: Any) -> str:
     """List items that lead to what submitting still waits for."""
-    here = reverse("rate", args=[page.evaluation_id])
-    return format_html_join(
-        "", _MISSING, ((here, one.step, one.item_id, one.item_id, one.says) for one in page.missing)
-    )
+    here = escape(reverse("rate", args=[page.evaluation_id]))
+    return joined(_MISSING, ((here, one.step, one.item_id, one.item_id, one.says) for one in page.missing))
 
 
 @register.simple_tag
@@ -78,4 +76,4 @@ def reviewed_rows(review: Any) -> str:
     """The figures of the last look as table rows."""
     words = {"pass": _("PASS"), "fail": _("FAIL")}
     rows = ((row.label, row.text, row.state, words.get(row.state, _("pending"))) for row in review.rows)
-    return format_html_join("", _REVIEWED, rows)
+    return joined(_REVIEWED, rows)

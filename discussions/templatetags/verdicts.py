@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from discussions.pages.game import MessageLine
 from discussions.pages.games import GameLine
 from discussions.pages.why import Why
-from workspace.templatetags.ui import hostile
+from workspace.templatetags.ui import hostile, joined
 
 register = template.Library()
 
@@ -30,7 +30,7 @@ _CHIP = '<span class="chip {}">{}</span> '
 @register.simple_tag
 def game_rows(lines: Iterable[GameLine]) -> str:
     """The table rows of a page of games; links are relative to the list."""
-    return format_html_join("", "{}", ((_row(line),) for line in lines))
+    return joined("{}", ((_row(line),) for line in lines))
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +42,7 @@ def _row(line: GameLine) -> str:
     chips = [(line.tone, line.headline)] if line.headline else []
     if line.is_withdrawn:
         chips.append(("", _("withdrawn")))
-    state = format_html("{}{}", format_html_join("", _CHIP, chips), "" if line.headline else line.state_says)
+    state = format_html("{}{}", joined(_CHIP, chips), "" if line.headline else line.state_says)
     cells = format_html(
         "{}" * len(line.cells), *(_cell(cell.state, cell.text, cell.says) for cell in line.cells)
     )
@@ -64,7 +64,7 @@ def _row(line: GameLine) -> str:
 def why_rows(rows: Iterable[Why]) -> str:
     """List items that say of each message whether it counts, by which rule and words, and what people said."""
     states = {True: ("pass", _("counts")), False: ("fail", _("does not count"))}
-    return format_html_join("", "{}", ((_why(row, *states[row.counts]),) for row in rows))
+    return joined("{}", ((_why(row, *states[row.counts]),) for row in rows))
 
 
 def _why(row: Why, state: str, word: str) -> str:
@@ -76,7 +76,7 @@ def _why(row: Why, state: str, word: str) -> str:
 @register.simple_tag
 def message_rows(messages: Iterable[MessageLine]) -> str:
     """List items of a transcript with roles, a heading where a round begins."""
-    return format_html_join("", "{}", ((_message(message),) for message in messages))
+    return joined("{}", ((_message(message),) for message in messages))
 
 
 def _message(message: MessageLine) -> str:

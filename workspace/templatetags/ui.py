@@ -1,20 +1,29 @@
 """Filters that put other people's text, times and figures on a page safely and without lying."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 
 from django import template
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import escape, format_html
 from django.utils.translation import gettext as _
 
 from workspace.core.text_display import Piece, figure, pieces
 
 register = template.Library()
+
+NOTHING = format_html("{}", "")
+
+
+def joined(pattern: str, rows: Iterable[Sequence[object]]) -> str:
+    """What `format_html_join("", pattern, rows)` gives, in one call: `pattern` has plain {} only."""
+    several = list(rows)
+    return format_html(pattern * len(several), *chain.from_iterable(several)) if several else NOTHING
 
 
 @lru_cache(maxsize=1024)
@@ -36,7 +45,7 @@ def hostile(text: str, spans: Sequence[tuple[int, int]] | None = None) -> str:
     text = str(text)
     if not spans and text.isascii() and text.isprintable():
         return format_html('<bdi dir="auto">{}</bdi>', text)
-    drawn = format_html_join("", "{}", ((_draw(piece),) for piece in pieces(text, spans or ())))
+    drawn = joined("{}", ((_draw(piece),) for piece in pieces(text, spans or ())))
     return format_html('<bdi dir="auto">{}</bdi>', drawn)
 
 
