@@ -15,6 +15,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -126,9 +127,7 @@ def main() -> None:
         second_look = 0.0
         if messages <= 500:
             measurements = measure_game(record, rubric)
-            second_look = best(
-                lambda r=record, m=measurements: companions_of(r, rubric, m), max(3, repeats // 4)
-            )
+            second_look = best(partial(companions_of, record, rubric, measurements), max(3, repeats // 4))
         shown = f"{second_look / messages * 1e6:12.1f}" if second_look else f"{'-':>12}"
         out(f"{messages:8} x {players:<8} {seconds / messages * 1e6:20.1f} {shown}\n")
     reading = read(game(50, 10), parameters)

@@ -80,10 +80,8 @@ def texts_of(reading: Reading, parameters: Parameters) -> dict[int, str]:
     tokens = [reading.masked[word] for word in reading.ids[places[order]].tolist()]
     players = sorted(set(reading.speakers.tolist()))
     ends = np.searchsorted(speakers[order], players, side="right").tolist()
-    starts = [0, *ends[:-1]]
-    return {
-        player: " ".join(tokens[start:end]) for player, start, end in zip(players, starts, ends, strict=True)
-    }
+    bounds = pairwise([0, *ends])
+    return {player: " ".join(tokens[start:end]) for player, (start, end) in zip(players, bounds, strict=True)}
 
 
 def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[int, Nearest]:

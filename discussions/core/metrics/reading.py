@@ -55,10 +55,6 @@ class Reading(Struct, frozen=True, eq=False):
         """The text of the message with that index (from 0): lower-cased, folded, marked, of its stored length."""
         return self.marked[self.bounds[index] : self.bounds[index + 1] - len(_GAP)]
 
-    def tokens_of(self, index: int) -> list[str]:
-        """The tokens of the message with that index (from 0)."""
-        return self.tokens[self.starts[index] : self.starts[index + 1] - 1]
-
     def seed(self, purpose: str) -> int:
         """A seed that depends on what is said and by whom, not on what the players are called."""
         content = sha256(purpose.encode())
@@ -85,13 +81,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     starts = [0, *(ends + 1).tolist()]
     of_message = np.repeat(np.arange(len(ends)), np.diff(starts))
     places = np.flatnonzero(flags & NAME)
-    player_by_id = np.zeros(len(vocabulary), np.int64)
-    shown, masked = vocabulary.copy(), vocabulary.copy()
-    for number in np.flatnonzero(word_flags & NAME).tolist():
-        player = player_of(vocabulary[number]) or 0
-        player_by_id[number] = player
-        shown[number] = game.players[player - 1].name
-        masked[number] = SHOWN_NAME
+    player_by_id, shown, masked = _names_among(vocabulary, word_flags, game)
     sides = {role: side_of(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
@@ -111,6 +101,20 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         name_messages=of_message[places],
         name_players=player_by_id[ids[places]],
     )
+
+
+def _names_among(
+    vocabulary: list[str], word_flags: Numbers, game: GameRecord
+) -> tuple[Numbers, list[str], list[str]]:
+    """The player that each word names (0: none), and the vocabulary with names as people and as phrases show them."""
+    player_by_id = np.zeros(len(vocabulary), np.int64)
+    shown, masked = vocabulary.copy(), vocabulary.copy()
+    for number in np.flatnonzero(word_flags & NAME).tolist():
+        player = player_of(vocabulary[number]) or 0
+        player_by_id[number] = player
+        shown[number] = game.players[player - 1].name
+        masked[number] = SHOWN_NAME
+    return player_by_id, shown, masked
 
 
 def _joined(game: GameRecord) -> tuple[str, list[int]]:
