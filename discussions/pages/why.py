@@ -151,7 +151,8 @@ def _evidence(finding: ReferenceFinding, players: list[Player]) -> list[str]:
         % {"round": number, "voter": players[voter - 1].name, "target": players[target - 1].name}
         for number, voter, target in finding.evidence.rows
     ]
-    return [finding.evidence.says, *rows]
+    says = finding.evidence.says.rstrip(".")
+    return [says, *(row for row in rows if row.casefold() not in says.casefold())]
 
 
 def why_players(measurement: Measurement, players: list[Player]) -> list[WhyPlayer]:
