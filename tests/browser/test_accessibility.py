@@ -110,3 +110,21 @@ def test_the_sign_in_dialog(gallery, desk: Page):
     dialog.get_by_role("button", name=re.compile("Sign in")).click()
     expect(dialog.get_by_role("alert")).to_be_visible()
     assert not violations(desk)
+
+
+@pytest.mark.parametrize(
+    ("lost", "status"), [("sessionid", 401), ("csrftoken", 403), ("", 409)], ids=["401", "403", "409"]
+)
+def test_a_refused_form_keeps_what_was_typed(gallery, browser, browser_context_args, lost, status):
+    with gallery.context(browser, browser_context_args, "admin") as context:
+        page = context.new_page()
+        page.goto(f"{gallery.url}/projects/new/")
+        page.get_by_label("Name", exact=True).fill("A name that was typed")
+        page.get_by_label("Short name").fill("here")
+        if lost:
+            context.clear_cookies(name=lost)
+        with page.expect_navigation() as arrived:
+            page.locator("main").get_by_role("button", name="Open the project").click()
+        assert arrived.value.status == status
+        assert "A name that was typed" in page.content()
+        assert not violations(page)
