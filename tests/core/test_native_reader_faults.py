@@ -337,22 +337,23 @@ PATHS = (
 )  # fmt: skip
 
 
+def put(place, parts, value):
+    """Set the value at a path, where earlier changes have left that path in place."""
+    part, *rest = parts
+    key = int(part) if isinstance(place, list) and part.isdigit() and len(place) > int(part) else part
+    if not isinstance(place, dict) and not isinstance(key, int):
+        return
+    if not rest:
+        place[key] = value
+    elif isinstance(place, list) or key in place:
+        put(place[key], rest, value)
+
+
 @given(st.lists(st.tuples(st.sampled_from(PATHS), scraps), min_size=1, max_size=3))
 def test_no_value_anywhere_raises_and_what_comes_in_is_a_proper_record(changes):
     game = copy.deepcopy(native_game())
     for path, value in changes:
-        *parents, last = path.strip("/").split("/")
-        place = game
-        for part in parents:
-            place = (
-                place[int(part)]
-                if isinstance(place, list) and len(place) > int(part)
-                else (place.get(part) if isinstance(place, dict) else None)
-            )
-        if isinstance(place, dict):
-            place[last] = value
-        elif isinstance(place, list) and len(place) > int(last):
-            place[int(last)] = value
+        put(game, path.strip("/").split("/"), value)
     read = read_transcripts(as_bytes(game), "game.json")
     assert bool(read.games) != bool(read.faults)
     for found in read.games:
