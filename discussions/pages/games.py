@@ -18,6 +18,7 @@ from discussions.pages.cells import Cell, Words, cells_of_figures, cells_of_outc
 from discussions.pages.games_order import (
     HANDED_IN,
     MEASURING,
+    PAGE_SIZE,
     RATED,
     RECORDED,
     SORTS,
@@ -29,6 +30,7 @@ from discussions.pages.games_order import (
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
 from workspace.models import Project
+from workspace.models.prepared import Prepared
 
 
 class GameLine(Struct, frozen=True):
@@ -126,10 +128,8 @@ class _Said(NamedTuple):
 
 
 def _iterations(project: Project) -> dict[int, _Rules]:
-    rows = Iteration.objects.filter(project=project).order_by("number")
-    fields = ("pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256")
     found = {}
-    for pk, name, evaluator_count, version, sha256 in rows.values_list(*fields):
+    for pk, name, evaluator_count, version, sha256 in _ITERATIONS.rows(project.pk):
         rubric = rubric_record(version, sha256)
         rules = rules_of(rubric)
         found[pk] = _Rules(name, evaluator_count, version, rubric, rules, float(rules.limit))
@@ -137,21 +137,12 @@ def _iterations(project: Project) -> dict[int, _Rules]:
 
 
 def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
-    fields = ("pk", "number", "iteration_id", "message_count", "cost_usd", "withdrawn_at")
-    rows = {row[0]: _Row(*row) for row in Game.objects.filter(pk__in=keys).values_list(*fields)}
-    measured = Measured.objects.filter(game__in=keys).order_by("pk")
-    figures = {
-        (game, version): said
-        for game, version, said in measured.values_list("game_id", "rubric_version_id", "figures")
-    }
-    standing = Verdict.objects.filter(game__in=keys).standing()
-    outcomes = {
-        game: msgspec.json.decode(outcome, type=Outcome)
-        for game, outcome in standing.values_list("game_id", "outcome")
-    }
+    page = [*keys, *[NO_GAME] * (PAGE_SIZE - len(keys))]
+    rows = {row[0]: _Row(*row) for row in _GAMES.rows(*page)}
+    figures = {(game, version): said for game, version, said in _FIGURES.rows(*page)}
+    outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in _OUTCOMES.rows(*page)}
     states: dict[int, list[str]] = {}
-    evaluations = Evaluation.objects.filter(game__in=keys, purpose=RATING)
-    for game, state in evaluations.values_list("game_id", "state"):
+    for game, state in _STATES.rows(*page):
         states.setdefault(game, []).append(state)
     said = _Said(
         {key: str(label) for key, label in STATES.items()},
@@ -164,6 +155,41 @@ def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
         counted = figures.get((key, rules.version))
         lines.append(_line(rows[key], rules, counted, outcomes.get(key), states.get(key, []), said))
     return lines
+
+
+# A page asks for as many games as it can hold, so that its queries are made once.
+NO_GAME = 0
+_OF_A_PAGE = (int,) * PAGE_SIZE
+_ITERATIONS = Prepared(
+    lambda project: (
+        Iteration.objects.filter(project=project)
+        .order_by("number")
+        .values_list("pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256")
+    ),
+    int,
+)
+_GAMES = Prepared(
+    lambda *keys: Game.objects.filter(pk__in=keys).values_list(
+        "pk", "number", "iteration_id", "message_count", "cost_usd", "withdrawn_at"
+    ),
+    *_OF_A_PAGE,
+)
+_FIGURES = Prepared(
+    lambda *keys: (
+        Measured.objects.filter(game__in=keys)
+        .order_by("pk")
+        .values_list("game_id", "rubric_version_id", "figures")
+    ),
+    *_OF_A_PAGE,
+)
+_OUTCOMES = Prepared(
+    lambda *keys: Verdict.objects.filter(game__in=keys).standing().values_list("game_id", "outcome"),
+    *_OF_A_PAGE,
+)
+_STATES = Prepared(
+    lambda *keys: Evaluation.objects.filter(game__in=keys, purpose=RATING).values_list("game_id", "state"),
+    *_OF_A_PAGE,
+)
 
 
 def _line(

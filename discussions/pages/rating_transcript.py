@@ -165,7 +165,10 @@ def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
 
 
 def _state(position: int, about: dict[str, set[int]]) -> str:
-    return next((state for state, positions in about.items() if position in positions), "")
+    for state, positions in about.items():
+        if position in positions:
+            return state
+    return ""
 
 
 def players(desk: Desk) -> list[PlayerRow]:
