@@ -44,6 +44,14 @@ def check_see_games(person: Person, project: Project) -> None:
         raise NotAllowed(_("Only team leads of this project see all its games. Yours are under “My evaluations”."))
 
 
+def check_see_game(person: Person, game: Game) -> None:
+    """Leads and admins, and, once its verdict is recorded, whoever submitted an evaluation of the game."""
+    if role_in(person, game.project) in ("admin", "lead"):
+        return
+    if not (_has_submitted(person, game) and game.verdicts.exists()):
+        raise NotAllowed(_("A game opens to whoever rated it once its verdict is recorded."))
+
+
 def check_see_verdict(person: Person, game: Game) -> None:
     """Leads and admins, and whoever submitted an evaluation of the game."""
     if role_in(person, game.project) in ("admin", "lead"):

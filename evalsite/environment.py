@@ -37,6 +37,12 @@ def load_dotenv() -> None:
         environ.Env.read_env(str(path), overwrite=False)
 
 
+def running_redis(var: Path) -> str:
+    """Where the Redis of the site that runs, or ran last, with this data folder answers; else Redis' usual place."""
+    path = var / "redis.url"
+    return path.read_text().strip() if path.is_file() else "redis://127.0.0.1:6379/0"
+
+
 def text(name: str, default: str | None = None) -> str:
     """The variable as text; without a default it must be set and not blank."""
     value = _reader.str(_known(name), default="").strip()

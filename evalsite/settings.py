@@ -122,7 +122,7 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Celery: a message only says "look at job N"; the rows are the truth.
-REDIS_URL = environment.text("REDIS_URL", "redis://127.0.0.1:6379/0" if LOCAL else None)
+REDIS_URL = environment.text("REDIS_URL", environment.running_redis(VAR_DIR) if LOCAL else None)
 CELERY_BROKER_URL = REDIS_URL
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True

@@ -120,6 +120,10 @@ class Site:
         self.children.append(self.redis.child)
         self.redis.start()
         self.env["REDIS_URL"] = self.redis.url
+        # Commands that are typed beside the running site find its Redis here; one that is gone is only a dead bell.
+        address = self.var / "redis.url"
+        address.touch(mode=0o600)
+        address.write_text(self.redis.url)
 
     def prepare(self) -> None:
         """Migrations, static files, demo: in a process that ends, so that its memory goes back."""

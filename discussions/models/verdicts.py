@@ -25,6 +25,14 @@ def games_open_to(person: Person) -> GameQuerySet:
     )
 
 
+def games_explained_to(person: Person) -> GameQuerySet:
+    """Games whose every figure the person may open: they lead the project, or judged the game and it has a verdict."""
+    judged = games_open_to(person).filter(pk__in=Verdict.objects.values("game"))
+    return Game.objects.filter(
+        Q(pk__in=Game.objects.visible_to(person).values("pk")) | Q(pk__in=judged.values("pk"))
+    )
+
+
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     """How verdicts are asked for."""
 

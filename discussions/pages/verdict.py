@@ -16,7 +16,7 @@ from discussions.pages.figures import FigureRow, chart_of, figure_rows, verdict_
 from discussions.permissions import (
     check_complete,
     check_record_verdict,
-    check_see_games,
+    check_see_game,
     check_supersede_verdict,
 )
 from workspace.core.canonical import canonical_bytes
@@ -85,7 +85,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     history = [(row, msgspec.json.decode(row.outcome, type=Outcome)) for row in rows]
     standing = history[0] if history else None
     version = game.iteration.rubric_version
-    sees_game = may(check_see_games, person, game.project)
+    sees_game = may(check_see_game, person, game)
     # What several evaluators said is each one's own until a verdict stands, and so is the basis made of it.
     is_shared = game.iteration.evaluator_count > 1
     is_blind = not sees_game and standing is None

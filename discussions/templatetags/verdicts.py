@@ -15,9 +15,9 @@ from workspace.templatetags.ui import hostile, joined
 register = template.Library()
 
 _ROW = (
-    '<tr><th scope="row" class="num"><a href="{0}/">{0}</a></th><td>{1}</td>{2}<td class="num">{3}</td>'
+    '<tr><th scope="row" class="num"><a href="{0}/">{0}</a></th><td class="whole">{1}</td>{2}<td class="num">{3}</td>'
     '<td class="num">{4}</td><td class="num">{5} <span class="tiny">{6}</span></td><td class="num">{7}</td>'
-    "<td>{8}</td></tr>\n"
+    '<td class="whole">{8}</td></tr>\n'
 )
 _CELL = '<td class="num {}">{} <span class="tiny">{}</span></td>'
 _WHY = '<li value="{0}"><a href="#m{0}">{1}</a> <span class="{2}">{3}</span>: {4}{5}{6}</li>\n'

@@ -5,10 +5,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from discussions.models import Game
+from discussions.models.verdicts import games_explained_to
 from discussions.pages.game import build_game_page
 from discussions.pages.games import build_games_page
 from discussions.pages.games_order import SORTS, STATES, Wanted
-from discussions.permissions import check_see_games
+from discussions.permissions import check_see_game, check_see_games
 from workspace.core.refusals import Malformed
 from workspace.models import Person
 from workspace.pages.frame import frame
@@ -31,11 +32,11 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
     return answer(request, page="discussions/game_list.html", context=context)
 
 
-@needs("see_games")
+@needs("see_game")
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One game, for those who lead its project; for everybody else it is not there."""
+    """One game, for those who lead its project and, after the verdict, who judged it; to others it is not there."""
     found = game_or_404(request.user, slug, number)
-    check_see_games(request.user, found.project)
+    check_see_game(request.user, found)
     start = number_of(only_parameters(request, "from")["from"]) or 1
     context = {
         "page": build_game_page(game=found, start=start),
@@ -60,8 +61,8 @@ def wanted_of(request: SignedIn) -> Wanted:
 
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number, when the person leads its project; to everybody else it is not there."""
-    rows = Game.objects.visible_to(person).select_related(
+    """The game of that number, when the person may open all of it; to everybody else it is not there."""
+    rows = games_explained_to(person).select_related(
         "iteration__rubric_version__rubric", "transcript", "project"
     )
     return get_object_or_404(rows, project__slug=slug, number=number)

@@ -72,7 +72,7 @@ def test_the_work_of_people_is_listed_with_its_state(client):
     assert "Pending until people judged" in said
 
 
-def test_evaluators_never_reach_the_game_page(client):
+def test_the_game_opens_to_whoever_judged_it_once_the_verdict_is_recorded(client):
     game = submitted().game
     evaluator = game.evaluations.get().evaluator
     for person in (evaluator, make_member(project=game.project)):
@@ -80,8 +80,11 @@ def test_evaluators_never_reach_the_game_page(client):
         assert client.get(address(game)).status_code == 404
     record(game)
     client.force_login(evaluator)
+    assert client.get(address(game)).status_code == 200
+    verdict = client.get(reverse("verdict", args=[game.project.slug, game.number]))
+    assert f'href="{address(game)}"' in verdict.content.decode()
+    client.force_login(make_member(project=game.project))
     assert client.get(address(game)).status_code == 404
-    assert client.get(reverse("verdict", args=[game.project.slug, game.number])).status_code == 200
 
 
 def test_a_game_of_another_project_is_not_there(client):

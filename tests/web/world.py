@@ -65,10 +65,10 @@ def make_world() -> dict[str, Any]:
 
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
-    **dict.fromkeys(
-        ("verdict", "record_verdict", "replay_verdict", "report", "report_markdown", "report_json"),
-        {"number": "settled_number"},
-    ),
+    **{
+        name: {"number": "settled_number"}
+        for name in ("verdict", "record_verdict", "replay_verdict", "report", "report_markdown", "report_json")
+    },
     "withdraw_admin": {"invitation": "admin_invitation"},
     "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
 }
