@@ -41,7 +41,9 @@ def check_submit(person: Person, evaluation: Evaluation) -> None:
 def check_see_games(person: Person, project: Project) -> None:
     """Leads and admins see every game of a project with its figures."""
     if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(_("Only team leads of this project see all its games. Yours are under “My evaluations”."))
+        raise NotAllowed(
+            _("Only team leads of this project see all its games. Yours are under “My evaluations”.")
+        )
 
 
 def check_see_game(person: Person, game: Game) -> None:

@@ -27,7 +27,9 @@ class Transcript(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["project", "sha256", "is_separate"], name="transcript_once_per_project"),
+            models.UniqueConstraint(
+                fields=["project", "sha256", "is_separate"], name="transcript_once_per_project"
+            ),
         )
 
 
@@ -73,7 +75,9 @@ class Game(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["project", "number"], name="game_number_unique"),
-            models.UniqueConstraint(fields=["project", "content_sha256", "transcript"], name="game_once_per_file"),
+            models.UniqueConstraint(
+                fields=["project", "content_sha256", "transcript"], name="game_once_per_file"
+            ),
             models.CheckConstraint(
                 condition=Q(withdrawn_at=None, withdrawn_by=None)
                 | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),

@@ -37,7 +37,9 @@ def test_a_draft_counts_for_nobody_but_its_own_preview():
 
 
 def test_the_majority_wins_and_a_tie_is_listed():
-    three = [judged(n, "reference", "2.1", label) for n, label in enumerate(("accurate", "vague", "vague"), 1)]
+    three = [
+        judged(n, "reference", "2.1", label) for n, label in enumerate(("accurate", "vague", "vague"), 1)
+    ]
     assert effective(three, {}, machine=COUNTED).values["reference"] == {"2.1": "vague"}
     tied = effective(three[:2], {}, machine=COUNTED)
     assert tied.values == {}
@@ -55,7 +57,9 @@ def test_submitting_accepts_what_was_not_overridden():
     one_override = [*rated(3), judged(1, "strategic_depth", "4", "no")]
     assert "strategic_depth" not in effective(one_override, {}, machine={}).values
     assert effective(one_override, {}, machine=DEPTH).values["strategic_depth"] == {"4": "yes"}
-    assert effective(one_override[:1] + one_override[3:], {}, machine=DEPTH).values["strategic_depth"] == {"4": "no"}
+    assert effective(one_override[:1] + one_override[3:], {}, machine=DEPTH).values["strategic_depth"] == {
+        "4": "no"
+    }
 
 
 def test_a_silent_evaluator_and_one_who_says_the_same_stand_together():
@@ -94,7 +98,9 @@ def test_the_manual_check_counts_its_yes_and_decides_only_when_told():
 
 def test_what_the_machine_says_is_read_from_the_measurements():
     measurements = {
-        "strategic_depth": Measurement("strategic_depth", 1, 2, messages=[MessageFinding(1, True, "keyword")]),
+        "strategic_depth": Measurement(
+            "strategic_depth", 1, 2, messages=[MessageFinding(1, True, "keyword")]
+        ),
         "coherence": Measurement("coherence", 0, 2, messages=[MessageFinding(2, False, "none")]),
         "memory_accuracy": Measurement(
             "memory_accuracy",
@@ -127,9 +133,9 @@ SUBJECTS = {
     "question": ("1",),
     "rating": ("",),
 }
-ACTS = st.sampled_from([(kind, subject) for kind, subjects in SUBJECTS.items() for subject in subjects]).flatmap(
-    lambda key: st.tuples(st.just(key), st.sampled_from(("", *kinds.VALUES[key[0]])))
-)
+ACTS = st.sampled_from(
+    [(kind, subject) for kind, subjects in SUBJECTS.items() for subject in subjects]
+).flatmap(lambda key: st.tuples(st.just(key), st.sampled_from(("", *kinds.VALUES[key[0]]))))
 PERSON = st.dictionaries(ACTS.map(lambda act: act[0]), st.none(), max_size=6).flatmap(
     lambda keys: st.fixed_dictionaries({key: st.sampled_from(("", *kinds.VALUES[key[0]])) for key in keys})
 )

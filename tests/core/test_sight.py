@@ -224,9 +224,15 @@ def test_progress_counts_no_role_labels_before_the_roles_are_seen():
 
 ACTS = st.lists(
     st.one_of(
-        st.tuples(st.just("reference"), st.sampled_from(("3.1", "7.2", "9.1")), st.sampled_from(("accurate", ""))),
-        st.tuples(st.just("coherence"), st.sampled_from(("4", "6", "10")), st.sampled_from(("yes", "no", ""))),
-        st.tuples(st.just("strategic_depth"), st.sampled_from(("2", "5")), st.sampled_from(("yes", "no", ""))),
+        st.tuples(
+            st.just("reference"), st.sampled_from(("3.1", "7.2", "9.1")), st.sampled_from(("accurate", ""))
+        ),
+        st.tuples(
+            st.just("coherence"), st.sampled_from(("4", "6", "10")), st.sampled_from(("yes", "no", ""))
+        ),
+        st.tuples(
+            st.just("strategic_depth"), st.sampled_from(("2", "5")), st.sampled_from(("yes", "no", ""))
+        ),
         st.tuples(st.just("question"), st.sampled_from("12345"), st.sampled_from(("yes", "no", ""))),
         st.tuples(st.just("rating"), st.just(""), st.sampled_from((*kinds.RATINGS, ""))),
     ),

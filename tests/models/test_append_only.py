@@ -37,8 +37,7 @@ def refused(sql: str) -> bool:
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute(sql)
     except DatabaseError as refusal:
-        assert "never changed or deleted" in str(refusal)
-        return True
+        return "never changed or deleted" in str(refusal)
     return False
 
 

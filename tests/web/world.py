@@ -67,7 +67,14 @@ def make_world() -> dict[str, Any]:
 ARGUMENTS = {
     **{
         name: {"number": "settled_number"}
-        for name in ("verdict", "record_verdict", "replay_verdict", "report", "report_markdown", "report_json")
+        for name in (
+            "verdict",
+            "record_verdict",
+            "replay_verdict",
+            "report",
+            "report_markdown",
+            "report_json",
+        )
     },
     "withdraw_admin": {"invitation": "admin_invitation"},
     "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
