@@ -14,6 +14,8 @@ from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
+# Tests that start servers or a browser share them within a file; most of their time is waiting.
+ONE_FILE_A_PROCESS = ("-n", "3", "--dist", "loadfile")
 
 
 def main() -> int:
@@ -28,7 +30,7 @@ def main() -> int:
         return 1
     results = [
         run("SQLite", env, "-n", "2", "-m", "not browser and not slow"),
-        run("SQLite, one at a time: browser and slow tests", env, "-n", "0", "-m", "browser or slow"),
+        run("SQLite: browser and slow tests", env, *ONE_FILE_A_PROCESS, "-m", "browser or slow"),
     ]
     if postgres_server.why_not() is None and redis_server.find_binary():
         results.append(run_on_services(env))
@@ -80,7 +82,7 @@ def run_on_services(env: dict[str, str]) -> tuple[int, str]:
             postgres.start()
             redis.start()
             there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
-            return run("PostgreSQL and Redis", env | there, "-n", "0", "-m", "services")
+            return run("PostgreSQL and Redis", env | there, *ONE_FILE_A_PROCESS, "-m", "services")
         finally:
             redis.child.stop()
             if postgres.child:
