@@ -14,8 +14,8 @@ from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
-# Tests that start servers or a browser share them within a file; most of their time is waiting.
-ONE_FILE_A_PROCESS = ("-n", "3", "--dist", "loadfile")
+# Tests that start servers or a browser share them within a file; a browser already keeps a core busy.
+ONE_FILE_A_PROCESS = ("-n", "2", "--dist", "loadfile")
 
 
 def main() -> int:
