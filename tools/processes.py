@@ -28,6 +28,7 @@ class Child:
         self.name, self.command, self.env, self.log, self.cwd = name, command, env, log, cwd
         self._popen = popen
         self.process: subprocess.Popen[bytes] | None = None
+        self._is_over = False
 
     def start(self, stdin: bytes | None = None) -> None:
         """Start it; `stdin` is written to it and closed."""
@@ -52,6 +53,7 @@ class Child:
                 preexec_fn=before_exec,
                 **self._popen,
             )
+        self._is_over = False
         if stdin is not None:
             with contextlib.suppress(BrokenPipeError), self.process.stdin as pipe:
                 pipe.write(stdin)
@@ -75,12 +77,13 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """kill -9 of it and of everything it started."""
-        if self.process is None:
+        """kill -9 of it and of everything it started; once, since the number of a dead group goes to others."""
+        if self.process is None or self._is_over:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self._is_over = True
 
     def last_lines(self, count: int = 15) -> str:
         """The end of what it wrote."""
