@@ -13,6 +13,7 @@ from django.utils import timezone
 from workspace.core.refusals import Refusal
 from workspace.views.errors import error, refused
 from workspace.views.gate import sign_in_first
+from workspace.views.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY = 600
@@ -44,6 +45,26 @@ class SafetyHeaders:
         for name, value in self.headers.items():
             response.headers.setdefault(name, value)
         return response
+
+
+class BodyLimits:
+    """Answers 413 before anything reads a body that is larger than its address takes from this person."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., HttpResponse],
+        _positions: tuple[object, ...],
+        address: dict[str, object],
+    ) -> HttpResponse | None:
+        """Stop what is too large; comes before the check of the form's token, which reads the body."""
+        return error(request, 413) if is_too_large(request, view, address) else None
 
 
 class SignInRequired:

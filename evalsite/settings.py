@@ -36,6 +36,7 @@ INSTALLED_APPS = [
 ]
 
 # Headers go outermost, so that errors, redirects and files carry them; refusals innermost, nearest to the views.
+# The limit of bodies stands before the token's check, which is the first to read one.
 MIDDLEWARE = [
     "evalsite.middleware.SafetyHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -45,6 +46,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "evalsite.middleware.BodyLimits",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "evalsite.middleware.SignInLimits",
@@ -99,17 +101,12 @@ else:
     DATABASES["default"] |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Uploads are kept by their SHA-256 and never served.
+# Uploads are kept by their SHA-256 and never served. Only where files are taken may a body be larger than a form.
 MEDIA_ROOT = VAR_DIR / "uploads"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 MOST_UPLOADED_AT_ONCE = 128 * 1024 * 1024
-FILE_UPLOAD_HANDLERS = [
-    "workspace.views.uploads.BoundedUpload",
-    "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
-]
 FILE_UPLOAD_TEMP_DIR = None
 
 STATIC_URL = "static/"

@@ -21,8 +21,9 @@ from discussions.pages.importing import import_page, imports_page
 from discussions.permissions import check_import_transcripts
 from workspace.core.refusals import Refusal
 from workspace.forms.people import NothingForm
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.pages.frame import frame
+from workspace.permissions import may
 from workspace.views.answers import answer
 from workspace.views.bodies import fault_of, number_of, only_parameters, typed
 from workspace.views.gate import SignedIn, needs
@@ -42,7 +43,13 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
     return _show_list(request, project, UploadForm(), before=before, already=already)
 
 
-@needs("import_transcripts", methods=("POST",))
+def may_upload(person: Person, slug: str) -> bool:
+    """Whether the person brings transcripts into the project with that name; asked before any file is read."""
+    project = Project.objects.visible_to(person).filter(slug=slug).first()
+    return project is not None and may(check_import_transcripts, person, project)
+
+
+@needs("import_transcripts", methods=("POST",), files=may_upload)
 def import_upload(request: SignedIn, slug: str) -> HttpResponse:
     """Take the files in; leads to the report of the one, or to the list when there are several."""
     project = project_or_404(request.user, slug)

@@ -25,12 +25,15 @@ class SignedIn(HttpRequest):
 View = Callable[..., HttpResponse]
 
 
-def needs(permission: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[View], View]:
+def needs(
+    permission: str, *, methods: tuple[str, ...] = ("GET",), files: Callable[..., bool] | None = None
+) -> Callable[[View], View]:
     """Name the permission that a view needs and the verbs it understands; everybody signs in first.
 
     `permission` is the verb of the `check_<verb>` that the view calls with what it fetched, "sign_in" where being
     signed in is enough, or "anyone" for the few pages before the sign-in. Other verbs are answered 405. The name is
-    kept as `.permission` on the view: the guard of the rights matrix reads it.
+    kept as `.permission` on the view: the guard of the rights matrix reads it. Only a view with `files` is sent more
+    than a form, and only by a person for whom `files(person, **address)` is true.
     """
     allowed = (*methods, "HEAD") if "GET" in methods else methods
 
@@ -45,6 +48,7 @@ def needs(permission: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[
 
         gated.permission = permission  # type: ignore[attr-defined]
         gated.methods = allowed  # type: ignore[attr-defined]
+        gated.files = files  # type: ignore[attr-defined]
         gated.login_required = permission != ANYONE  # type: ignore[attr-defined]
         return gated
 

@@ -1,40 +1,28 @@
-"""How much one request may carry, and from whom: asked before its body is read, so that nothing touches the disk."""
+"""How much one request may carry, asked before its body is read: only an address that takes files takes large ones."""
 
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
-from django.core.files.uploadhandler import FileUploadHandler
+from django.http import HttpRequest
 
 
-class BoundedUpload(FileUploadHandler):
-    """Refuses a body over settings.MOST_UPLOADED_AT_ONCE bytes, from strangers one over the size of a form.
+def is_too_large(request: HttpRequest, view: object, address: dict[str, Any]) -> bool:
+    """Whether the body, by the length it was announced with, is more than this person may send to this view.
 
-    The files themselves are left to the handlers after it.
+    A form has settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes. A view behind `needs(..., files=may)` takes
+    settings.MOST_UPLOADED_AT_ONCE from whoever `may` says sends files there. No more than what was announced is ever
+    read, so neither a wrong length nor a body in pieces without one gets anything onto the disk.
     """
+    try:
+        # As Django reads it, who then reads that many bytes and no more.
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        length = 0
+    return length > 0 and length > _most(request, view, address)
 
-    def handle_raw_input(
-        self,
-        input_data: Any,
-        META: dict[str, str],  # noqa: N803  Django's name
-        content_length: int,
-        boundary: str,
-        encoding: str | None = None,
-    ) -> None:
-        """Raises RequestDataTooBig, which is answered 413."""
-        if content_length > self._most():
-            raise RequestDataTooBig("the body is larger than this client may send")
 
-    def _most(self) -> int:
-        # The token of a form is looked for before anything else, so that strangers, too, get this far.
-        user = getattr(self.request, "user", None)
-        if user is None or not user.is_authenticated:
-            return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+def _most(request: HttpRequest, view: object, address: dict[str, Any]) -> int:
+    may_send = getattr(view, "files", None)
+    if may_send and request.user.is_authenticated and may_send(request.user, **address):
         return int(settings.MOST_UPLOADED_AT_ONCE)
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
-        """Passes every piece on."""
-        return raw_data
-
-    def file_complete(self, file_size: int) -> None:
-        """Makes no file of its own."""
+    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
