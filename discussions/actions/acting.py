@@ -1,13 +1,13 @@
-"""One door for every act of the evaluator's page: judgements, the reveal of the roles, comments and flags."""
+"""One door for every act of the evaluator's page: judgements, reveals of transcript and roles, comments and flags."""
 
 from datetime import datetime
 
 from msgspec import Struct
 
-from discussions.actions.finishing import reveal_roles
+from discussions.actions.finishing import open_transcript, reveal_roles
 from discussions.actions.judging import Act, judge
 from discussions.actions.remarking import COMMENT, FLAG, remark, take_flag_back
-from discussions.core.sight import ROLES
+from discussions.core.sight import ROLES, TRANSCRIPT
 from discussions.models import Evaluation
 from discussions.models.standings import Work
 from workspace.models import Person
@@ -37,10 +37,12 @@ class Acted(Struct, frozen=True):
 
 
 def act(*, evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:
-    """Do what was posted. Raises what `judge`, `reveal_roles` and `remark` raise; each writes its own transaction."""
+    """Do what was posted. Raises what `judge`, the reveals and `remark` raise; each writes its own transaction."""
     if posted.kind == "reveal":
-        reveal_roles(evaluation=evaluation, by=by, now=now)
-        return Acted(now, frozenset({ROLES}))
+        is_transcript = posted.subject == TRANSCRIPT
+        reveal = open_transcript if is_transcript else reveal_roles
+        reveal(evaluation=evaluation, by=by, now=now)
+        return Acted(now, frozenset({TRANSCRIPT if is_transcript else ROLES}))
     if posted.kind in (FLAG, COMMENT):
         return _noted(evaluation, posted, by, now)
     judgement = Act(

@@ -1,4 +1,4 @@
-"""Revealing the roles, skipping a game and taking it up again, and submitting an evaluation."""
+"""Opening the transcript, revealing the roles, skipping a game and taking it up again, and submitting an evaluation."""
 
 from datetime import datetime
 
@@ -7,11 +7,12 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.actions.judging import lock
+from discussions.core.kinds import ATTRIBUTION
 from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED, state_after
-from discussions.core.sight import ROLES
+from discussions.core.sight import ROLES, TRANSCRIPT
 from discussions.models import Evaluation, Reveal, Slot
 from discussions.models.standings import work_of
-from discussions.permissions import check_rate, check_return_to_game, check_submit
+from discussions.permissions import check_rate, check_return_to_game, check_skip, check_submit
 from workspace.actions.events import record_event
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
@@ -33,9 +34,32 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
         if not work.sight.can_reveal_roles:
             first = work.sight.missing[0]
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
-        Reveal.objects.create(evaluation=locked, what=ROLES, created_at=now)
-        Evaluation.objects.filter(pk=locked.pk).update(version=F("version") + 1)
+        _reveal(locked, ROLES, now)
         _record(locked, "roles:revealed", by=by, now=now)
+
+
+def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
+    """Open the transcript to the evaluator, once the test of who said it is answered; once is enough.
+
+    From then on the answers of the test stand. Raises Unacceptable naming the first message without an answer,
+    NotAllowed when the evaluation is not open.
+    """
+    with transaction.atomic():
+        locked = lock(evaluation)
+        check_rate(by, locked)
+        work = work_of(locked)
+        if work.sight.transcript:
+            return
+        first = work.sight.missing[0]
+        if first.kind == ATTRIBUTION:
+            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+        _reveal(locked, TRANSCRIPT, now)
+        _record(locked, "transcript:opened", by=by, now=now)
+
+
+def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
+    Reveal.objects.create(evaluation=evaluation, what=what, created_at=now)
+    Evaluation.objects.filter(pk=evaluation.pk).update(version=F("version") + 1)
 
 
 def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
@@ -71,7 +95,7 @@ def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime)
         locked = lock(evaluation)
         if locked.state == SKIPPED and locked.evaluator_id == by.pk:
             return locked
-        check_rate(by, locked)
+        check_skip(by, locked)
         _move(locked, "skip", skipped_reason=reason)
         Slot.objects.filter(pk=locked.slot_id).update(evaluator=None, taken_at=None, lease_until=None)
         _record(locked, "evaluation:skipped", by=by, now=now)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.kinds import fault_of
-from discussions.core.sight import due_reveals, phase_of, why_not_yet
+from discussions.core.sight import due_reveals, phase_of, why_not_in_test, why_not_yet
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.standings import Said, Work, work_of
 from discussions.permissions import check_rate
@@ -135,7 +135,8 @@ def short_key(key: str) -> str:
 
 def refuse_faults(work: Work, act: Act) -> None:
     """Raise Unacceptable when there is no such thing to judge in this game, or not yet."""
-    fault = fault_of(act.kind, act.subject, act.value, work.ground)
+    fault = why_not_in_test(work.standing, act.kind)
+    fault = fault or fault_of(act.kind, act.subject, act.value, work.ground)
     if not fault and act.value is not None:
         fault = why_not_yet(work.standing, act.kind, act.subject, act.value)
     if fault:

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from discussions.actions.judging import lock, one_act, short_key
+from discussions.core.sight import why_not_in_test
 from discussions.models import Evaluation, Remark
 from discussions.models.standings import Work, work_of
 from discussions.permissions import check_rate
@@ -79,6 +80,9 @@ def _same(stored: Remark, body: str) -> Remark:
 
 
 def _refuse_faults(work: Work, kind: str, target: str, text: str) -> None:
+    fault = why_not_in_test(work.standing, kind) if target != "game" else ""
+    if fault:
+        raise Unacceptable(fault, field="subject")
     targets = {"game", *(f"message:{message.position}" for message in work.game.messages)}
     if kind not in (FLAG, COMMENT) or target not in targets:
         raise Unacceptable(_("There is no such message in this game. Load the page again."), field="subject")

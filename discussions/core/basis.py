@@ -62,8 +62,21 @@ class Adjudication(Struct, frozen=True):
     value: str
 
 
-class Basis(Struct, frozen=True):
-    """Everything a verdict on one game rests on. `supersedes` is the verdict that stands now, None for the first."""
+class BasisTest(Struct, frozen=True):
+    """The test of who said it in one evaluation: how many agents took part, and in the order asked the positions of
+    the unseen messages and who wrote them."""
+
+    evaluation: int
+    agents: int
+    messages: list[int]
+    authors: list[int]
+
+
+class Basis(Struct, frozen=True, omit_defaults=True):
+    """Everything a verdict on one game rests on. `supersedes` is the verdict that stands now, None for the first.
+
+    Without a test `tests` is left out, so that a basis is the same bytes as before there were any.
+    """
 
     format: int
     game: int
@@ -78,6 +91,7 @@ class Basis(Struct, frozen=True):
     judgements: list[BasisJudgement]
     adjudications: list[Adjudication]
     supersedes: int | None
+    tests: list[BasisTest] = []
 
 
 def changes(before: Basis, after: Basis) -> list[str]:

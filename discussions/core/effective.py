@@ -7,6 +7,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from discussions.core import kinds
+from discussions.core.identification import Asked, Identified, result_of
 from discussions.core.records import Measurement, MessageFinding
 
 Key = tuple[str, str]
@@ -47,8 +48,8 @@ class Effective(Struct, frozen=True):
     """What counts for one game: kind -> subject -> value, without unset values.
 
     `added` are references that people added or accepted, `ties` what a lead must settle, `rating` the mean rating,
-    `answers` those to the questions, `identification` (yes, asked) of the manual check and `identify_decides` whether
-    that check replaces pass or fail of its metric.
+    `answers` those to the questions, `identification` (yes, asked) of the manual check, `test` what the blind test of
+    who said it came to and `identify_decides` whether that check or test replaces pass or fail of its metric.
     """
 
     values: dict[str, dict[str, str]]
@@ -58,6 +59,7 @@ class Effective(Struct, frozen=True):
     answers: dict[str, str] = {}
     identification: tuple[int, int] | None = None
     identify_decides: bool = False
+    test: Identified | None = None
 
 
 def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
@@ -90,6 +92,7 @@ def effective(
     adjudicated: Mapping[Key, str],
     *,
     machine: Mapping[Key, str] | None = None,
+    tests: Mapping[int, Asked] | None = None,
     own: int | None = None,
 ) -> Effective:
     """The effective values of one game from everybody's newest judgements.
@@ -97,6 +100,7 @@ def effective(
     Only submitted evaluations count; with `own` that evaluator's alone counts, submitted or not (one's own preview).
     Submitting accepts every finding that was not overridden, so who is silent stands with the machine (`machine`, see
     machine_values). A reference is added when more than half of the evaluations have it. Equal halves are ties.
+    `tests` are the blind tests of who said it, by evaluation; those of the evaluations that count are one test.
     """
     said = dict(machine or {})
     counting = [one for one in judged if (one.is_submitted if own is None else one.evaluator == own)]
@@ -118,14 +122,18 @@ def effective(
             values[kind][subject] = value
     for (kind, subject), value in adjudicated.items():
         values[kind] |= {subject: value} if value else {}
-    return _assembled(values, added, ties, stands)
+    asked = {number: test for number, test in (tests or {}).items() if number in evaluators}
+    test = result_of(
+        asked, lambda number, place: stands.get((kinds.ATTRIBUTION, str(place)), {}).get(number, "")
+    )
+    return _assembled(values, added, ties, stands, test)
 
 
 def _is_asked(kind: str, subject: str, added: frozenset[str], said: Mapping[Key, str]) -> bool:
-    """Whether a value is to be settled here: not marks and ratings, nor sentences that are no reference after all."""
+    """Whether a value is to be settled here: no marks, ratings, answers of tests, nor what is no reference."""
     if kind in kinds.OF_A_SENTENCE:
         return kind != kinds.MISSED and (subject in added or (kinds.REFERENCE, subject) in said)
-    return kind != kinds.RATING
+    return kind not in (kinds.RATING, kinds.ATTRIBUTION)
 
 
 def _assembled(
@@ -133,6 +141,7 @@ def _assembled(
     added: frozenset[str],
     ties: list[Key],
     stands: Mapping[Key, Mapping[int, str]],
+    test: Identified | None,
 ) -> Effective:
     ratings = [Fraction(value) for value in stands.get((kinds.RATING, ""), {}).values()]
     identified = values.get(kinds.IDENTIFY, {})
@@ -149,6 +158,7 @@ def _assembled(
         answers=dict(values.get(kinds.QUESTION, {})),
         identification=(yes, len(identified)) if identified else None,
         identify_decides=decides,
+        test=test,
     )
 
 

@@ -16,12 +16,14 @@ ROLE_CONSISTENCY = "role_consistency"
 PHRASE = "phrase"
 IDENTIFY = "identify"
 IDENTIFY_DECIDES = "identify_decides"
+ATTRIBUTION = "attribution"
 QUESTION = "question"
 RATING = "rating"
 
 ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE = "accurate", "inaccurate", "vague", "not_a_reference"
 CONSISTENT, INCONSISTENT, NOT_ASSESSABLE = "consistent", "inconsistent", "not_assessable"
 YES, NO, ACCEPTABLE = "yes", "no", "acceptable"
+CANNOT_TELL = "cannot_tell"
 
 RATINGS = tuple(f"{half / 2:.1f}" for half in range(2, 11))
 
@@ -35,12 +37,14 @@ VALUES: dict[str, tuple[str, ...]] = {
     PHRASE: (ACCEPTABLE,),
     IDENTIFY: (YES, NO),
     IDENTIFY_DECIDES: (YES,),
+    ATTRIBUTION: (CANNOT_TELL,),
     QUESTION: (YES, NO),
     RATING: RATINGS,
 }
 
 OF_A_MESSAGE = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
 OF_A_SENTENCE = (REFERENCE, MISSED, DELIBERATE)
+OF_WHO_SAID_IT = (IDENTIFY, ATTRIBUTION)
 
 
 class Ground(Struct, frozen=True):
@@ -48,7 +52,8 @@ class Ground(Struct, frozen=True):
 
     `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
     `possible` are subjects of references found by the machine, in order; `speakers` are player numbers;
-    `phrases` are subjects ("3|i think that") of phrases that a player repeats.
+    `phrases` are subjects ("3|i think that") of phrases that a player repeats. Where the evaluation begins with the
+    test of who said it, `agents` are the players who take part and `unseen_count` the messages to be given to them.
     """
 
     message_count: int
@@ -59,15 +64,24 @@ class Ground(Struct, frozen=True):
     speakers: tuple[int, ...]
     phrases: frozenset[str]
     question_count: int
+    agents: tuple[int, ...] = ()
+    unseen_count: int = 0
 
 
 def fault_of(kind: str, subject: str, value: str | None, ground: Ground) -> str:
     """Why this cannot be judged in this game, as a sentence; "" when it can. None for a value means unchanged."""
     if kind not in VALUES:
         return f"There is no judgement called “{kind[:40]}”. Load the page again."
-    if value and value not in VALUES[kind]:
-        return f"“{value[:40]}” is not an answer here. The answers are: {', '.join(VALUES[kind])}."
+    answers = answers_of(kind, ground)
+    if value and value not in answers:
+        return f"“{value[:40]}” is not an answer here. The answers are: {', '.join(answers)}."
     return _subject_fault(kind, subject, ground)
+
+
+def answers_of(kind: str, ground: Ground) -> tuple[str, ...]:
+    """What can be said of a thing of that kind in this game: a message of the test is some agent's, by number."""
+    agents = ground.agents if kind == ATTRIBUTION else ()
+    return (*map(str, agents), *VALUES[kind])
 
 
 def _subject_fault(kind: str, subject: str, ground: Ground) -> str:
@@ -82,12 +96,22 @@ def _subject_fault(kind: str, subject: str, ground: Ground) -> str:
         return "" if _has_sentence(subject, ground) else f"There is no sentence {subject[:20]} in this game."
     if kind == PHRASE:
         return "" if subject in ground.phrases else "No agent of this game repeats that phrase."
-    if kind == IDENTIFY:
-        return "" if _number(subject) in ground.speakers else f"No agent {subject[:20]} speaks in this game."
+    if kind in OF_WHO_SAID_IT:
+        return _who_said_it_fault(kind, subject, ground)
     if kind == QUESTION:
         found = _number(subject) in range(1, ground.question_count + 1)
         return "" if found else f"The rubric has no question {subject[:20]}."
     return "" if subject == "" else "This judgement is about the whole game; it has no subject."
+
+
+def _who_said_it_fault(kind: str, subject: str, ground: Ground) -> str:
+    """The question asks about every speaker, the test about so many messages; one game has one of the two."""
+    if kind == ATTRIBUTION:
+        found = _number(subject) in range(1, ground.unseen_count + 1)
+        return "" if found else f"The test has no message {subject[:20]}."
+    if ground.unseen_count:
+        return "Here a test asks who said it, before the transcript opens; the question is not asked."
+    return "" if _number(subject) in ground.speakers else f"No agent {subject[:20]} speaks in this game."
 
 
 def _has_sentence(subject: str, ground: Ground) -> bool:

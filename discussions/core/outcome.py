@@ -19,13 +19,24 @@ UNREPORTED = "unreported"
 
 
 class ManualCheck(Struct, frozen=True, omit_defaults=True):
-    """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so."""
+    """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so.
+
+    As the blind test `yes` of `asked` messages were given to the right one of `agents`, and `p` is the exact
+    probability of so many hits or more by guessing; `agents` is 0 where the question was asked.
+    """
 
     yes: int
     asked: int
     needed: int
     passes: bool
     decides: bool
+    agents: int = 0
+    p: float | None = None
+
+    @property
+    def is_test(self) -> bool:
+        """Whether this was the blind test, not the question."""
+        return self.agents > 0
 
 
 class Facts(Struct, frozen=True, omit_defaults=True):

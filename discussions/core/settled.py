@@ -6,10 +6,11 @@ from decimal import Decimal
 from discussions.core import kinds
 from discussions.core.basis import Basis
 from discussions.core.effective import Effective, Judged, effective, machine_values
+from discussions.core.identification import Asked
 from discussions.core.metrics import recount
-from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Facts, Outcome
+from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Facts, ManualCheck, Outcome
 from discussions.core.records import Measurement, Score
-from discussions.core.verdict import check_of, decide
+from discussions.core.verdict import check_of, check_of_test, decide
 from rubric.core.records import RubricRecord
 
 KIND_OF = {
@@ -26,15 +27,21 @@ def outcome_of(
     found: Effective, measurements: Mapping[str, Measurement], cost: Decimal | None, rubric: RubricRecord
 ) -> Outcome:
     """The verdict on effective values; `passes` is None while something that the metrics need is not judged."""
-    check = check_of(found.identification, rubric, decides=found.identify_decides)
     return decide(
         scores_of(found, measurements, rubric),
         found.rating,
         cost,
         rubric,
-        manual_check=check,
+        manual_check=manual_check_of(found, rubric),
         facts=facts_of(found, measurements),
     )
+
+
+def manual_check_of(found: Effective, rubric: RubricRecord) -> ManualCheck | None:
+    """What stands beside personality diversity: the blind test where there was one, else the question, else nothing."""
+    if found.test is not None:
+        return check_of_test(found.test, decides=found.identify_decides)
+    return check_of(found.identification, rubric, decides=found.identify_decides)
 
 
 def outcome_of_basis(basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord) -> Outcome:
@@ -49,7 +56,8 @@ def effective_of(basis: Basis, measurements: Mapping[str, Measurement]) -> Effec
         for one in basis.judgements
     ]
     settled = {(one.kind, one.subject): one.value for one in basis.adjudications}
-    return effective(judged, settled, machine=machine_values(measurements))
+    tests = {one.evaluation: Asked(tuple(one.authors), one.agents) for one in basis.tests}
+    return effective(judged, settled, machine=machine_values(measurements), tests=tests)
 
 
 def scores_of(

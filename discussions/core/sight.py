@@ -1,8 +1,9 @@
 """Blind first: what an evaluator may see when, what is asked of them, and what is still missing before submitting.
 
-What was shown once stays shown: it is kept as rows of reveals, named "roles", "scores", "reference:19.2" and
-"metric:coherence". Under "alongside" everything is seen from the start; under "never" the machine's work stays hidden
-until a verdict is recorded.
+What was shown once stays shown: it is kept as rows of reveals, named "roles", "scores", "transcript",
+"reference:19.2" and "metric:coherence". Under "alongside" everything is seen from the start; under "never" the
+machine's work stays hidden until a verdict is recorded. Where the evaluation begins with the test of who said it, the
+transcript itself stays closed, under every setting, until the test is answered and the evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +15,7 @@ from discussions.core import kinds
 from discussions.core.kinds import Ground, place_of
 
 BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
-ROLES, SCORES = "roles", "scores"
+ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
 SAMPLED = (kinds.STRATEGIC_DEPTH, kinds.COHERENCE)
 MEMORY, DIVERSITY, REPETITION, ENGAGEMENT = (
     "memory_accuracy",
@@ -33,6 +34,7 @@ STEP_OF = {
     kinds.PHRASE: "repetition",
     kinds.IDENTIFY: "identify",
     kinds.IDENTIFY_DECIDES: "identify",
+    kinds.ATTRIBUTION: "identify",
     kinds.QUESTION: "engagement",
     kinds.RATING: "engagement",
     "reveal": "roles",
@@ -88,6 +90,7 @@ class Sight(Struct, frozen=True):
     cost: bool
     facts: bool
     missing: tuple[Missing, ...]
+    transcript: bool = True
 
 
 def sight(standing: Standing) -> Sight:
@@ -112,6 +115,7 @@ def sight(standing: Standing) -> Sight:
         cost=not missing or machine,
         facts=standing.is_recorded,
         missing=missing,
+        transcript=_transcript_seen(standing),
     )
 
 
@@ -131,12 +135,27 @@ def due_reveals(standing: Standing) -> frozenset[str]:
 
 def phase_of(standing: Standing, kind: str, subject: str) -> str:
     """ "revealed" when what is being judged was already shown to this evaluator, else "blind"."""
+    if kind == kinds.ATTRIBUTION:
+        return "blind"
     if standing.reveal == ALONGSIDE or SCORES in standing.revealed:
         return "revealed"
     if kind in (kinds.ROLE_CONSISTENCY, kinds.DELIBERATE):
         return "revealed" if f"metric:{kinds.ROLE_CONSISTENCY}" in standing.revealed else "blind"
     shown = {ROLES, f"metric:{kind}", f"reference:{subject}" if kind in kinds.OF_A_SENTENCE else ROLES}
     return "revealed" if shown & standing.revealed else "blind"
+
+
+def why_not_in_test(standing: Standing, kind: str) -> str:
+    """Why the test of who said it does not let this be judged now, as a sentence; "" when it does.
+
+    Asked before anything about the game, so that no refusal tells of a transcript that is still closed.
+    """
+    is_open = _transcript_seen(standing)
+    if not is_open and kind != kinds.ATTRIBUTION:
+        return "The transcript is still closed. Answer the test of who said it, then open the transcript."
+    if is_open and kind == kinds.ATTRIBUTION and standing.ground.unseen_count:
+        return "The transcript is open, so the answers of the test stand as they are."
+    return ""
 
 
 def why_not_yet(standing: Standing, kind: str, subject: str, value: str) -> str:
@@ -188,11 +207,23 @@ def asked_count(standing: Standing) -> int:
     roles = len(asked_roles(standing)) if _roles_seen(standing) else 0
     samples = sum(len(standing.samples[metric]) for metric in SAMPLED)
     reveal = 0 if standing.reveal == ALONGSIDE else 1
-    return len(asked_references(standing)) + samples + standing.ground.question_count + 1 + reveal + roles
+    test = test_count(standing) if standing.ground.unseen_count else 0
+    return (
+        test + len(asked_references(standing)) + samples + standing.ground.question_count + 1 + reveal + roles
+    )
+
+
+def test_count(standing: Standing) -> int:
+    """How many things the test asks for: its messages, and opening the transcript."""
+    return standing.ground.unseen_count + 1
 
 
 def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[str]) -> frozenset[str]:
     return frozenset(everything) if machine else frozenset() if hidden else frozenset(earned)
+
+
+def _transcript_seen(standing: Standing) -> bool:
+    return not standing.ground.unseen_count or TRANSCRIPT in standing.revealed or standing.is_recorded
 
 
 def _roles_seen(standing: Standing) -> bool:
@@ -219,6 +250,8 @@ _FIGURE_STEP = {
 
 
 def _before_roles(standing: Standing) -> Iterator[Missing]:
+    if not _transcript_seen(standing):
+        yield from _test(standing)
     for subject in asked_references(standing):
         if not standing.value(kinds.REFERENCE, subject):
             yield _missing(
@@ -232,6 +265,14 @@ def _before_roles(standing: Standing) -> Iterator[Missing]:
             yield _missing(
                 kinds.IDENTIFY, str(player), f"Agent {player} of the manual check has no answer yet."
             )
+
+
+def _test(standing: Standing) -> Iterator[Missing]:
+    for number in range(1, standing.ground.unseen_count + 1):
+        if not standing.value(kinds.ATTRIBUTION, str(number)):
+            says = f"Message {number} of the test is given to nobody yet."
+            yield _missing(kinds.ATTRIBUTION, str(number), says)
+    yield Missing("reveal", TRANSCRIPT, "identify", "The transcript is still closed; open it after the test.")
 
 
 def _sample(standing: Standing, metric: str) -> Iterator[Missing]:

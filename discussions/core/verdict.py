@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from discussions.core.composite import composite, rating_share
 from discussions.core.flip import flip_of_verdict
+from discussions.core.identification import SIGNIFICANCE, Identified
 from discussions.core.lines import line_of_rating, line_of_score
 from discussions.core.outcome import (
     ABOVE,
@@ -104,6 +105,14 @@ def check_of(
     reading = rubric.parameters["identification_pass"]
     needed = -(-asked // 2) if reading == "half" else int(rubric.parameters["identification_pass_count"])
     return ManualCheck(yes, asked, needed, yes >= needed, decides)
+
+
+def check_of_test(test: Identified, *, decides: bool) -> ManualCheck:
+    """The blind test as the manual check of its metric: it passes when so many hits are improbable by guessing."""
+    p = test.p
+    return ManualCheck(
+        test.hits, test.asked, test.needed, p < SIGNIFICANCE, decides, agents=test.agents, p=float(p)
+    )
 
 
 def state_of_cost(cost: Decimal | None, rules: Rules) -> str:

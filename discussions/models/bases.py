@@ -11,6 +11,7 @@ from discussions.core.basis import (
     BasisEvaluation,
     BasisJudgement,
     BasisMeasured,
+    BasisTest,
     BasisVersion,
 )
 from discussions.core.effective import Effective
@@ -19,7 +20,7 @@ from discussions.core.outcome import Outcome
 from discussions.core.settled import effective_of, outcome_of
 from discussions.models.evaluations import RATING, Evaluation, Judgement
 from discussions.models.games import Game
-from discussions.models.standings import measurements_of, newest_measured, rubric_record
+from discussions.models.standings import deal_of, measurements_of, newest_measured, rubric_record
 from discussions.models.verdicts import Verdict
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
@@ -72,7 +73,8 @@ def basis_of(game: Game) -> Basis | None:
     evaluations = list(
         Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
         .order_by("pk")
-        .only("pk", "evaluator_id")
+        .select_related("measured__rubric_version")
+        .only("evaluator_id", "seed", "identification", *_DEALT_UNDER)
     )
     judgements = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
     version = game.iteration.rubric_version
@@ -92,7 +94,18 @@ def basis_of(game: Game) -> Basis | None:
         judgements=[_judgement(row) for row in judgements],
         adjudications=[],
         supersedes=Verdict.objects.filter(game=game).standing().values_list("pk", flat=True).first(),
+        tests=[test for one in evaluations if (test := _test(one, game))],
     )
+
+
+_DEALT_UNDER = ("measured__rubric_version_id", "measured__rubric_version__sha256")
+
+
+def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
+    dealt = deal_of(evaluation, game)
+    if dealt is None:
+        return None
+    return BasisTest(evaluation.pk, len(dealt.agents), list(dealt.unseen), list(dealt.authors))
 
 
 def _judgement(row: Judgement) -> BasisJudgement:

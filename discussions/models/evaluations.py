@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from discussions.models.games import Game
+from discussions.models.iterations import IDENTIFICATIONS, QUESTION
 from discussions.models.measurements import Measured
 from workspace.models import Person, Project
 
@@ -25,6 +26,7 @@ WORK_COLUMNS = (
         "measured",
         "state",
         "seed",
+        "identification",
         "version",
         "returned_comment",
     ),
@@ -83,8 +85,9 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
 class Evaluation(models.Model):
     """One evaluator's work on one game: a draft until submitted, a draft again when returned.
 
-    `seed` deals the audit samples; `version` counts every change of state or judgement. Its state moves as the table
-    of `discussions.core.moves` says, `slot` is the newest place it was done in.
+    `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
+    an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
+    as the table of `discussions.core.moves` says, `slot` is the newest place it was done in.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
@@ -94,6 +97,7 @@ class Evaluation(models.Model):
     measured = models.ForeignKey(Measured, models.PROTECT, related_name="evaluations")
     state = models.CharField(max_length=12, default=DRAFT)
     seed = models.CharField(max_length=32)
+    identification = models.CharField(max_length=12, default=QUESTION, choices=IDENTIFICATIONS)
     version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -119,7 +123,8 @@ class Judgement(models.Model):
 
     `kind` and `subject` say what it is about, never which finding's row: ("reference", "19.2") is the second sentence
     of message 19, ("strategic_depth", "19") message 19, ("phrase", "3|i think that") player 3's phrase,
-    ("identify", "3") player 3, ("question", "4") the fourth question, ("rating", "") the rating. Value "" is unset.
+    ("identify", "3") player 3, ("attribution", "3") the third message of the blind test, ("question", "4") the fourth
+    question, ("rating", "") the rating. Value "" is unset.
     """
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="judgements")
@@ -184,7 +189,7 @@ class Revision(models.Model):
 
 
 class Reveal(models.Model):
-    """What was shown to an evaluator, and when: "roles", "metric:coherence", "reference:19.2", "scores"."""
+    """What was shown to an evaluator, when: "roles", "scores", "transcript", "metric:coherence", "reference:19.2"."""
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals")
     what = models.CharField(max_length=60)

@@ -9,6 +9,9 @@ from workspace.models import Person, Project
 BLIND_FIRST = "blind_first"
 ALONGSIDE = "alongside"
 NEVER = "never"
+QUESTION = "question"
+TEST = "test"
+IDENTIFICATIONS = [(QUESTION, "question"), (TEST, "test")]
 
 
 class Stage(models.Model):
@@ -39,6 +42,7 @@ class Iteration(models.Model):
         default=BLIND_FIRST,
         choices=[(BLIND_FIRST, "blind first"), (ALONGSIDE, "alongside"), (NEVER, "never")],
     )
+    identification = models.CharField(max_length=12, default=QUESTION, choices=IDENTIFICATIONS)
     prompt = models.TextField(blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")

@@ -6,13 +6,15 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
+import msgspec
 from django.db.models import Model, QuerySet
 from msgspec import Struct
 
 from discussions.core.effective import Effective, Judged, effective, machine_values
 from discussions.core.grounds import ground_of, inconsistent_messages
+from discussions.core.identification import Asked, Deal, deal
 from discussions.core.kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, Ground
-from discussions.core.moves import OPEN, SUBMITTED, why_closed
+from discussions.core.moves import OPEN, SUBMITTED, WHY_BARRED, why_closed
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.samples import audit_sample, rule_of
@@ -21,7 +23,8 @@ from discussions.core.settled import outcome_of
 from discussions.core.sight import Sight, Standing, sight
 from discussions.models.evaluations import WORK_COLUMNS, Evaluation, Judgement, Reveal
 from discussions.models.games import Game, GameText
-from discussions.models.iterations import Iteration
+from discussions.models.iterations import TEST, Iteration
+from discussions.models.leading import why_barred
 from discussions.models.measurements import Measured, MeasuredFindings
 from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord
@@ -62,16 +65,18 @@ class Work:
     judgements: dict[Key, Said]
     revealed: frozenset[str]
     is_recorded: bool
+    barred: str
+    deal: Deal | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether anything can still be judged."""
-        return self.evaluation.state in OPEN
+        return self.evaluation.state in OPEN and not self.barred
 
     @property
     def why_closed(self) -> str:
         """The sentence that says why not; "" while open."""
-        return why_closed(self.evaluation.state)
+        return why_closed(self.evaluation.state) or WHY_BARRED.get(self.barred, "")
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:
@@ -113,7 +118,8 @@ class Work:
         judged = [
             Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
         ]
-        return effective(judged, {}, machine=self.machine, own=number)
+        tests = {number: asked_of(self.deal)} if self.deal else {}
+        return effective(judged, {}, machine=self.machine, tests=tests, own=number)
 
     @cached_property
     def own_outcome(self) -> Outcome:
@@ -181,6 +187,9 @@ def work_of(evaluation: Evaluation) -> Work:
         (version.pk, version.sha256),
     )
     ground, machine, inconsistent = _ground(*keys)
+    dealt = deal_of(evaluation, game)
+    if dealt:
+        ground = msgspec.structs.replace(ground, agents=dealt.agents, unseen_count=len(dealt.unseen))
     return Work(
         evaluation=evaluation,
         rubric=rubric_record(*keys[2]),
@@ -195,7 +204,22 @@ def work_of(evaluation: Evaluation) -> Work:
         },
         revealed=frozenset(what for (what,) in _REVEALED.rows(evaluation.pk)),
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
+        barred=why_barred(evaluation.evaluator, game.pk) if evaluation.state in OPEN else "",
+        deal=dealt,
     )
+
+
+def deal_of(evaluation: Evaluation, game: Game) -> Deal | None:
+    """The blind test that the evaluation began with; None where the question is asked, or too little was said."""
+    if evaluation.identification != TEST:
+        return None
+    version = evaluation.measured.rubric_version
+    return _deal((game.pk, game.content_sha256), (version.pk, version.sha256), evaluation.seed)
+
+
+def asked_of(dealt: Deal) -> Asked:
+    """The test as effective values read it."""
+    return Asked(dealt.authors, len(dealt.agents))
 
 
 _SAID = Prepared(
@@ -236,6 +260,19 @@ def _ground(
     questions = len(rubric.criterion("engagement").guiding_questions)
     ground = ground_of(game_record(*game), measurements, rubric.parameters, questions)
     return ground, machine_values(measurements), inconsistent_messages(measurements)
+
+
+@lru_cache(maxsize=64)
+def _deal(game: tuple[int, str], version: tuple[int, str], seed: str) -> Deal | None:
+    rubric = rubric_record(*version)
+    read = rubric.parameters
+    return deal(
+        game_record(*game),
+        seed=seed,
+        least=int(read["identification_min_messages"]),
+        most=int(read["identification_max_messages"]),
+        ambiguous=frozenset(rubric.lists["ambiguous_names"]),
+    )
 
 
 def newest_measured(game: Game) -> Measured | None:

@@ -1,0 +1,28 @@
+from django.db import migrations, models
+
+from workspace.models.append_only import ForbidChange
+
+IDENTIFICATIONS = [("question", "question"), ("test", "test")]
+
+
+class Migration(migrations.Migration):
+    """How an iteration asks who said it, and the form that each evaluation began with."""
+
+    dependencies = [("discussions", "0002_append_only")]
+
+    operations = [
+        migrations.AddField(
+            "iteration",
+            "identification",
+            models.CharField(choices=IDENTIFICATIONS, default="question", max_length=12),
+        ),
+        migrations.AddField(
+            "evaluation",
+            "identification",
+            models.CharField(choices=IDENTIFICATIONS, default="question", max_length=12),
+        ),
+        ForbidChange(
+            "discussions_evaluation",
+            columns=("game_id", "evaluator_id", "purpose", "seed", "identification", "created_at"),
+        ),
+    ]
