@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from discussions.core.effective import Effective, Judged, effective, machine_values
 from discussions.core.grounds import ground_of, inconsistent_messages
-from discussions.core.identification import Asked, Deal, deal
+from discussions.core.identification import Asked, Deal, Paper, deal, paper_of
 from discussions.core.kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, Ground
-from discussions.core.moves import OPEN, SUBMITTED, WHY_BARRED, why_closed
+from discussions.core.moves import OPEN, SUBMITTED, why_closed
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.samples import audit_sample, rule_of
@@ -24,7 +24,6 @@ from discussions.core.sight import Sight, Standing, sight
 from discussions.models.evaluations import WORK_COLUMNS, Evaluation, Judgement, Reveal
 from discussions.models.games import Game, GameText
 from discussions.models.iterations import TEST, Iteration
-from discussions.models.leading import why_barred
 from discussions.models.measurements import Measured, MeasuredFindings
 from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord
@@ -65,18 +64,17 @@ class Work:
     judgements: dict[Key, Said]
     revealed: frozenset[str]
     is_recorded: bool
-    barred: str
     deal: Deal | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether anything can still be judged."""
-        return self.evaluation.state in OPEN and not self.barred
+        return self.evaluation.state in OPEN
 
     @property
     def why_closed(self) -> str:
         """The sentence that says why not; "" while open."""
-        return why_closed(self.evaluation.state) or WHY_BARRED.get(self.barred, "")
+        return why_closed(self.evaluation.state)
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:
@@ -85,6 +83,11 @@ class Work:
         count = len(self.game.messages)
         metrics = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
         return {metric: audit_sample(self.evaluation.seed, metric, count, rule) for metric in metrics}
+
+    @cached_property
+    def paper(self) -> Paper | None:
+        """The blind test as it is laid before the evaluator; None without one."""
+        return paper_of(self.game, self.deal, _ambiguous(self.rubric)) if self.deal else None
 
     @cached_property
     def standing(self) -> Standing:
@@ -204,7 +207,6 @@ def work_of(evaluation: Evaluation) -> Work:
         },
         revealed=frozenset(what for (what,) in _REVEALED.rows(evaluation.pk)),
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
-        barred=why_barred(evaluation.evaluator, game.pk) if evaluation.state in OPEN else "",
         deal=dealt,
     )
 
@@ -271,8 +273,12 @@ def _deal(game: tuple[int, str], version: tuple[int, str], seed: str) -> Deal | 
         seed=seed,
         least=int(read["identification_min_messages"]),
         most=int(read["identification_max_messages"]),
-        ambiguous=frozenset(rubric.lists["ambiguous_names"]),
+        ambiguous=_ambiguous(rubric),
     )
+
+
+def _ambiguous(rubric: RubricRecord) -> frozenset[str]:
+    return frozenset(rubric.lists["ambiguous_names"])
 
 
 def newest_measured(game: Game) -> Measured | None:
