@@ -2,10 +2,11 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, why_closed
+from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, WHY_BARRED, why_closed
 from discussions.models import Evaluation, Game
 from discussions.models.bases import Preview
 from discussions.models.evaluations import RATING
+from discussions.models.leading import why_barred
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 from workspace.permissions import role_in
@@ -18,9 +19,16 @@ def check_take_game(person: Person, project: Project) -> None:
 
 
 def check_rate(person: Person, evaluation: Evaluation) -> None:
-    """One's own evaluation, while it is open."""
-    if evaluation.evaluator_id != person.pk or not person.is_active:
-        raise NotAllowed(_("Only the evaluator whose place this is judges here."))
+    """One's own evaluation, while it is open, by somebody who is an evaluator here and never saw the game's secrets."""
+    _check_own(person, evaluation)
+    if evaluation.state not in OPEN:
+        raise NotAllowed(why_closed(evaluation.state), code="closed")
+    _check_blind(person, evaluation)
+
+
+def check_skip(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation, while it is open; also by somebody who may not go on with it, so that others can."""
+    _check_own(person, evaluation)
     if evaluation.state not in OPEN:
         raise NotAllowed(why_closed(evaluation.state), code="closed")
 
@@ -31,11 +39,22 @@ def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
         raise NotAllowed(_("Only the evaluator who skipped this game takes it up again."))
     if evaluation.state != SKIPPED:
         raise NotAllowed(_("This game was not skipped; there is nothing to take up again."))
+    _check_blind(person, evaluation)
 
 
 def check_submit(person: Person, evaluation: Evaluation) -> None:
     """One's own evaluation, while it is open."""
     check_rate(person, evaluation)
+
+
+def _check_own(person: Person, evaluation: Evaluation) -> None:
+    if evaluation.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Only the evaluator whose place this is judges here."))
+
+
+def _check_blind(person: Person, evaluation: Evaluation) -> None:
+    if barred := why_barred(person, evaluation.game_id):
+        raise NotAllowed(WHY_BARRED[barred], code="not_blind")
 
 
 def check_see_games(person: Person, project: Project) -> None:

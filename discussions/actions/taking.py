@@ -12,6 +12,7 @@ from django.db.models import F, QuerySet
 from discussions.core.moves import OPEN
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.evaluations import RATING
+from discussions.models.leading import games_led_by
 from discussions.models.standings import newest_measured
 from discussions.permissions import check_take_game
 from workspace.actions.events import record_event
@@ -47,7 +48,7 @@ def take_next_game(*, project: Project, by: Person, now: datetime) -> Evaluation
         # Without the key: the audit line of another act of the same person refers to the row and must not wait.
         Person.objects.select_for_update(no_key=True).get(pk=by.pk)
         mine = Evaluation.objects.filter(game__project=project, evaluator=by, state__in=OPEN)
-        if started := mine.order_by("pk").first():
+        if started := mine.exclude(game__in=games_led_by(by).values("pk")).order_by("pk").first():
             return started
         tried: set[int] = set()
         for _attempt in range(TRIES):
@@ -62,7 +63,7 @@ def take_next_game(*, project: Project, by: Person, now: datetime) -> Evaluation
 
 
 def free_slots(project: Project, person: Person) -> QuerySet[Slot]:
-    """Free places on games which the person has nothing to do with yet, in the person's own order."""
+    """Free places on games which the person has nothing to do with yet and never led, in the person's own order."""
     factor, offset = order_of(person, project)
     free = Slot.objects.filter(
         game__project=project,
@@ -73,7 +74,9 @@ def free_slots(project: Project, person: Person) -> QuerySet[Slot]:
     )
     known = Evaluation.objects.filter(evaluator=person, game__project=project).values("game")
     order = (F("game_id") % PRIME * factor + offset) % PRIME
-    return free.exclude(game__in=known).order_by(order, "number").select_related("game__iteration")
+    led = games_led_by(person).filter(project=project).values("pk")
+    open_to = free.exclude(game__in=known).exclude(game__in=led)
+    return open_to.order_by(order, "number").select_related("game__iteration")
 
 
 def order_of(person: Person, project: Project) -> tuple[int, int]:
@@ -101,6 +104,7 @@ def _take(slot: Slot, by: Person, now: datetime) -> Evaluation | None:
                 evaluator=by,
                 measured=measured,
                 seed=_seed(slot, by),
+                identification=slot.game.iteration.identification,
                 created_at=now,
             )
     except IntegrityError:

@@ -21,6 +21,21 @@ WHY_CLOSED = {
 }
 
 
+# Why somebody may no longer judge a game that they have open: what they are now, or once were, in its project.
+LEADS, LED, LEFT = "leads", "led", "left"
+WHY_BARRED = {
+    LEADS: (
+        "You are a team lead or an admin here now and see the roles and figures of every game, so you cannot go on "
+        "rating this one. What you judged is kept. Skip the game, so that its place is free for somebody else."
+    ),
+    LED: (
+        "You led this project while this game was in it and could see its roles and figures, so you cannot rate it. "
+        "What you judged is kept. Skip the game, so that its place is free for somebody else."
+    ),
+    LEFT: "You do not belong to this project any more, so you cannot go on rating its games. What you judged is kept.",
+}
+
+
 def state_after(state: str, move: str) -> str | None:
     """The state that the move leads to, or None when it is not allowed from there."""
     return MOVES.get((state, move))

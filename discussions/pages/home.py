@@ -9,6 +9,7 @@ from msgspec import Struct
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
 from discussions.models.evaluations import RATING
+from discussions.models.leading import games_led_by
 from discussions.permissions import check_take_game
 from workspace.models import Membership, Person, Project
 from workspace.permissions import is_admin, refusal_of
@@ -132,6 +133,7 @@ def _free_counts(person: Person, projects: list[int]) -> dict[int, int]:
     known = Evaluation.objects.filter(evaluator=person, game=OuterRef("game"))
     free = Slot.objects.filter(
         ~Exists(known),
+        ~Exists(games_led_by(person).filter(pk=OuterRef("game"))),
         game__project__in=projects,
         game__withdrawn_at=None,
         purpose=RATING,
@@ -207,15 +209,17 @@ def _reasons(person: Person, project: Project) -> list[str]:
     games = Game.objects.filter(project=project, withdrawn_at=None)
     slots = Slot.objects.filter(game=OuterRef("pk"), purpose=RATING)
     own = Evaluation.objects.filter(game=OuterRef("pk"), evaluator=person)
+    led = games_led_by(person).filter(pk=OuterRef("pk"))
     counts = games.aggregate(
         all=Count("pk"),
         measuring=Count("pk", filter=~Exists(slots)),
         done=Count("pk", filter=Exists(own.filter(state=SUBMITTED))),
         started=Count("pk", filter=Exists(own.filter(state__in=OPEN))),
         skipped=Count("pk", filter=Exists(own.filter(state=SKIPPED))),
+        led=Count("pk", filter=Q(Exists(slots), ~Exists(own), Exists(led))),
     )
-    measuring = counts["measuring"]
-    others = counts["all"] - measuring - counts["done"] - counts["started"] - counts["skipped"]
+    known = sum(counts[name] for name in ("measuring", "done", "started", "skipped", "led"))
+    others = counts["all"] - known
     sentences = (
         (not counts["all"], _("No game has been imported into this project yet. A team lead imports them.")),
         (counts["done"], _("Rated by you: %(n)s.") % {"n": counts["done"]}),
@@ -224,7 +228,12 @@ def _reasons(person: Person, project: Project) -> list[str]:
             counts["skipped"],
             _("Skipped by you: %(n)s. You can take them up again.") % {"n": counts["skipped"]},
         ),
-        (others > 0, _("In the hands of other evaluators: %(n)s.") % {"n": others}),
+        (
+            counts["led"],
+            _("Not for you, since you could see their roles while you led this project: %(n)s.")
+            % {"n": counts["led"]},
+        ),
+        (others > 0, _("Rated or being rated by other evaluators: %(n)s.") % {"n": others}),
         (
             counts["measuring"],
             _("Still being measured: %(n)s. They appear by themselves.") % {"n": counts["measuring"]},

@@ -7,6 +7,7 @@ from msgspec import Struct
 from discussions.core import kinds
 from discussions.models import Revision
 from discussions.models.standings import Work
+from discussions.models.leading import why_barred
 from discussions.pages import rating_items, rating_review, rating_steps, rating_transcript
 from discussions.pages.rating_changes import Done, changed_by, position_of
 from discussions.pages.rating_desk import Desk, desk_of, remarks_of
@@ -50,12 +51,15 @@ def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
     desk = desk_of(work, remarks_of(work.evaluation.pk))
     evaluation = work.evaluation
     newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    barred = why_barred(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
+    desk = desk_of(work, remarks_of(evaluation.pk), is_barred=bool(barred))
     return RatingPage(
         **_shared(desk, work, wanted, newest.created_at if newest else None),
         **_lists(desk, work, tuple(LISTS)),
         game_number=evaluation.game.number,
         place="",
-        closed_because=work.why_closed,
+        closed_because=WHY_BARRED.get(barred, work.why_closed),
+        may_leave=state_after(evaluation.state, "skip") is not None,
         returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
         messages=rating_transcript.messages(desk),
         rounds=rating_transcript.rounds(desk),

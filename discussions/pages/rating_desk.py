@@ -92,8 +92,8 @@ class Desk:
         return word(judgement.kind, judgement.blind_value)
 
 
-def desk_of(work: Work, remarks: Iterable[Note]) -> Desk:
-    """The desk of an evaluation: the one place where what is hidden is left out."""
+def desk_of(work: Work, remarks: Iterable[Note], *, is_barred: bool = False) -> Desk:
+    """The desk of an evaluation: the one place where what is hidden is left out. Whoever is barred only reads."""
     return Desk(
         seen=work.seen,
         shown=shown(work.game, work.measurements, work.sight, work.rubric.lists["role_map"]),
@@ -102,7 +102,9 @@ def desk_of(work: Work, remarks: Iterable[Note]) -> Desk:
         rubric=work.rubric,
         judgements=work.judgements,
         remarks=list(remarks),
-        is_open=work.is_open,
+        is_open=work.is_open and not is_barred,
+        deal=work.deal if work.sight.transcript else None,
+        is_untestable=work.evaluation.identification == TEST and work.deal is None,
     )
 
 

@@ -238,5 +238,6 @@ class RatingPage(AnswerPage, frozen=True, kw_only=True):
     place: str
     closed_because: str
     returned_comment: str
+    may_leave: bool
     messages: list[MessageRow]
     single_keys: bool

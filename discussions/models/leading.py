@@ -1,0 +1,47 @@
+"""Who could see the secrets of a game: whoever led its project, or was an admin, while the game was in it."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from discussions.core.moves import LEADS, LED, LEFT
+from discussions.models.games import Game, GameQuerySet
+from workspace.models import Membership, Person
+from workspace.models.prepared import Prepared
+from workspace.models.projects import LEAD
+
+
+def games_led_by(person: Person) -> GameQuerySet:
+    """Games whose roles, figures and other evaluations the person can see or once could; nobody rates those blind."""
+    if person.is_admin or person.is_system:
+        return Game.objects.all()
+    led = _lasting(person.pk, OuterRef("project"), OuterRef("created_at")).filter(role=LEAD)
+    return Game.objects.filter(Exists(led))
+
+
+def why_barred(person: Person, game: int) -> str:
+    """Why the person may not judge that game blind: "leads", "led" or "left" its project; "" when they may."""
+    if person.is_admin or person.is_system:
+        return LEADS
+    held = {(role, ended is None) for role, ended in _HELD.rows(person.pk, game)}
+    if (LEAD, True) in held:
+        return LEADS
+    if (LEAD, False) in held:
+        return LED
+    return "" if held else LEFT
+
+
+def _lasting(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
+    """What the person was in the project from that moment on."""
+    lasted = Q(ended_at=None) | Q(ended_at__gt=since)
+    return Membership.objects.filter(lasted, person=person, project=project)
+
+
+def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
+    project, since = (Game.objects.filter(pk=game).values(name) for name in ("project", "created_at"))
+    rows = _lasting(person, Subquery(project), Subquery(since))
+    return rows.exclude(~Q(ended_at=None), ~Q(role=LEAD)).values_list("role", "ended_at")
+
+
+# Asked with every save.
+_HELD = Prepared(_held, int, int)
