@@ -5,6 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.core import kinds
+from discussions.core.moves import WHY_BARRED, state_after
 from discussions.models import Revision
 from discussions.models.standings import Work
 from discussions.models.leading import why_barred

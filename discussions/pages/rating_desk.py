@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core import kinds
+from discussions.core.identification import TEST, Deal
 from discussions.core.seen import SeenGame, Shown, shown
 from discussions.core.sight import Sight, Standing, phase_of
 from discussions.models import Remark
@@ -58,6 +59,8 @@ class Desk:
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
         """(kind, subject) of everything that submitting still waits for."""
+    deal: Deal | None = None
+    is_untestable: bool = False
         return frozenset((missing.kind, missing.subject) for missing in self.sight.missing)
 
     def value(self, kind: str, subject: str) -> str:
