@@ -7,8 +7,8 @@ from msgspec import Struct
 from discussions.core import kinds
 from discussions.core.moves import WHY_BARRED, state_after
 from discussions.models import Revision
-from discussions.models.standings import Work
 from discussions.models.leading import why_barred
+from discussions.models.standings import Work
 from discussions.pages import rating_items, rating_review, rating_steps, rating_transcript
 from discussions.pages.rating_changes import Done, changed_by, position_of
 from discussions.pages.rating_desk import Desk, desk_of, remarks_of
@@ -49,11 +49,10 @@ class Wanted(Struct, frozen=True):
 
 def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
     """The whole page, in a fixed number of queries whatever the game."""
-    desk = desk_of(work, remarks_of(work.evaluation.pk))
     evaluation = work.evaluation
-    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
     barred = why_barred(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
     desk = desk_of(work, remarks_of(evaluation.pk), is_barred=bool(barred))
+    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
     return RatingPage(
         **_shared(desk, work, wanted, newest.created_at if newest else None),
         **_lists(desk, work, tuple(LISTS)),
