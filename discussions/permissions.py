@@ -119,6 +119,14 @@ def _has_submitted(person: Person, game: Game) -> bool:
     return Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED).exists()
 
 
+def check_change_iteration(person: Person, project: Project) -> None:
+    """Leads of the project and admins say how its games are judged."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(
+            _("Only team leads of this project change how its games are judged. Ask one of them.")
+        )
+
+
 def check_import_transcripts(person: Person, project: Project) -> None:
     """Leads of the project and admins bring transcripts in, and see what became of them."""
     if role_in(person, project) not in ("admin", "lead"):

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.views import games, home, importing, rating, verdicts
+from discussions.views import games, home, importing, iterations, rating, verdicts
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -29,6 +29,7 @@ urlpatterns: list[URLPattern] = [
         importing.import_separate,
         name="import_separate",
     ),
+    path("projects/<slug:slug>/iteration/", iterations.change, name="change_iteration"),
     path("projects/<slug:slug>/games/", games.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", games.game, name="game"),
     path("projects/<slug:slug>/games/<int:number>/verdict/", verdicts.verdict, name="verdict"),

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.kinds import fault_of
-from discussions.core.sight import due_reveals, phase_of, why_not_in_test, why_not_yet
+from discussions.core.order import why_not_in_test, why_not_yet
+from discussions.core.sight import due_reveals, phase_of
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.standings import Said, Work, work_of
 from discussions.permissions import check_rate

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from discussions.actions.judging import lock, one_act, short_key
-from discussions.core.sight import why_not_in_test
+from discussions.core.order import why_not_in_test
 from discussions.models import Evaluation, Remark
 from discussions.models.standings import Work, work_of
 from discussions.permissions import check_rate

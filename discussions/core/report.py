@@ -169,7 +169,7 @@ def fenced(text: str) -> str:
 def _is_override(one: BasisJudgement, machine: str) -> bool:
     if not one.value:
         return False
-    if one.kind in (kinds.QUESTION, kinds.RATING, kinds.IDENTIFY):
+    if one.kind in (kinds.QUESTION, kinds.RATING, *kinds.OF_WHO_SAID_IT):
         return False
     if one.kind in kinds.OF_A_MESSAGE:
         return one.value != machine

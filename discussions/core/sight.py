@@ -96,7 +96,7 @@ class Sight(Struct, frozen=True):
 def sight(standing: Standing) -> Sight:
     """What this evaluation may see now, and what it still misses."""
     before_roles = tuple(_before_roles(standing))
-    roles = _roles_seen(standing)
+    roles = roles_seen(standing)
     after_roles = tuple(_role_labels(standing)) if roles else (_unrevealed(),)
     missing = before_roles + after_roles
     machine = standing.reveal == ALONGSIDE or standing.is_recorded
@@ -115,7 +115,7 @@ def sight(standing: Standing) -> Sight:
         cost=not missing or machine,
         facts=standing.is_recorded,
         missing=missing,
-        transcript=_transcript_seen(standing),
+        transcript=transcript_seen(standing),
     )
 
 
@@ -126,7 +126,7 @@ def due_reveals(standing: Standing) -> frozenset[str]:
     found = frozenset(standing.ground.counted + standing.ground.possible)
     due = {f"reference:{subject}" for subject in standing.values.get(kinds.REFERENCE, {}) if subject in found}
     due |= {f"metric:{metric}" for metric in SAMPLED if not any(_sample(standing, metric))}
-    if _roles_seen(standing) and not any(_role_labels(standing)):
+    if roles_seen(standing) and not any(_role_labels(standing)):
         due.add(f"metric:{kinds.ROLE_CONSISTENCY}")
         if not any(_before_roles(standing)):
             due.add(SCORES)
@@ -143,47 +143,6 @@ def phase_of(standing: Standing, kind: str, subject: str) -> str:
         return "revealed" if f"metric:{kinds.ROLE_CONSISTENCY}" in standing.revealed else "blind"
     shown = {ROLES, f"metric:{kind}", f"reference:{subject}" if kind in kinds.OF_A_SENTENCE else ROLES}
     return "revealed" if shown & standing.revealed else "blind"
-
-
-def why_not_in_test(standing: Standing, kind: str) -> str:
-    """Why the test of who said it does not let this be judged now, as a sentence; "" when it does.
-
-    Asked before anything about the game, so that no refusal tells of a transcript that is still closed.
-    """
-    is_open = _transcript_seen(standing)
-    if not is_open and kind != kinds.ATTRIBUTION:
-        return "The transcript is still closed. Answer the test of who said it, then open the transcript."
-    if is_open and kind == kinds.ATTRIBUTION and standing.ground.unseen_count:
-        return "The transcript is open, so the answers of the test stand as they are."
-    return ""
-
-
-def why_not_yet(standing: Standing, kind: str, subject: str, value: str) -> str:
-    """Why this cannot be judged yet, as a sentence; "" when it can."""
-    if not value:
-        return _why_not_cleared(standing, kind, subject)
-    if kind in (kinds.ROLE_CONSISTENCY, kinds.DELIBERATE) and not _roles_seen(standing):
-        return "The roles are not revealed yet; this comes after them."
-    if kind == kinds.DELIBERATE and standing.value(kinds.REFERENCE, subject) != kinds.INACCURATE:
-        return "Only a reference that you labelled inaccurate can be marked as a deliberate lie."
-    if kind == kinds.REFERENCE and subject not in references_of(standing):
-        return "This sentence is not marked as a reference. Mark it first, then label it."
-    if kind == kinds.MISSED and subject in standing.ground.counted:
-        return "This sentence is already in the list of references."
-    if kind == kinds.IDENTIFY_DECIDES and (open_agents := _unidentified(standing)):
-        return f"Agent {open_agents[0]} has no answer yet. Answer the manual check for every agent, then let it decide."
-    return ""
-
-
-def _why_not_cleared(standing: Standing, kind: str, subject: str) -> str:
-    """A mark stays as long as its sentence is labelled, so that no label is left without its reference."""
-    if (
-        kind != kinds.MISSED
-        or subject in standing.ground.possible
-        or not standing.value(kinds.REFERENCE, subject)
-    ):
-        return ""
-    return "This sentence has a label. Clear the label first, then take the mark back."
 
 
 def references_of(standing: Standing) -> list[str]:
@@ -204,7 +163,7 @@ def asked_roles(standing: Standing) -> list[int]:
 
 def asked_count(standing: Standing) -> int:
     """How many things are asked for, as far as the evaluator may know: role labels only once the roles are seen."""
-    roles = len(asked_roles(standing)) if _roles_seen(standing) else 0
+    roles = len(asked_roles(standing)) if roles_seen(standing) else 0
     samples = sum(len(standing.samples[metric]) for metric in SAMPLED)
     reveal = 0 if standing.reveal == ALONGSIDE else 1
     test = test_count(standing) if standing.ground.unseen_count else 0
@@ -222,11 +181,13 @@ def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[
     return frozenset(everything) if machine else frozenset() if hidden else frozenset(earned)
 
 
-def _transcript_seen(standing: Standing) -> bool:
+def transcript_seen(standing: Standing) -> bool:
+    """Whether the transcript is open to this evaluator."""
     return not standing.ground.unseen_count or TRANSCRIPT in standing.revealed or standing.is_recorded
 
 
-def _roles_seen(standing: Standing) -> bool:
+def roles_seen(standing: Standing) -> bool:
+    """Whether the roles are shown to this evaluator."""
     return ROLES in standing.revealed or standing.reveal == ALONGSIDE
 
 
@@ -250,7 +211,7 @@ _FIGURE_STEP = {
 
 
 def _before_roles(standing: Standing) -> Iterator[Missing]:
-    if not _transcript_seen(standing):
+    if not transcript_seen(standing):
         yield from _test(standing)
     for subject in asked_references(standing):
         if not standing.value(kinds.REFERENCE, subject):
@@ -261,7 +222,7 @@ def _before_roles(standing: Standing) -> Iterator[Missing]:
         yield from _sample(standing, metric)
     yield from _engagement(standing)
     if standing.value(kinds.IDENTIFY_DECIDES, ""):
-        for player in _unidentified(standing):
+        for player in unidentified(standing):
             yield _missing(
                 kinds.IDENTIFY, str(player), f"Agent {player} of the manual check has no answer yet."
             )
@@ -307,7 +268,10 @@ def _role_labels(standing: Standing) -> Iterator[Missing]:
             yield _missing(kinds.ROLE_CONSISTENCY, str(position), says)
 
 
-def _unidentified(standing: Standing) -> list[int]:
+def unidentified(standing: Standing) -> list[int]:
+    """The agents whom the manual check has no answer for; none where a test took its place."""
+    if standing.ground.unseen_count:
+        return []
     return [player for player in standing.ground.speakers if not standing.value(kinds.IDENTIFY, str(player))]
 
 

@@ -70,6 +70,8 @@ def word_of(line: VerdictLine) -> str:
     """The word for it: colour is never the only sign."""
     if line.passes is None:
         return _("pending")
+    if line.is_decided_by_hand and line.manual_check and line.manual_check.is_test:
+        return _("PASS by the test") if line.passes else _("FAIL by the test")
     if line.is_decided_by_hand:
         return _("PASS by the manual check") if line.passes else _("FAIL by the manual check")
     if line.is_by_rule:
@@ -152,13 +154,36 @@ def verdict_turns(outcome: Outcome) -> str:
 
 
 def check_says(check: ManualCheck) -> str:
-    """The manual check beside its metric."""
+    """The manual check, or the blind test, beside its metric."""
     said = _(
         "manual check: %(yes)d of %(asked)d agents could be told by their language, %(needed)d needed: %(word)s"
     )
-    word = _("PASS") if check.passes else _("FAIL")
-    shown = said % {"yes": check.yes, "asked": check.asked, "needed": check.needed, "word": word}
+    if check.is_test:
+        said = _("test: %(yes)d of %(asked)d messages given to the right agent, %(chance)s: %(word)s")
+    shown = said % {
+        "yes": check.yes,
+        "asked": check.asked,
+        "needed": check.needed,
+        "chance": test_says(check) if check.is_test else "",
+        "word": _("PASS") if check.passes else _("FAIL"),
+    }
     return shown + (_(" (decides)") if check.decides else _(" (beside the score)"))
+
+
+def test_says(check: ManualCheck) -> str:
+    """What guessing would give, and how probable the result of the blind test is by guessing."""
+    level = {"agents": check.agents, "share": f"{100 / check.agents:.1f}", "p": shown_p(check.p or 0.0)}
+    chance = _("chance level 1 in %(agents)d (%(share)s %%), exact p %(p)s") % level
+    if check.needed > check.asked:
+        return chance + _(", too few messages to tell from guessing")
+    return chance + _(", %(needed)d hits needed for p < 0.05") % {"needed": check.needed}
+
+
+def shown_p(p: float) -> str:
+    """A probability with its sign: three decimals, more where it is near the level of the test, never "0.000"."""
+    if p < 0.001:
+        return "< 0.001"
+    return f"= {p:.3f}" if abs(p - 0.05) >= 0.0005 else f"= {p:.6f}"
 
 
 def chart_of(outcome: Outcome) -> BarsChart:

@@ -82,7 +82,7 @@ def _steps(desk: Desk, done: Done) -> list[str]:
         steps += ["references", "roles"]
     # Near the end of what comes before the roles, their step opens or closes with every act.
     elif not desk.sight.roles and len(desk.sight.missing) <= 2 and done.kind not in REMARKS:
-        steps.append("roles")
+        steps += ["identify", "roles"] if desk.deal else ["roles"]
     return steps if done.kind in REMARKS else [*steps, "review"]
 
 

@@ -45,7 +45,11 @@ class Note(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Desk:
-    """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work."""
+    """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work.
+
+    `deal` is the test of who said it once the transcript is open; `is_untestable` when there could be none though the
+    evaluation was to begin with one.
+    """
 
     seen: SeenGame
     shown: Shown
@@ -55,12 +59,12 @@ class Desk:
     judgements: dict[tuple[str, str], Said]
     remarks: list[Note]
     is_open: bool
+    deal: Deal | None = None
+    is_untestable: bool = False
 
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
         """(kind, subject) of everything that submitting still waits for."""
-    deal: Deal | None = None
-    is_untestable: bool = False
         return frozenset((missing.kind, missing.subject) for missing in self.sight.missing)
 
     def value(self, kind: str, subject: str) -> str:
@@ -148,6 +152,9 @@ def word(kind: str, value: str) -> str:
         (kinds.ROLE_CONSISTENCY, kinds.INCONSISTENT): _("inconsistent"),
         (kinds.ROLE_CONSISTENCY, kinds.NOT_ASSESSABLE): _("cannot say"),
         (kinds.PHRASE, kinds.ACCEPTABLE): _("acceptable"),
+        (kinds.ATTRIBUTION, kinds.CANNOT_TELL): _("cannot tell"),
     }
+    if kind == kinds.ATTRIBUTION and value.isdigit():
+        return _("agent %(number)s") % {"number": value}
     plain = {kinds.YES: _("yes"), kinds.NO: _("no"), "": _("no answer")}
     return words.get((kind, value)) or plain.get(value, value)

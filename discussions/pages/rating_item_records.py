@@ -92,14 +92,30 @@ class IdentifyItem(Item, frozen=True, kw_only=True):
     quotes: list[Quote]
 
 
+class GivenMessage(Struct, frozen=True):
+    """An unseen message of the test, to whom it was given and whose it is."""
+
+    message: int
+    given: str
+    author: str
+    is_hit: bool
+
+
 class ManualCheck(Item, frozen=True, kw_only=True):
-    """The result of the manual check, and whether it decides M5."""
+    """The result of the manual check, and whether it decides M5.
+
+    As the blind test it lists the messages in `given`; while its result is hidden there are no figures, only `says`.
+    """
 
     yes: int
     of: int
     needed: int
     passes: bool
     says: str
+    is_test: bool = False
+    is_shown: bool = True
+    may_decide: bool = True
+    given: list[GivenMessage] = []
 
 
 class QuestionItem(Item, frozen=True, kw_only=True):

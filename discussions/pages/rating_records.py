@@ -220,6 +220,7 @@ class AnswerPage(Struct, frozen=True, kw_only=True):
     phrases: list[PhraseItem] = []
     phrases_note: str = ""
     identify: list[IdentifyItem] = []
+    identify_note: str = ""
     manual: ManualCheck | None = None
     questions: list[QuestionItem] = []
     rating: RatingItem | None = None
@@ -237,7 +238,7 @@ class RatingPage(AnswerPage, frozen=True, kw_only=True):
     game_number: int
     place: str
     closed_because: str
-    returned_comment: str
     may_leave: bool
+    returned_comment: str
     messages: list[MessageRow]
     single_keys: bool

@@ -11,6 +11,7 @@ from discussions.core.metrics import without_deliberate
 from discussions.core.outcome import PERCENT, Line, Outcome
 from discussions.core.sight import MEMORY, NEVER, STEPS, asked_count, asked_references
 from discussions.models.standings import Work
+from discussions.pages.figures import check_says
 from discussions.pages.rating_desk import Desk, item_id
 from discussions.pages.rating_records import Figure, Missing, ReviewStep, Step
 from workspace.core.text_display import figure
@@ -51,6 +52,8 @@ def _count(desk: Desk, key: str, needs: int) -> str:
     if key == "repetition":
         taken = len(desk.standing.values.get(kinds.PHRASE, {}))
         return _("%(n)s accepted") % {"n": taken} if taken else _("if needed")
+    if key == "identify" and desk.deal:
+        return _("done")
     if key == "identify":
         answers = len(desk.standing.values.get(kinds.IDENTIFY, {}))
         asked = len(desk.standing.ground.speakers)
@@ -143,6 +146,11 @@ def _notes(work: Work, outcome: Outcome) -> list[str]:
         _("%(label)s passes by the rubric's rule: there was nothing to count.") % {"label": line.label}
         for line in outcome.lines
         if line.is_by_rule
+    ]
+    notes += [
+        f"{line.label}: {check_says(line.manual_check)}."
+        for line in outcome.lines
+        if line.manual_check and line.manual_check.is_test
     ]
     notes += [
         _("%(label)s is decided by the manual check.") % {"label": line.label}

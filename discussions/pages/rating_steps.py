@@ -5,12 +5,15 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 
 from discussions.core import kinds
+from discussions.core.identification import Deal, Identified
 from discussions.core.records import PhraseFinding
-from discussions.core.sight import ROLES, asked_roles
-from discussions.core.verdict import check_of
-from discussions.pages.rating_desk import Desk, item_id
+from discussions.core.sight import DIVERSITY, NEVER, ROLES, asked_roles
+from discussions.core.verdict import check_of, check_of_test
+from discussions.pages.figures import test_says
+from discussions.pages.rating_desk import Desk, item_id, word
 from discussions.pages.rating_item_records import (
     Anchor,
+    GivenMessage,
     IdentifyItem,
     Item,
     LockedRoles,
@@ -57,7 +60,9 @@ def _subject(found: PhraseFinding) -> str:
 
 
 def identify(desk: Desk) -> list[IdentifyItem]:
-    """M5's manual check: every agent who spoke, with a few messages."""
+    """M5's manual check: every agent who spoke, with a few messages; nobody where a test took its place."""
+    if desk.deal:
+        return []
     return [_identify(desk, player) for player in desk.standing.ground.speakers]
 
 
@@ -74,8 +79,19 @@ def _identify(desk: Desk, player: int) -> IdentifyItem:
     )
 
 
+def identify_note(desk: Desk) -> str:
+    """What the step says of itself where the iteration asks for the test; "" where it asks the question."""
+    if desk.deal:
+        return _("You gave messages to agents before the transcript opened; those answers stand.")
+    if desk.is_untestable:
+        return _("The agents of this game say too little for the test, so the question is asked instead.")
+    return ""
+
+
 def manual(desk: Desk) -> ManualCheck | None:
-    """The result of the manual check, once every agent has an answer."""
+    """The result of the manual check, once every agent has an answer; that of the test, with M5's figure."""
+    if desk.deal:
+        return _tested(desk, desk.deal)
     answers = desk.standing.values.get(kinds.IDENTIFY, {})
     asked = desk.standing.ground.speakers
     if not asked or len(answers) < len(asked):
@@ -93,6 +109,37 @@ def manual(desk: Desk) -> ManualCheck | None:
         passes=check.passes,
         says=_("It stands beside the similarity, and replaces its pass or fail only if you say so."),
     )
+
+
+def _tested(desk: Desk, dealt: Deal) -> ManualCheck:
+    """The result of the test beside M5, once M5's figure may be seen."""
+    said = [desk.value(kinds.ATTRIBUTION, str(number)) for number in range(1, len(dealt.unseen) + 1)]
+    given = [
+        GivenMessage(position, _given(desk, value), desk.seen.name(author), value == str(author))
+        for position, value, author in zip(dealt.unseen, said, dealt.authors, strict=True)
+    ]
+    result = Identified(sum(one.is_hit for one in given), len(given), len(dealt.agents))
+    check = check_of_test(result, decides=bool(desk.value(kinds.IDENTIFY_DECIDES, "")))
+    is_shown = DIVERSITY in desk.sight.figures
+    is_never = desk.standing.reveal == NEVER
+    hidden = _("This iteration keeps the result hidden until the verdict is recorded.")
+    later = _("The result is shown once everything that comes before the roles is judged.")
+    return ManualCheck(
+        **desk.item(kinds.IDENTIFY_DECIDES, ""),
+        yes=check.yes if is_shown else 0,
+        of=check.asked,
+        needed=check.needed if is_shown else 0,
+        passes=check.passes and is_shown,
+        says=test_says(check) if is_shown else hidden if is_never else later,
+        is_test=True,
+        is_shown=is_shown,
+        may_decide=is_shown or is_never,
+        given=given if is_shown else [],
+    )
+
+
+def _given(desk: Desk, value: str) -> str:
+    return desk.seen.name(int(value)) if value.isdigit() else word(kinds.ATTRIBUTION, value)
 
 
 def questions(desk: Desk) -> list[QuestionItem]:

@@ -11,9 +11,11 @@ from discussions.actions.finishing import return_to_game as do_return
 from discussions.actions.finishing import skip_game as do_skip
 from discussions.actions.finishing import submit_evaluation as do_submit
 from discussions.actions.undoing import undo as do_undo
+from discussions.core.sight import TRANSCRIPT
 from discussions.forms.rating import ActForm, KeyedForm, SkipForm, UndoForm
 from discussions.models import Evaluation
 from discussions.models.standings import Work, own_evaluation, work_of
+from discussions.pages.identification import identification_answer, identification_page
 from discussions.pages.rating import Wanted, rating_answer, rating_page
 from discussions.pages.rating_changes import Done, conflict_of
 from discussions.pages.rating_desk import item_id
@@ -23,10 +25,12 @@ from workspace.views.answers import answer
 from workspace.views.bodies import number_of, only_parameters, typed
 from workspace.views.gate import SignedIn, is_htmx, needs
 
-PAGE, ANSWER, AT = (
+PAGE, ANSWER, AT, TEST, TEST_ANSWER = (
     "discussions/evaluation_rate.html",
     "discussions/_rate_answer.html",
     "discussions/_rate_at.html",
+    "discussions/evaluation_identify.html",
+    "discussions/_identify_answer.html",
 )
 
 
@@ -51,7 +55,10 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
     wanted = Wanted(
         asked["nonce"] or new_nonce(), asked["step"], number_of(asked["at"]), number_of(asked["player"])
     )
-    page = rating_page(work=work_of(found), wanted=wanted)
+    work = work_of(found)
+    if not work.sight.transcript:
+        return answer(request, page=TEST, context={"page": identification_page(work=work, wanted=wanted)})
+    page = rating_page(work=work, wanted=wanted)
     return answer(request, page=PAGE, region=AT if wanted.at else None, context={"page": page})
 
 
@@ -68,6 +75,8 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
         acted = act(evaluation=found, posted=posted, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
         return refused(request, found, form, done, refusal)
+    if TRANSCRIPT in acted.revealed:
+        return answer(request, page=PAGE, redirect=reverse("rate", args=[found.pk]))
     is_undoable = True if acted.work else None
     done = Done(posted.kind, posted.subject, acted.revealed, acted.saved_at, is_undoable=is_undoable)
     return answered(request, found, form, done, work=acted.work)
@@ -149,6 +158,8 @@ def answered(
     """
     work = work or work_of(evaluation_or_404(request.user, evaluation.pk))
     wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
+    if not work.sight.transcript:
+        return timed(answered_in_test(request, work, wanted, done, status), done)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
     context: dict[str, object] = {"page": page, "changed": changed}
     if not is_htmx(request) and status >= 400:
@@ -156,6 +167,24 @@ def answered(
     place = f"{reverse('rate', args=[evaluation.pk])}?step={page.step}#{place_of(done)}"
     plain = None if is_htmx(request) else place
     made = answer(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
+    return timed(made, done)
+
+
+def answered_in_test(
+    request: SignedIn, work: Work, wanted: Wanted, done: Done, status: int = 200
+) -> HttpResponse:
+    """The same while the transcript is closed: neither its regions nor its page are drawn."""
+    page, changed = identification_answer(work=work, wanted=wanted, done=done)
+    if not is_htmx(request) and status >= 400:
+        page = identification_page(work=work, wanted=Wanted(new_nonce()))
+    place = f"{reverse('rate', args=[work.evaluation.pk])}?step={page.step}#{place_of(done)}"
+    plain = None if is_htmx(request) else place
+    context = {"page": page, "changed": changed}
+    return answer(request, page=TEST, region=TEST_ANSWER, context=context, status=status, redirect=plain)
+
+
+def timed(made: HttpResponse, done: Done) -> HttpResponse:
+    """The answer, saying when its act was stored."""
     if done.saved_at:
         made["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
     return made

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from discussions.core import kinds, moves
 from discussions.core import sight as seen
 from discussions.core.kinds import Ground, fault_of
-from discussions.core.sight import Standing, due_reveals, phase_of, sight, why_not_yet
+from discussions.core.order import why_not_yet
+from discussions.core.sight import Standing, due_reveals, phase_of, sight
 
 GROUND = Ground(
     message_count=12,

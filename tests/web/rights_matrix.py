@@ -106,6 +106,10 @@ MATRIX: dict[str, list[Row]] = {
     "import_cancel": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_resume": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_separate": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "change_iteration": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 303 404 303 401", {"identification": "test"}),
+    ],
     # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
     "games": [Row("GET", "302 302 302 404 200 404 200 302")],
     "game": [Row("GET", "302 404 404 404 200 404 200 302")],

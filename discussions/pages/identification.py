@@ -1,0 +1,155 @@
+"""The page before the transcript opens: samples of every agent, and unseen messages to be given to them.
+
+It is built from the `Paper` alone: neither the game nor who wrote the unseen messages is read here, so that what the
+evaluator must not see cannot slip onto the page.
+"""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core import kinds
+from discussions.core.identification import Paper
+from discussions.core.moves import WHY_BARRED, state_after
+from discussions.core.seen import SeenGame
+from discussions.core.sight import TRANSCRIPT, test_count
+from discussions.models import Revision
+from discussions.models.leading import why_barred
+from discussions.models.standings import Work
+from discussions.pages.rating import Wanted
+from discussions.pages.rating_changes import Done
+from discussions.pages.rating_desk import Desk, desk_of, item_id
+from discussions.pages.rating_item_records import Item
+from discussions.pages.rating_records import Changed, Missing
+
+STEP = "identify"
+LAST_KEY = 9
+
+
+class SampledAgent(Struct, frozen=True):
+    """An agent who takes part, with how it writes."""
+
+    number: int
+    name: str
+    is_confusable: bool
+    texts: tuple[str, ...]
+
+
+class Answer(Struct, frozen=True):
+    """One answer to give, with its key; "" where there is none."""
+
+    value: str
+    label: str
+    key: str
+
+
+class AttributionItem(Item, frozen=True, kw_only=True):
+    """An unseen message without names, by its number in the test, never by its place in the transcript."""
+
+    number: int
+    of: int
+    text: str
+    answers: list[Answer]
+
+
+class IdentificationPage(Struct, frozen=True, kw_only=True):
+    """The whole page; `opening` opens the transcript once everything is answered. The rest is as on `RatingPage`."""
+
+    evaluation_id: int
+    game_number: int
+    nonce: str
+    is_open: bool
+    closed_because: str
+    may_leave: bool
+    returned_comment: str
+    single_keys: bool
+    saved_at: datetime | None
+    judged: int
+    needed: int
+    missing: list[Missing]
+    can_undo: bool
+    undo_key: str
+    agents: list[SampledAgent]
+    left_out: list[str]
+    items: list[AttributionItem]
+    opening: Item
+    step: str = STEP
+    player: int = 0
+    place: str = ""
+    lease_ends_at: datetime | None = None
+    lease_minutes: int = 0
+
+
+def identification_page(*, work: Work, wanted: Wanted) -> IdentificationPage:
+    """The page as it stands; an evaluation that was skipped shows it too, with nothing to press."""
+    paper, evaluation = _paper(work), work.evaluation
+    barred = why_barred(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
+    desk = desk_of(work, [], is_barred=bool(barred))
+    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    asked = [one for one in desk.sight.missing if one.step == STEP]
+    needed = test_count(desk.standing)
+    return IdentificationPage(
+        evaluation_id=evaluation.pk,
+        game_number=evaluation.game.number,
+        nonce=wanted.nonce,
+        is_open=desk.is_open,
+        closed_because=WHY_BARRED.get(barred, work.why_closed),
+        may_leave=state_after(evaluation.state, "skip") is not None,
+        returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
+        single_keys=evaluation.evaluator.has_single_keys,
+        saved_at=newest.created_at if newest else None,
+        judged=needed - len(asked),
+        needed=needed,
+        missing=[Missing(item_id(one.kind, one.subject), one.says, one.step) for one in asked],
+        can_undo=desk.is_open and Revision.objects.undoable(evaluation).exists(),
+        undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
+        agents=_agents(paper, work.seen),
+        left_out=[work.seen.name(player) for player in paper.left_out],
+        items=[_item(desk, paper, number) for number in range(1, len(paper.unseen) + 1)],
+        opening=_opening(desk),
+    )
+
+
+def identification_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[IdentificationPage, Changed]:
+    """What one act changed: its message, and what opens the transcript; or why nothing was saved."""
+    page = identification_page(work=work, wanted=wanted)
+    judged = [one for one in page.items if (one.kind, one.subject) == (done.kind, done.subject)]
+    if done.refusal:
+        return page, Changed(refusal=done.refusal)
+    if done.conflict:
+        return page, Changed(conflict=done.conflict, items=[*judged])
+    return page, Changed(items=[*judged, page.opening])
+
+
+def _paper(work: Work) -> Paper:
+    paper = work.paper
+    assert paper is not None
+    return paper
+
+
+def _agents(paper: Paper, seen: SeenGame) -> list[SampledAgent]:
+    return [
+        SampledAgent(player, seen.name(player), seen.players[player - 1].is_confusable, texts)
+        for player, texts in zip(paper.agents, paper.samples, strict=True)
+    ]
+
+
+def _item(desk: Desk, paper: Paper, number: int) -> AttributionItem:
+    answers = [
+        Answer(str(player), desk.seen.name(player), str(player) if player <= LAST_KEY else "")
+        for player in paper.agents
+    ]
+    return AttributionItem(
+        **desk.item(kinds.ATTRIBUTION, str(number)),
+        number=number,
+        of=len(paper.unseen),
+        text=paper.unseen[number - 1],
+        answers=[*answers, Answer(kinds.CANNOT_TELL, _("Cannot tell"), "x")],
+    )
+
+
+def _opening(desk: Desk) -> Item:
+    """What opens the transcript; it asks once nothing else of the test does."""
+    asked = [one for one in desk.sight.missing if one.kind == kinds.ATTRIBUTION]
+    return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=not asked)
