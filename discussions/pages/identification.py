@@ -119,7 +119,8 @@ def identification_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[Id
         return page, Changed(refusal=done.refusal)
     if done.conflict:
         return page, Changed(conflict=done.conflict, items=[*judged])
-    return page, Changed(items=[*judged, page.opening])
+    # The judged message last: that is where the focus goes after an undo.
+    return page, Changed(items=[page.opening, *judged])
 
 
 def _paper(work: Work) -> Paper:
