@@ -19,31 +19,28 @@ _MEMBERS = (
     (SECOND, "Sec Ond", "evaluator"),
     (LEAD, "Lea Der", "lead"),
 )
-_PEOPLE = f"""
+_STAGE = f"""
+import pathlib
 from django.utils import timezone
-from tests.factories import make_admin, make_games_project, make_member, make_person
+from tests.factories import make_admin, make_games_project, make_member, make_person, upload
 now = timezone.now()
 project = make_games_project(slug={SLUG!r}, now=now)
 for email, name, role in {_MEMBERS!r}:
-    make_member(project=project, role=role, person=make_person(email=email, name=name, now=now), now=now)
+    person = make_member(project=project, role=role, person=make_person(email=email, name=name, now=now), now=now)
 make_admin(email={ADMIN!r}, name="Ad Min", now=now)
+games = pathlib.Path(%r).read_bytes()
+if games != b"[]":
+    upload(project=project, by=person, games=games, now=now)
 """
 
 
 def set_stage(stack: LiveStack, *games: dict[str, Any]) -> None:
-    """A project with its people, and these games in it, measured by the real worker."""
-    stack.script(_PEOPLE)
+    """A project with its people, and these games in it, each measured by the real worker and with its free place."""
+    file = stack.folder / "games.json"
+    file.write_text(json.dumps(games))
+    stack.script(_STAGE % str(file))
     if games:
-        bring_in(stack, *games)
-
-
-def bring_in(stack: LiveStack, *games: dict[str, Any]) -> None:
-    """Import games and wait until each is measured and has its free place."""
-    before = stack.rows("SELECT COUNT(*) FROM discussions_game")[0][0]
-    file = stack.folder / f"games-{before}.json"
-    file.write_text(json.dumps(list(games)))
-    stack.manage("import_transcripts", str(file), "--project", SLUG, "--by", LEAD, "--wait")
-    stack.wait_for("SELECT COUNT(*) FROM discussions_measured", before + len(games))
+        stack.wait_for("SELECT COUNT(*) FROM discussions_measured", len(games))
 
 
 def sign_in(page: Page, stack: LiveStack, email: str = EVALUATOR) -> None:

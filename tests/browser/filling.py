@@ -24,11 +24,9 @@ def fill() -> dict[str, Any]:
     world |= _import_strange_games(Project.objects.get(slug=world["slug"]), people["lead"], now)
     begun = {
         "fresh": _begin(lively_game("fresh"), now),
-        "halfway": _begin(lively_game("halfway"), now),
         "ready": _begin(lively_game("ready"), now),
         "hostile": _begin(hostile_game(), now),
     }
-    say_what_is_missing(begun["halfway"])
     say_what_is_missing(begun["ready"])
     reveal_roles(evaluation=begun["ready"], by=begun["ready"].evaluator, now=now)
     say_what_is_missing(begun["ready"])

@@ -15,9 +15,10 @@ from tests.web.rights_matrix import COLUMNS, MATRIX
 from tests.web.world import ARGUMENTS
 
 NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json")
-RATERS = ("fresh", "halfway", "ready", "hostile")
+RATERS = ("fresh", "ready", "hostile")
 ROLES = ("anonymous", "assigned", "lead", "admin", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+HOSTILE_STEPS = ("references", "repetition", "review")
 _FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"
 
 
@@ -43,7 +44,8 @@ class Gallery:
         if role in RATERS:
             address = f"{self.url}/rate/{self.world[role]}/"
             more = {"rate-at": f"{address}?at=7", "rate-isolated": f"{address}?player=2"}
-            return {f"rate-{step}": f"{address}?step={step}" for step in STEPS} | more
+            steps = STEPS if role != "hostile" else HOSTILE_STEPS
+            return {f"rate-{step}": f"{address}?step={step}" for step in steps} | more
         column = COLUMNS.index(role)
         named = {route.name: route for route in _routes(get_resolver().url_patterns)}
         found = {}
