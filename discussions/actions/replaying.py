@@ -36,7 +36,11 @@ def replay_verdict(*, verdict: Verdict) -> Replay:
     if bytes_hash(verdict.basis.encode()) != verdict.basis_sha256:
         return Replay(["The stored basis does not have the hash that was recorded with it."], [])
     basis = msgspec.json.decode(verdict.basis, type=Basis)
-    differences = [*_changed_rows(verdict, basis), *_changed_judgements(basis)]
+    differences = [
+        *_changed_rows(verdict, basis),
+        *_changed_judgements(basis),
+        *_changed_tests(verdict, basis),
+    ]
     measured = Measured.objects.select_related("findings").get(pk=basis.measured.id)
     version = RubricVersion.objects.get(pk=basis.rubric_version.id)
     if bytes_hash(measured.findings.body.encode()) != basis.measured.findings_sha256:
@@ -82,6 +86,15 @@ def _changed_judgements(basis: Basis) -> Iterator[str]:
         said = row and (row.judgement.evaluation_id, row.judgement.kind, row.judgement.subject, row.value)
         if said != (one.evaluation, one.kind, one.subject, one.value):
             yield f"The basis says {one.value!r} of {one.kind} {one.subject}; revision {one.version} does not."
+
+
+def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    if not basis.tests:
+        return
+    authors = {message.position: message.player for message in verdict.game.text.to_record().messages}
+    for test in basis.tests:
+        if [authors.get(position) for position in test.messages] != test.authors:
+            yield f"The test of evaluation {test.evaluation} gives a message to somebody who did not write it."
 
 
 def _other_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
