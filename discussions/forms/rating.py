@@ -11,11 +11,12 @@ OLD = _("This form does not fit the page any more. Load the page again.")
 
 
 class KeyedForm(forms.Form):
-    """What every form of the page carries: its key, the nonce of the page it was on, the open step."""
+    """What every form of the page carries: its key, the page's nonce, the open step, the part of the transcript."""
 
     key = forms.CharField(required=False, max_length=600, strip=False)
     nonce = forms.CharField(required=False, max_length=64, strip=False)
     step = forms.CharField(required=False, max_length=20, strip=False)
+    page = forms.IntegerField(required=False, min_value=0, max_value=10**6)
 
     @property
     def page_nonce(self) -> str:

@@ -1,5 +1,6 @@
 """The evaluator's page, and the part of it that the answer to one act draws anew."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from msgspec import Struct
@@ -12,9 +13,10 @@ from discussions.models.standings import Work
 from discussions.pages import rating_items, rating_review, rating_steps, rating_transcript
 from discussions.pages.rating_changes import Done, changed_by, position_of
 from discussions.pages.rating_desk import Desk, desk_of, remarks_of
+from discussions.pages.rating_item_records import OpenRoles
 from discussions.pages.rating_records import AnswerPage, Changed, RatingPage
+from discussions.pages.rating_window import MOST_ITEMS, window_of
 
-MOST_MISSING = 8
 LISTS = {
     "references": ("references",),
     "depth": ("depth",),
@@ -39,6 +41,9 @@ _BUILD = {
 }
 
 
+MORE = {"references": kinds.REFERENCE, "roles": kinds.ROLE_CONSISTENCY}
+
+
 class Wanted(Struct, frozen=True):
     """What the address asks for, and the page's own nonce: the part of every key that is new with every load."""
 
@@ -46,13 +51,14 @@ class Wanted(Struct, frozen=True):
     step: str = ""
     at: int = 0
     player: int = 0
+    page: int = 0
 
 
 def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
     """The whole page, in a fixed number of queries whatever the game."""
     evaluation = work.evaluation
     barred = why_barred(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
-    desk = desk_of(work, remarks_of(evaluation.pk), is_barred=bool(barred))
+    desk = _turned(desk_of(work, remarks_of(evaluation.pk), is_barred=bool(barred)), wanted, wanted.at)
     newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
     return RatingPage(
         **_shared(desk, work, wanted, newest.created_at if newest else None),
@@ -77,6 +83,7 @@ def rating_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[AnswerPage
     # What was refused may be about nothing that exists; its subject is not read.
     position = 0 if done.refusal else position_of(done.kind, done.subject)
     desk = desk_of(work, remarks_of(work.evaluation.pk) if position or done.revealed else [])
+    desk = _turned(desk, wanted, position)
     changed = changed_by(desk, done)
     has_forms = done.kind in ("comment", "flag", kinds.MISSED) and not changed.refusal
     page = AnswerPage(
@@ -88,6 +95,15 @@ def rating_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[AnswerPage
         at=rating_transcript.at_message(desk, position) if has_forms and position else None,
     )
     return page, changed
+
+
+def _turned(desk: Desk, wanted: Wanted, position: int) -> Desk:
+    """The desk at the page of the transcript that is wanted, else that of the message, else where the step goes on."""
+    window = window_of(desk.seen.messages)
+    page = wanted.page or (window.page_of(position) if position else 0)
+    desk = replace(desk, window=window)
+    page = page or rating_review.first_page(desk, rating_review.open_step(desk, wanted.step))
+    return replace(desk, window=window.moved(page)) if window.is_paged else desk
 
 
 def _shared(
@@ -106,8 +122,9 @@ def _shared(
         "needed": needed,
         "steps": rating_review.steps(desk),
         "figures": rating_review.figures(desk, work),
-        "missing": rating_review.missing(desk)[:MOST_MISSING],
-        "more_missing": max(len(desk.sight.missing) - MOST_MISSING, 0),
+        "window": desk.window,
+        "missing": rating_review.missing(desk),
+        "more_missing": max(len(desk.sight.missing) - rating_review.MOST_MISSING, 0),
         "can_undo": is_undoable,
         "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
     }
@@ -116,6 +133,11 @@ def _shared(
 def _lists(desk: Desk, work: Work, steps: tuple[str, ...]) -> dict:
     names = [name for step in steps for name in LISTS[step]]
     lists: dict[str, object] = {name: _BUILD[name](desk) for name in names if name in _BUILD}
+    for name, kind in MORE.items():
+        listed = lists.get(name)
+        items = listed.items if isinstance(listed, OpenRoles) else listed
+        if isinstance(items, list) and (desk.window.is_paged or len(items) >= MOST_ITEMS):
+            lists[f"more_{name}"] = rating_items.more_of(desk, kind, items)
     if "review" in steps and not desk.sight.missing:
         lists["review"] = rating_review.review(desk, work)
     return lists

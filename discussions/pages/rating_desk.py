@@ -15,6 +15,7 @@ from discussions.core.seen import SeenGame, Shown, shown
 from discussions.core.sight import Sight, Standing, phase_of
 from discussions.models import Remark
 from discussions.models.standings import Said, Work
+from discussions.pages.rating_window import WHOLE, Window
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
 from workspace.models.prepared import Prepared
@@ -48,7 +49,7 @@ class Desk:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work.
 
     `deal` is the test of who said it once the transcript is open; `is_untestable` when there could be none though the
-    evaluation was to begin with one.
+    evaluation was to begin with one. `window` is the page of the transcript that is shown.
     """
 
     seen: SeenGame
@@ -61,6 +62,7 @@ class Desk:
     is_open: bool
     deal: Deal | None = None
     is_untestable: bool = False
+    window: Window = WHOLE
 
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:

@@ -1,25 +1,42 @@
 """The things to judge, step by step: references, samples, phrases, who said it, questions, rating, roles."""
 
+from collections.abc import Iterable
+
 from discussions.core import kinds
 from discussions.core.seen import SeenReference
 from discussions.core.sentences import split
 from discussions.core.sight import asked_references
 from discussions.pages.rating_desk import Desk, word
 from discussions.pages.rating_item_records import (
+    Item,
     Quote,
     ReferenceItem,
     RoundVotes,
     SampleItem,
     VoteRow,
 )
+from discussions.pages.rating_window import More, fitting, left_over
+from workspace.core.text_display import shortened
 
-MOST_QUOTES = 12
+MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 
 def references(desk: Desk) -> list[ReferenceItem]:
     """M1: what is counted or was marked, as the transcript goes, then what the wider net offers."""
     found = {one.subject: one for one in desk.shown.references}
-    return [_reference(desk, number, subject, found) for number, subject in enumerate(_listed(desk), start=1)]
+    shown = fitting(
+        desk.window,
+        list(enumerate(_listed(desk), start=1)),
+        lambda listed: kinds.place_of(listed[1])[0],
+        lambda listed: (kinds.REFERENCE, listed[1]) in desk.asked,
+    )
+    return [_reference(desk, number, subject, found) for number, subject in shown]
+
+
+def more_of(desk: Desk, kind: str, items: Iterable[Item]) -> More | None:
+    """Where the list of what is judged under `kind` goes on, when this page of the transcript does not hold it all."""
+    wanted = sorted(kinds.place_of(subject)[0] for asked, subject in desk.asked if asked == kind)
+    return left_over(desk.window, wanted, sum(item.needs for item in items))
 
 
 def reference_of(desk: Desk, subject: str) -> ReferenceItem | None:
@@ -102,7 +119,7 @@ def _quotes(desk: Desk, found: SeenReference) -> list[Quote]:
         if message.player in found.players and (not found.round or message.round == found.round)
     ]
     return [
-        Quote(message.position, desk.seen.name(message.player), message.text)
+        Quote(message.position, desk.seen.name(message.player), shortened(message.text, LONGEST_QUOTE))
         for message in said[-MOST_QUOTES:]
     ]
 

@@ -21,6 +21,7 @@ from discussions.pages.rating_item_records import (
     RoundVotes,
     SampleItem,
 )
+from discussions.pages.rating_window import WHOLE, More, Window
 
 
 class Chip(Struct, frozen=True):
@@ -128,6 +129,7 @@ class Missing(Struct, frozen=True):
     item_id: str
     says: str
     step: str
+    page: int = 0
 
 
 class Sentence(Struct, frozen=True):
@@ -160,6 +162,7 @@ class AtMessage(Struct, frozen=True):
     player: int
     text: str
     sentences: list[Sentence]
+    rest: str
     chips: list[Chip]
     comment_version: int
     comments: list[str]
@@ -214,7 +217,10 @@ class AnswerPage(Struct, frozen=True, kw_only=True):
     player: int = 0
     lease_ends_at: datetime | None = None
     lease_minutes: int = 0
+    window: Window = WHOLE
     references: list[ReferenceItem] = []
+    more_references: More | None = None
+    more_roles: More | None = None
     depth: list[SampleItem] = []
     coherence: list[SampleItem] = []
     phrases: list[PhraseItem] = []

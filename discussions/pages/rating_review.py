@@ -16,6 +16,8 @@ from discussions.pages.rating_desk import Desk, item_id
 from discussions.pages.rating_records import Figure, Missing, ReviewStep, Step
 from workspace.core.text_display import figure
 
+MOST_MISSING = 8
+
 
 def open_step(desk: Desk, wanted: str) -> str:
     """The step that is open: the one asked for, else that of the first thing missing."""
@@ -77,8 +79,23 @@ def _asked_in(desk: Desk, key: str) -> int:
 
 
 def missing(desk: Desk) -> list[Missing]:
-    """What submitting still wants, in order."""
-    return [Missing(item_id(one.kind, one.subject), one.says, one.step) for one in desk.sight.missing]
+    """The first things that submitting still wants, in order, each with its page of a transcript of several."""
+    return [
+        Missing(item_id(one.kind, one.subject), one.says, one.step, page_of(desk, one.kind, one.subject))
+        for one in desk.sight.missing[:MOST_MISSING]
+    ]
+
+
+def page_of(desk: Desk, kind: str, subject: str) -> int:
+    """The page of the transcript on which a thing is judged; 0 where there is one page, or any would do."""
+    is_placed = desk.window.is_paged and kind in kinds.OF_A_MESSAGE + kinds.OF_A_SENTENCE
+    return desk.window.page_of(kinds.place_of(subject)[0]) if is_placed else 0
+
+
+def first_page(desk: Desk, step: str) -> int:
+    """The page of the first thing that a step still wants; 0 when it wants nothing there."""
+    first = next((one for one in desk.sight.missing if one.step == step), None)
+    return page_of(desk, first.kind, first.subject) if first else 0
 
 
 def progress(desk: Desk) -> tuple[int, int]:

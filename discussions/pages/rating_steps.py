@@ -25,6 +25,7 @@ from discussions.pages.rating_item_records import (
     RatingItem,
     RoleItem,
 )
+from discussions.pages.rating_window import fitting
 
 
 def phrases(desk: Desk) -> list[PhraseItem]:
@@ -164,7 +165,13 @@ def rating(desk: Desk) -> RatingItem:
 def roles(desk: Desk) -> LockedRoles | OpenRoles:
     """M4: locked until everything before it is in; then the reveal; then the messages to label."""
     if desk.shown.parts is not None:
-        return OpenRoles([role(desk, position) for position in asked_roles(desk.standing)])
+        shown = fitting(
+            desk.window,
+            asked_roles(desk.standing),
+            lambda position: position,
+            lambda position: (kinds.ROLE_CONSISTENCY, str(position)) in desk.asked,
+        )
+        return OpenRoles([role(desk, position) for position in shown])
     if not desk.sight.can_reveal_roles:
         first = desk.sight.missing[0].says if desk.sight.missing else ""
         return LockedRoles(why_locked=first, reveal=None)

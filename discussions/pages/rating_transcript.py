@@ -26,6 +26,7 @@ from discussions.pages.rating_records import (
 )
 
 KEYS = {kinds.STRATEGIC_DEPTH: "2", kinds.COHERENCE: "3", kinds.ROLE_CONSISTENCY: "4"}
+MOST_SENTENCES = MOST_MARKS = 200
 OPPOSITE = {
     kinds.YES: kinds.NO,
     kinds.NO: kinds.YES,
@@ -36,9 +37,14 @@ OPPOSITE = {
 
 
 def messages(desk: Desk) -> list[MessageRow]:
-    """Every message, in order."""
+    """Every message of the shown page of the transcript, in order."""
     places = marked_places(desk)
-    return [_row(desk, message.position, places) for message in desk.seen.messages]
+    return [_row(desk, message.position, places) for message in _shown(desk)]
+
+
+def _shown(desk: Desk) -> list[Message]:
+    said = desk.seen.messages
+    return said[desk.window.first - 1 : desk.window.last] if desk.window.is_paged else said
 
 
 def message_row(desk: Desk, position: int) -> MessageRow:
@@ -51,6 +57,7 @@ def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) ->
     message = seen.messages[position - 1]
     before = seen.messages[position - 2] if position > 1 else None
     opens = before is None or before.round != message.round
+    goes_on = not opens and desk.window.is_paged and position == desk.window.first
     target = f"message:{position}"
     mine = [remark for remark in desk.remarks if remark.target == target]
     return MessageRow(
@@ -59,9 +66,9 @@ def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) ->
         player=message.player,
         name=seen.name(message.player),
         is_confusable=seen.players[message.player - 1].is_confusable,
-        opens_round=round_label(message.round) if opens else "",
+        opens_round=round_label(message.round, goes_on=goes_on) if opens or goes_on else "",
         text=message.text,
-        spans=sorted(places.get(position, [])),
+        spans=sorted(places.get(position, []))[:MOST_MARKS],
         reply_to=message.reply_to,
         reply_name=seen.name(seen.messages[message.reply_to - 1].player) if message.reply_to else "",
         chips=chips(desk, position),
@@ -70,9 +77,9 @@ def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) ->
     )
 
 
-def round_label(number: int) -> str:
-    """What a round is called."""
-    return _("Round %(number)s") % {"number": number}
+def round_label(number: int, *, goes_on: bool = False) -> str:
+    """What a round is called; `goes_on` where a page opens in the middle of it."""
+    return (_("Round %(number)s, continued") if goes_on else _("Round %(number)s")) % {"number": number}
 
 
 def marked_places(desk: Desk) -> dict[int, list[tuple[int, int]]]:
@@ -116,10 +123,13 @@ def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
 
 
 def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
-    """The map: every round with a tick per message; `only` those rounds in which one of these messages stands."""
+    """The map: every round with a tick per message; `only` those rounds in which one of these messages stands.
+
+    Of a transcript of several pages only what is on the shown one.
+    """
     about = _about(desk)
     rows = []
-    for number, group in groupby(desk.seen.messages, key=lambda message: message.round):
+    for number, group in groupby(_shown(desk), key=lambda message: message.round):
         said = list(group)
         if only is None or any(message.position in only for message in said):
             rows.append(_round(desk, number, said, about))
@@ -186,8 +196,11 @@ def players(desk: Desk) -> list[PlayerRow]:
 
 
 def votes(desk: Desk) -> list[RoundVotes]:
-    """The votes of every round that has any."""
+    """The votes of every round that has any; of a transcript of several pages those of the shown one's rounds."""
     numbers = sorted({vote.round for vote in desk.seen.votes})
+    if desk.window.is_paged:
+        shown = {message.round for message in _shown(desk)}
+        numbers = [number for number in numbers if number in shown]
     return [table for number in numbers if (table := round_votes(desk, number, []))]
 
 
@@ -199,13 +212,15 @@ def at_message(desk: Desk, position: int) -> AtMessage | None:
     target = f"message:{position}"
     comments = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "comment")]
     flags = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "flag")]
+    sentences, rest = _sentences(desk, message)
     return AtMessage(
         position=position,
         target=target,
         name=desk.seen.name(message.player),
         player=message.player,
         text=message.text,
-        sentences=_sentences(desk, message),
+        sentences=sentences,
+        rest=rest,
         chips=chips(desk, position),
         comment_version=len(comments),
         comments=comments,
@@ -216,16 +231,18 @@ def at_message(desk: Desk, position: int) -> AtMessage | None:
     )
 
 
-def _sentences(desk: Desk, message: Message) -> list[Sentence]:
+def _sentences(desk: Desk, message: Message) -> tuple[list[Sentence], str]:
+    """The sentences that can be marked, and the text behind them where a message has very many."""
     is_whole = desk.standing.ground.is_by_message
     places = [(0, len(message.text))] if is_whole else split(message.text)
     asked = asked_references(desk.standing)
     found = []
-    for number, (start, end) in enumerate(places, start=0 if is_whole else 1):
+    for number, (start, end) in enumerate(places[:MOST_SENTENCES], start=0 if is_whole else 1):
         subject = f"{message.position}.{number}"
         version = desk.version(kinds.MISSED, subject)
         found.append(Sentence(number, message.text[start:end], subject, version, subject in asked))
-    return found
+    behind = places[MOST_SENTENCES:]
+    return found, message.text[behind[0][0] :] if behind else ""
 
 
 def _reasons(desk: Desk, position: int) -> list[Reason]:

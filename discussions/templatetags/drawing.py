@@ -12,23 +12,17 @@ from django.utils.html import escape, format_html
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from discussions.pages.rating_window import WHOLE, Window
+from discussions.templatetags.turning import place_of, window_on
 from workspace.templatetags.ui import NOTHING, hostile, joined
 
 _OOB = format_html(' hx-swap-oob="{}"', "true")
 _ASKS = format_html(" {}", "asks")
-_HIDDEN = format_html(" {}", "hidden")
 _OPEN = format_html(" {}", "open")
 _NEEDS = format_html(" {}", "data-needs")
 SHORT = 1000
 _HIT = format_html(' class="{}"', "hit")
 
-_MESSAGE = (
-    '<article class="msg" id="message-{n}" tabindex="-1" data-position="{n}" data-player="{player}"{hidden}{oob}>'
-    '<a class="n num" href="{here}?at={n}&amp;step={step}#at" data-at="{n}">'
-    '<span class="visually-hidden">{word} </span>{n}</a><div><div class="head"><span class="pn">{player}</span>'
-    '<span class="who">{name}</span>{reply}</div><p class="said">{text}</p><div class="chips">{chips}</div>'
-    "</div></article>\n"
-)
 _ITEM = (
     '<div class="item{asks}" id="{id}" role="group" tabindex="-1" data-kind="{kind}" aria-label="{label}"'
     '{about}{needs}{oob}><p class="by"><span>{by}</span>{state}</p>{body}{answers}{was}</div>\n'
@@ -102,6 +96,11 @@ class Frame(NamedTuple):
     oob: str
     language: str
     first: str
+    window: Window = WHOLE
+
+    def place(self, position: int) -> str:
+        """The address of a message, on this page of the transcript or another."""
+        return place_of(position, self.window, self.here, self.step)
 
 
 def frame(page: Any, *, oob: object = False) -> Frame:
@@ -111,7 +110,14 @@ def frame(page: Any, *, oob: object = False) -> Frame:
     here = escape(reverse("rate", args=[page.evaluation_id]))
     language = get_language() or ""
     return Frame(
-        here, escape(page.step), page.player, page.is_open, shared, language, "" if oob else _first(page)
+        here,
+        escape(page.step),
+        page.player,
+        page.is_open,
+        shared,
+        language,
+        "" if oob else _first(page),
+        window_on(page),
     )
 
 
@@ -149,56 +155,6 @@ def word(key: str, _language: str) -> str:
     return escape(WORDS[key])
 
 
-def draw_message(m: Any, at: Frame) -> str:
-    """One message of the transcript with its chips: the region #message-<position>."""
-    return format_html(
-        _MESSAGE,
-        n=number(m.position),
-        player=number(m.player),
-        hidden=_HIDDEN if at.player and at.player != m.player else NOTHING,
-        oob=at.oob,
-        here=at.here,
-        step=at.step,
-        word=word("Message", at.language),
-        name=name(m.name),
-        reply=_reply(m, at) if m.reply_to or m.is_confusable else NOTHING,
-        text=hostile(m.text, m.spans) if m.spans else spoken(m.text),
-        chips=_chips(m, at) if m.chips or m.notes or m.is_flagged else NOTHING,
-    )
-
-
-def _reply(m: Any, at: Frame) -> str:
-    badge = NOTHING
-    if m.is_confusable:
-        badge = format_html('<span class="badge">{}</span>', word("look-alike name", at.language))
-    if not m.reply_to:
-        return badge
-    link = '{}<a class="re" href="#message-{}">{} {}, {}</a>'
-    return format_html(
-        link, badge, m.reply_to, word("to", at.language), number(m.reply_to), name(m.reply_name)
-    )
-
-
-def _chips(m: Any, at: Frame) -> str:
-    drawn = [draw_chip(one, is_open=at.is_open) for one in m.chips]
-    if m.is_flagged:
-        drawn.append(format_html('<span class="chip fail">{}</span>', word("flagged", at.language)))
-    if m.notes:
-        drawn.append(format_html('<span class="chip">{}: {}</span>', word("comments", at.language), m.notes))
-    return joined("{}", ((one,) for one in drawn))
-
-
-def draw_chip(one: Any, *, is_open: bool) -> str:
-    """A metric's word on a message; a button that flips it where that is allowed."""
-    tone = " own" if one.is_own else ""
-    was = format_html(" <s>{}</s>", one.was) if one.was else NOTHING
-    if not (one.flip and is_open):
-        return format_html('<span class="chip{}">{}{}</span>', tone, one.label, was)
-    value = f"{one.kind}~{one.subject}~{one.version}~{one.flip}"
-    button = '<button class="chip{}" form="acts" name="act" value="{}" data-m="{}">{}{}</button>'
-    return format_html(button, tone, value, one.key, one.label, was)
-
-
 _kind = lru_cache(maxsize=64)(escape)
 
 
@@ -231,10 +187,15 @@ def draw_item(
 
 def draw_by(item: Any, at: Frame, what: str = "") -> str:
     """Who said it and where, as the first words of an item."""
-    link = '{}{}, <a href="#message-{}">{} {}</a>'
+    link = '{}{}, <a href="{}">{} {}</a>'
     said = number(item.message)
     return format_html(
-        link, f"{what}, " if what else NOTHING, name(item.name), said, word("message", at.language), said
+        link,
+        f"{what}, " if what else NOTHING,
+        name(item.name),
+        at.place(item.message),
+        word("message", at.language),
+        said,
     )
 
 
@@ -246,10 +207,10 @@ def draw_votes(votes: Any, at: Frame) -> str:
     return format_html(_TABLE, title, word("Who voted", at.language), word("for whom", at.language), body)
 
 
-def draw_quotes(quotes: list[Any]) -> str:
+def draw_quotes(quotes: list[Any], at: Frame) -> str:
     """What was said elsewhere, each with a link to its message."""
-    line = '<li><a href="#message-{}">{}</a> {}: {}</li>'
-    rows = ((number(q.message), number(q.message), name(q.name), spoken(q.text)) for q in quotes)
+    line = '<li><a href="{}">{}</a> {}: {}</li>'
+    rows = ((at.place(q.message), number(q.message), name(q.name), spoken(q.text)) for q in quotes)
     return format_html('<ul class="quotes" tabindex="0">{}</ul>', joined(line, rows))
 
 
@@ -262,7 +223,7 @@ def draw_evidence(item: Any, at: Frame) -> str:
         return format_html(_EVIDENCE, opened, word("Vote record", at.language), draw_votes(item.votes, at))
     if item.messages:
         said = word("What they said in that round", at.language)
-        return format_html(_EVIDENCE, opened, said, draw_quotes(item.messages))
+        return format_html(_EVIDENCE, opened, said, draw_quotes(item.messages, at))
     return NOTHING
 
 

@@ -12,10 +12,8 @@ from discussions.templatetags.drawing import (
     NOTHING,
     Frame,
     draw_by,
-    draw_chip,
     draw_evidence,
     draw_item,
-    draw_message,
     draw_plain,
     draw_quotes,
     draw_votes,
@@ -25,6 +23,7 @@ from discussions.templatetags.drawing import (
     spoken,
     word,
 )
+from discussions.templatetags.transcripts import draw_chip, draw_message
 from workspace.templatetags.ui import joined
 
 register = template.Library()
@@ -35,6 +34,7 @@ _CHECKS = {
     "cannot_check": ("cannot be checked", ""),
 }
 _STRONG = '<span class="pending strong">{}</span>'
+MOST_LINKS = 100
 _LONG = '<blockquote class="long" tabindex="0">{}</blockquote>{}'
 
 
@@ -196,13 +196,15 @@ def _question(item: Any, at: Frame) -> str:
 def _identify(item: Any, at: Frame) -> str:
     by = format_html('<span class="pn">{}</span> {}', number(item.player), name(item.name))
     label = format_html("{} {}", word("Agent", at.language), number(item.player))
-    return draw_item(item, at, label=label, by=by, state=NOTHING, body=draw_quotes(item.quotes))
+    return draw_item(item, at, label=label, by=by, state=NOTHING, body=draw_quotes(item.quotes, at))
 
 
 def _phrase(item: Any, at: Frame) -> str:
     links = format_html_join(
-        ", ", '<a href="#message-{}">{}</a>', ((number(n), number(n)) for n in item.messages)
+        ", ", '<a href="{}">{}</a>', ((at.place(n), number(n)) for n in item.messages[:MOST_LINKS])
     )
+    if len(item.messages) > MOST_LINKS:
+        links = format_html("{}, …", links)
     times = _("%(count)s times") % {"count": item.count}
     by = format_html("{}{}: {}", format_html("{}, ", name(item.name)) if item.name else NOTHING, times, links)
     robotic = format_html('<span class="chip fail">{}</span>', word("robotic", at.language))

@@ -20,7 +20,7 @@ _METER = (
     'height="8"/>{3}<path d="M{4} 0v8"/></svg></div>'
 )
 _SHARE = '<rect class="share" width="{}" height="8"/>'
-_MISSING = '<li><a href="{}?step={}#{}" data-go="{}">{}</a></li>'
+_MISSING = '<li><a href="{}?step={}{}#{}"{}>{}</a></li>'
 _REVIEWED = (
     '<tr><th scope="row">{}</th><td class="num">{}</td><td><span class="{} strong">{}</span></td></tr>'
 )
@@ -68,7 +68,15 @@ def meters(page: Any) -> str:
 def missing_links(page: Any) -> str:
     """List items that lead to what submitting still waits for."""
     here = escape(reverse("rate", args=[page.evaluation_id]))
-    return joined(_MISSING, ((here, one.step, one.item_id, one.item_id, one.says) for one in page.missing))
+    rows = ((here, one.step, *_way(page, one), one.says) for one in page.missing)
+    return joined(_MISSING, rows)
+
+
+def _way(page: Any, one: Any) -> tuple[str, str, str]:
+    """The page to turn to, the item, and the mark for the script, which only finds what is on this page."""
+    if one.page in (0, page.window.page):
+        return NOTHING, one.item_id, format_html(' data-go="{}"', one.item_id)
+    return format_html("&amp;page={}", one.page), one.item_id, NOTHING
 
 
 @register.simple_tag

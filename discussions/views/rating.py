@@ -50,10 +50,14 @@ def new_nonce() -> str:
 @needs("rate")
 def rate(request: SignedIn, evaluation: int) -> HttpResponse:
     """The page, or the forms of one message as a region. A closed evaluation can still be read."""
-    asked = only_parameters(request, "step", "at", "player", "votes", "nonce")
+    asked = only_parameters(request, "step", "at", "player", "votes", "nonce", "page")
     found = evaluation_or_404(request.user, evaluation)
     wanted = Wanted(
-        asked["nonce"] or new_nonce(), asked["step"], number_of(asked["at"]), number_of(asked["player"])
+        asked["nonce"] or new_nonce(),
+        asked["step"],
+        number_of(asked["at"]),
+        number_of(asked["player"]),
+        number_of(asked["page"]),
     )
     work = work_of(found)
     if not work.sight.transcript:
@@ -157,14 +161,16 @@ def answered(
     Built from `work` as it was committed, or read anew when the act wrote nothing.
     """
     work = work or work_of(evaluation_or_404(request.user, evaluation.pk))
-    wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
+    turned = getattr(form, "cleaned_data", {}).get("page") or 0
+    wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")), page=turned)
     if not work.sight.transcript:
         return timed(answered_in_test(request, work, wanted, done, status), done)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
     context: dict[str, object] = {"page": page, "changed": changed}
     if not is_htmx(request) and status >= 400:
-        context["page"] = rating_page(work=work, wanted=Wanted(new_nonce(), page.step))
-    place = f"{reverse('rate', args=[evaluation.pk])}?step={page.step}#{place_of(done)}"
+        context["page"] = rating_page(work=work, wanted=Wanted(new_nonce(), page.step, page=turned))
+    at = f"?step={page.step}" + (f"&page={page.window.page}" if page.window.is_paged else "")
+    place = f"{reverse('rate', args=[evaluation.pk])}{at}#{place_of(done)}"
     plain = None if is_htmx(request) else place
     made = answer(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
     return timed(made, done)

@@ -33,7 +33,7 @@ function body(act) {
   const once = act.fields.text === undefined ? "" : `:${Date.now().toString(36)}`;
   const key = `${form.elements.nonce.value}:${kind}:${subject}:${version}${once}`;
   for (const [name, what] of Object.entries({ kind, subject, version, value, key })) fields.append(name, what);
-  fields.append("step", act.fields.step ?? "");
+  for (const name of ["step", "page"]) if (act.fields[name]) fields.append(name, act.fields[name]);
   if (act.fields.text !== undefined) fields.append("text", act.fields.text);
   return fields.toString();
 }

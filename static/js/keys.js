@@ -46,7 +46,7 @@ function need(from, way) {
 }
 
 function onward(from) {
-  const next = need(from, 1);
+  const next = need(from, 1) ?? turn("more");
   if (!next) open("review");
   return next ? go(next) : document.querySelector("#submit button")?.focus();
 }
@@ -56,6 +56,9 @@ function near(list, from, way) {
   return at < 0 ? list[0] : list[at + way];
 }
 
+// To another page of a long transcript, by the page's own link.
+const turn = (way) => document.querySelector(`[data-turn="${way}"]`)?.click();
+
 const follows = (one, other) => Boolean(other.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
 
 // The heading of the round that the message stands in, or of one before or after it.
@@ -64,10 +67,7 @@ function heading(way = 0) {
   return heads[message() ? heads.filter((head) => follows(message(), head)).length - 1 + way : 0];
 }
 
-function round(way) {
-  const head = heading(way);
-  return head && messages().find((one) => follows(one, head));
-}
+const round = (way, head = heading(way)) => head && messages().find((one) => follows(one, head));
 
 async function look(position, field) {
   const { nonce } = document.getElementById("acts").elements;
@@ -102,8 +102,8 @@ function about(field) {
 }
 
 const moves = {
-  j: () => go(near(messages(), message(), 1)),
-  k: () => go(near(messages(), message(), -1)),
+  j: () => go(near(messages(), message(), 1) ?? turn("next")),
+  k: () => go(near(messages(), message(), -1) ?? turn("prev")),
   "[": () => go(round(-1)),
   "]": () => go(round(1)),
   ".": () => onward(here()),

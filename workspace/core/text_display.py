@@ -143,6 +143,11 @@ def badge(character: str, count: int = 1) -> str:
     return f"⟨U+{ord(character):04X}{times}⟩"
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, or as much of it as fits into `most` code points with an ellipsis that says it is cut."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
 def figure(value: float | Fraction | Decimal, threshold: float | None = None, *, decimals: int = 1) -> str:
     """The value with `decimals` places, or more until it shows on the same side of `threshold` as it is.
 

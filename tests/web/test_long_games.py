@@ -1,0 +1,152 @@
+"""Long games are read page by page: nothing grows with the game, everything to judge is within reach."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+
+from discussions.models.standings import work_of
+from discussions.pages import rating_window
+from discussions.pages.rating_transcript import MOST_SENTENCES
+from discussions.pages.rating_window import MOST_MESSAGES, window_of
+from tests.rated import game_of, say, start
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true", "HX-Target": "answer"}
+TURN = re.compile(r'data-turn="(prev|next|more)" href="([^"]+)"')
+
+
+def page_of(client, evaluation, query=""):
+    return client.get(reverse("rate", args=[evaluation.pk]) + query).content.decode()
+
+
+def turns(content):
+    return {way: html.unescape(address) for way, address in TURN.findall(content)}
+
+
+def articles(content):
+    return [int(n) for n in re.findall(r'<article class="msg" id="message-(\d+)"', content)]
+
+
+@pytest.fixture
+def evaluation(client):
+    begun = start(message_count=450)
+    client.force_login(begun.evaluator)
+    return begun
+
+
+def test_a_usual_game_is_one_page_without_links_to_others(client):
+    begun = start(message_count=MOST_MESSAGES)
+    client.force_login(begun.evaluator)
+    content = page_of(client, begun)
+    assert articles(content) == list(range(1, MOST_MESSAGES + 1))
+    assert not turns(content)
+    assert "page=" not in content
+    assert 'name="page"' not in content
+
+
+def test_links_lead_through_every_message_once(client, evaluation):
+    address, seen = f"{reverse('rate', args=[evaluation.pk])}?page=1", []
+    while address:
+        content = client.get(address).content.decode()
+        seen += articles(content)
+        address = turns(content).get("next")
+    assert seen == list(range(1, 451))
+    assert set(turns(content)) == {"prev"} | ({"more"} & set(turns(content)))
+    assert "Messages 401 to 450 of 450" in content
+
+
+def test_everything_to_judge_stands_on_the_page_of_its_message(client, evaluation):
+    counted = work_of(evaluation).ground.counted
+    listed = set()
+    for page in (1, 2, 3):
+        content = page_of(client, evaluation, f"?page={page}")
+        here = re.findall(r'data-kind="reference" aria-label="Reference \d+" data-message="(\d+)"', content)
+        assert {int(n) for n in here} <= set(articles(content))
+        listed |= {item for item in counted if f'value="reference~{item}~0~accurate"' in content}
+    assert listed == set(counted)
+
+
+def test_a_step_opens_where_it_still_wants_something_and_says_how_much_is_elsewhere(client, evaluation):
+    counted = work_of(evaluation).ground.counted
+    first = [one for one in counted if int(one.split(".")[0]) <= MOST_MESSAGES]
+    for subject in first:
+        say(evaluation, "reference", subject, "accurate")
+    content = page_of(client, evaluation, "?step=references")
+    assert articles(content)[0] == MOST_MESSAGES + 1
+    content = page_of(client, evaluation, "?step=references&page=1")
+    assert f"{len(counted) - len(first)} more on other pages of the transcript" in content
+    assert turns(content)["more"].endswith("?step=references&page=2")
+
+
+def test_links_to_messages_elsewhere_turn_the_page(client, evaluation):
+    content = page_of(client, evaluation, "?page=2&step=depth")
+    for position in work_of(evaluation).samples["strategic_depth"]:
+        there = rating_window.window_of(work_of(evaluation).seen.messages).page_of(position)
+        link = f"#message-{position}" if there == 2 else f"page={there}#message-{position}"
+        assert link in html.unescape(content)
+    assert "Round 1, continued" in content or "Round 2, continued" in content
+
+
+def test_an_act_stays_on_its_page_with_htmx_and_without(client, evaluation):
+    address = reverse("judge", args=[evaluation.pk])
+    given = {"act": "question~2~0~yes", "nonce": "n", "step": "engagement", "page": "3"}
+    plain = client.post(address, given)
+    assert plain["Location"].endswith("?step=engagement&page=3#item-question-2")
+    for position in work_of(evaluation).samples["coherence"]:
+        act = {"act": f"coherence~{position}~0~yes", "nonce": "n", "step": "coherence", "page": "3"}
+        answer = client.post(address, act, headers=HTMX)
+    shown = articles(answer.content.decode())
+    assert set(shown) <= set(range(401, 451))
+    assert len(shown) == 50
+
+
+def test_the_forms_of_a_message_and_what_is_missing_know_the_page(client, evaluation):
+    content = page_of(client, evaluation, "?at=300")
+    assert articles(content)[0] == 201
+    assert "page=2#message-300" not in content
+    other = page_of(client, evaluation, "?at=300&page=1")
+    assert "page=2#message-300" in html.unescape(other)
+    third = html.unescape(page_of(client, evaluation, "?page=3&step=review"))
+    assert re.search(r"step=references&page=1#item-reference-", third)
+
+
+@pytest.mark.parametrize("page", ["0", "4", "99999999"])
+def test_pages_that_are_not_there_are_the_nearest(client, evaluation, page):
+    assert articles(page_of(client, evaluation, f"?page={page}"))
+
+
+def test_the_page_is_as_large_for_a_longer_game(client):
+    sizes = []
+    for count in (800, 1600):
+        begun = start(message_count=count)
+        client.force_login(begun.evaluator)
+        sizes.append(len(page_of(client, begun, "?page=1")))
+    assert sizes[1] < sizes[0] * 1.1
+
+
+def test_long_messages_make_shorter_pages(client):
+    said = work_of(start(message_count=12)).seen.messages
+    long = [type(said[0])(**{**as_dict(one), "text": "x" * 100_000}) for one in said]
+    assert window_of(long).starts == (1, 3, 5, 7, 9, 11)
+
+
+def as_dict(message):
+    return {name: getattr(message, name) for name in message.__struct_fields__}
+
+
+def test_a_message_of_very_many_sentences_draws_a_few_and_says_so(client):
+    game = game_of(12)
+    game["messages"][4]["message"] = "She voted for Ann. " * 4000
+    begun = start(content=game)
+    client.force_login(begun.evaluator)
+    address = reverse("rate", args=[begun.pk]) + "?at=5"
+    forms = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert forms.count('data-field="missed"') + forms.count("is one") == MOST_SENTENCES
+    assert "Only the first 200 sentences of this very long message can be marked" in forms
+    assert forms.count("She voted for Ann.") >= 4000
+    content = client.get(reverse("rate", args=[begun.pk])).content.decode()
+    assert content.count('data-kind="reference"') <= rating_window.MOST_ITEMS
+    assert re.search(r"[\d]{4} more. Show the next", content)
+    assert len(content) < 1_500_000
