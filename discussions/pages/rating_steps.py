@@ -1,6 +1,7 @@
 """The steps after the references and samples: phrases, who said it, questions and rating, roles."""
 
 from fractions import Fraction
+from heapq import nlargest
 
 from django.utils.translation import gettext as _
 
@@ -31,10 +32,16 @@ from discussions.pages.rating_window import fitting
 def phrases(desk: Desk) -> list[PhraseItem]:
     """M6: the most repeated phrases, and whatever was marked acceptable."""
     most = int(desk.rubric.parameters["top_phrase_count"])
-    ranked = sorted(desk.shown.phrases, key=lambda one: (-one.count, one.player, one.phrase))
-    listed = [one for one in ranked if _subject(one) in desk.standing.ground.phrases]
-    kept = [one for one in listed[most:] if desk.value(kinds.PHRASE, _subject(one))]
-    return [_phrase(desk, one) for one in listed[:most] + kept]
+    allowed, found = desk.standing.ground.phrases, desk.shown.phrases
+    # A long game repeats tens of thousands: only those that may be among the first are put in order.
+    counts = nlargest(most + len(found) - len(allowed), (one.count for one in found))
+    often = [one for one in found if one.count >= counts[-1]] if counts else []
+    ranked = sorted(often, key=lambda one: (-one.count, one.player, one.phrase))
+    listed = [one for one in ranked if _subject(one) in allowed][:most]
+    marked = set(desk.standing.values.get(kinds.PHRASE, {})) - {_subject(one) for one in listed}
+    kept = [one for one in found if _subject(one) in marked] if marked else []
+    kept.sort(key=lambda one: (-one.count, one.player, one.phrase))
+    return [_phrase(desk, one) for one in listed + kept]
 
 
 def phrase_of(desk: Desk, subject: str) -> PhraseItem | None:
