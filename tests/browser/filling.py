@@ -12,6 +12,7 @@ from discussions.models import Evaluation
 from tests import factories
 from tests.browser.transcripts import hostile_game, lively_game
 from tests.rated import say_what_is_missing
+from tests.tested import choose
 from tests.web.world import make_world
 from workspace.models import Person, Project
 
@@ -26,6 +27,7 @@ def fill() -> dict[str, Any]:
         "fresh": _begin(lively_game("fresh"), now),
         "ready": _begin(lively_game("ready"), now),
         "hostile": _begin(hostile_game(), now),
+        "closed": _begin(lively_game("closed"), now, identification="test"),
     }
     say_what_is_missing(begun["ready"])
     reveal_roles(evaluation=begun["ready"], by=begun["ready"].evaluator, now=now)
@@ -35,9 +37,10 @@ def fill() -> dict[str, Any]:
     return world | {state: evaluation.pk for state, evaluation in begun.items()} | {"cookies": cookies}
 
 
-def _begin(content: dict[str, Any], now: datetime) -> Evaluation:
+def _begin(content: dict[str, Any], now: datetime, identification: str = "question") -> Evaluation:
     """Somebody with a project of their own has begun this game."""
     project = factories.make_games_project(now=now)
+    choose(project=project, identification=identification)
     factories.make_game(project=project, by=factories.make_lead(project=project, now=now), now=now, **content)
     return take_next_game(project=project, by=factories.make_member(project=project, now=now), now=now)
 

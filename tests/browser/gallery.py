@@ -15,7 +15,7 @@ from tests.web.rights_matrix import COLUMNS, MATRIX
 from tests.web.world import ARGUMENTS
 
 NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json")
-RATERS = ("fresh", "ready", "hostile")
+RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "assigned", "lead", "admin", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 HOSTILE_STEPS = ("references", "repetition", "review")
@@ -43,6 +43,8 @@ class Gallery:
         """Every page that somebody of that role can open: name -> address."""
         if role in RATERS:
             address = f"{self.url}/rate/{self.world[role]}/"
+            if role == "closed":
+                return {"rate-test": address}
             more = {"rate-at": f"{address}?at=7", "rate-isolated": f"{address}?player=2"}
             steps = STEPS if role != "hostile" else HOSTILE_STEPS
             return {f"rate-{step}": f"{address}?step={step}" for step in steps} | more
