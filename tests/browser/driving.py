@@ -65,8 +65,8 @@ def judgements(stack: LiveStack) -> dict[tuple[str, str], str]:
 
 
 def settle(page: Page) -> None:
-    """Until no act is on its way: sent, answered, swapped in, focus moved."""
-    expect(page.locator("body:not([data-busy]):has(#unsent[hidden])")).to_have_count(1)
+    """Until no act is on its way: sent, answered, swapped in, focus moved; or the page has given way to another."""
+    expect(page.locator("body:not([data-busy]):not(:has(#unsent:not([hidden])))")).to_have_count(1)
 
 
 def focused(page: Page) -> Locator:
@@ -86,8 +86,7 @@ class Keyboard:
         for key in keys:
             self.page.keyboard.press(key)
             self.pressed.append(key)
-            if self.page.locator("#unsent").count():
-                settle(self.page)
+            settle(self.page)
 
     def tab_to(self, target: Locator, most: int = 40) -> None:
         """Press Tab until the target has the focus."""

@@ -7,6 +7,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Revision
+from tests.browser.driving import settle
 from tests.factories import PASSWORD
 from tests.rated import say, start
 
@@ -65,7 +66,7 @@ def test_acts_wait_in_order_while_the_server_is_away_even_over_a_reload(desk, ev
     assert labels(evaluation) == []
     desk.reload()
     desk.unroute("**/judge/")
-    expect(desk.locator("#unsent")).to_be_hidden()
+    settle(desk)
     assert labels(evaluation) == ["accurate", "inaccurate", "vague"]
     assert desk.evaluate("localStorage.length") == 0
 
