@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from discussions.core.effective import Effective
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION
-from discussions.core.records import Fault, GameRecord, Measurement, Player
+from discussions.core.records import Fault, GameRecord, Measurement, Message, Player
 from discussions.core.settled import KIND_OF
 from discussions.models import Companions, Game, Verdict
 from discussions.models.bases import Preview, preview_of
@@ -29,8 +29,8 @@ from discussions.pages.why import (
     why_references,
 )
 
-MESSAGES_A_PAGE = 500
-MOST_LISTED = 500
+MESSAGES_A_PAGE = 200
+MOST_LISTED = 200
 
 
 class MetricPart(Struct, frozen=True):
@@ -138,7 +138,7 @@ def build_game_page(*, game: Game, start: int = 1) -> GamePage:
         messages=_messages(record, shown[0].position if shown else 1),
         earlier=max(1, start - MESSAGES_A_PAGE) if start > 1 else 0,
         later=after if after and after <= len(record.messages) else 0,
-        votes=_votes(record),
+        votes=_votes(record, shown),
         people=people_parts(game),
     )
 
@@ -176,13 +176,12 @@ def _part(
     if row.key == DIVERSITY:
         return MetricPart(row, second, notes, players=why_players(measurement, players))
     if row.key == REPETITION:
-        phrases = why_phrases(measurement, found, players)
+        phrases = why_phrases(measurement, found, players, MOST_LISTED)
         uses = phrase_uses(figures, players)
-        return MetricPart(
-            row, second, notes, phrases=phrases[:MOST_LISTED], uses=uses, left_out=_rest(phrases)
-        )
-    messages = why_messages(measurement, found, names)
-    return MetricPart(row, second, notes, messages=messages[:MOST_LISTED], left_out=_rest(messages))
+        rest = _rest(measurement.phrases)
+        return MetricPart(row, second, notes, phrases=phrases, uses=uses, left_out=rest)
+    messages = why_messages(measurement, found, names, MOST_LISTED)
+    return MetricPart(row, second, notes, messages=messages, left_out=_rest(measurement.messages))
 
 
 def _rest(listed: list[Any]) -> int:
@@ -218,9 +217,13 @@ def _messages(record: GameRecord, start: int) -> list[MessageLine]:
     return lines
 
 
-def _votes(record: GameRecord) -> list[VoteLine]:
+def _votes(record: GameRecord, shown: list[Message]) -> list[VoteLine]:
+    """Every vote; of a long game those of the rounds that this page of the transcript is about."""
     names = [player.name for player in record.players]
+    rounds = {message.round for message in shown}
+    is_all = len(shown) == len(record.messages)
     return [
         VoteLine(vote.round, names[vote.voter - 1], names[vote.target - 1], vote.justification)
         for vote in record.votes
+        if is_all or vote.round in rounds
     ]

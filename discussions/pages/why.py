@@ -57,7 +57,7 @@ class WhyReference(Struct, frozen=True):
     text: str
     label: str
     check: str
-    evidence: list[str]
+    evidence: tuple[str, ...]
     is_counted: bool
 
 
@@ -77,23 +77,29 @@ class WhyPhrase(Struct, frozen=True):
     name: str
     phrase: str
     count: int
-    messages: list[int]
+    messages: tuple[int, ...]
     is_accepted: bool
 
 
-def why_messages(measurement: Measurement, found: Effective, names: list[str]) -> list[Why]:
-    """Every message of metrics 2 to 4, those that count first; `names` are the speakers by position."""
-    values = found.values.get(measurement.metric, {})
-    rows = [_why(finding, values, names, measurement.metric) for finding in measurement.messages]
-    return sorted(rows, key=lambda row: not row.counts)
+def why_messages(measurement: Measurement, found: Effective, names: list[str], most: int) -> list[Why]:
+    """The first `most` messages of metrics 2 to 4, those that count first; `names` are the speakers by position."""
+    values, metric = found.values.get(measurement.metric, {}), measurement.metric
+    read = [(finding, *_valued(finding, values, metric)) for finding in measurement.messages]
+    yes = kinds.CONSISTENT if metric == kinds.ROLE_CONSISTENCY else kinds.YES
+    first = [one for one in read if one[2] == yes] + [one for one in read if one[2] != yes]
+    return [_why(finding, machine, value, yes, names) for finding, machine, value in first[:most]]
 
 
-def _why(finding: MessageFinding, values: Mapping[str, str], names: list[str], metric: str) -> Why:
+def _valued(finding: MessageFinding, values: Mapping[str, str], metric: str) -> tuple[str, str]:
+    """What the machine said and what holds."""
     if metric == kinds.ROLE_CONSISTENCY:
-        machine, yes = role_value(finding.counts, finding.rule), kinds.CONSISTENT
+        machine = role_value(finding.counts, finding.rule)
     else:
-        machine, yes = kinds.YES if finding.counts else kinds.NO, kinds.YES
-    value = values.get(str(finding.message), machine)
+        machine = kinds.YES if finding.counts else kinds.NO
+    return machine, values.get(str(finding.message), machine) if values else machine
+
+
+def _why(finding: MessageFinding, machine: str, value: str, yes: str, names: list[str]) -> Why:
     return Why(
         message=finding.message,
         name=names[finding.message - 1],
@@ -131,7 +137,7 @@ def why_references(
         missed = _("marked by people; the machine did not see it")
         rows.append(
             WhyReference(
-                message, names[message - 1], "", _label(labels.get(subject, ""), True), missed, [], True
+                message, names[message - 1], "", _label(labels.get(subject, ""), True), missed, (), True
             )
         )
     return sorted(rows, key=lambda row: not row.is_counted)
@@ -143,16 +149,16 @@ def _label(value: str, counts: bool) -> str:
     return _("not labelled yet") if counts else _("possible only, not counted")
 
 
-def _evidence(finding: ReferenceFinding, players: list[Player]) -> list[str]:
+def _evidence(finding: ReferenceFinding, players: list[Player]) -> tuple[str, ...]:
     if finding.evidence is None:
-        return []
+        return ()
     rows = [
         _("round %(round)d: %(voter)s voted for %(target)s")
         % {"round": number, "voter": players[voter - 1].name, "target": players[target - 1].name}
         for number, voter, target in finding.evidence.rows
     ]
     says = finding.evidence.says.rstrip(".")
-    return [says, *(row for row in rows if row.casefold() not in says.casefold())]
+    return (says, *(row for row in rows if row.casefold() not in says.casefold()))
 
 
 def why_players(measurement: Measurement, players: list[Player]) -> list[WhyPlayer]:
@@ -172,16 +178,18 @@ def why_players(measurement: Measurement, players: list[Player]) -> list[WhyPlay
     return rows
 
 
-def why_phrases(measurement: Measurement, found: Effective, players: list[Player]) -> list[WhyPhrase]:
-    """Every repeated phrase of metric 6, the most used first."""
+def why_phrases(
+    measurement: Measurement, found: Effective, players: list[Player], most: int
+) -> list[WhyPhrase]:
+    """The first `most` repeated phrases of metric 6, the most used first."""
     accepted = found.values.get(kinds.PHRASE, {})
     return [
         WhyPhrase(
             name=players[finding.player - 1].name if finding.player else _("all agents"),
             phrase=finding.phrase,
             count=finding.count,
-            messages=finding.messages,
+            messages=tuple(finding.messages),
             is_accepted=f"{finding.player}|{finding.phrase}" in accepted,
         )
-        for finding in measurement.phrases
+        for finding in measurement.phrases[:most]
     ]

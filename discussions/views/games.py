@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from discussions.models import Game
-from discussions.models.verdicts import games_explained_to
+from discussions.models.verdicts import open_game
 from discussions.pages.game import build_game_page
 from discussions.pages.games import build_games_page
 from discussions.pages.games_order import SORTS, STATES, Wanted
@@ -62,7 +62,5 @@ def wanted_of(request: SignedIn) -> Wanted:
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:
     """The game of that number, when the person may open all of it; to everybody else it is not there."""
-    rows = games_explained_to(person).select_related(
-        "iteration__rubric_version__rubric", "transcript", "project"
-    )
-    return get_object_or_404(rows, project__slug=slug, number=number)
+    rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
+    return get_object_or_404(rows, pk=open_game(person, slug, number, explained=True))

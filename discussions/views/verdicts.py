@@ -11,7 +11,7 @@ from discussions.actions.settling import record_verdict
 from discussions.core.report import Report, json_of, markdown_of
 from discussions.forms.settling import RecordForm, ReplayForm
 from discussions.models import Game, Verdict
-from discussions.models.verdicts import games_open_to
+from discussions.models.verdicts import open_game
 from discussions.pages.report import build_report, build_report_chart
 from discussions.pages.verdict import build_verdict_page
 from discussions.permissions import check_record_verdict, check_see_verdict
@@ -91,8 +91,8 @@ def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
     """The game of that number, for leads of its project and for whoever handed in an evaluation of it."""
-    rows = games_open_to(person).select_related("iteration__rubric_version__rubric", "transcript", "project")
-    return get_object_or_404(rows, project__slug=slug, number=number)
+    rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
+    return get_object_or_404(rows, pk=open_game(person, slug, number))
 
 
 def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Report]:

@@ -8,8 +8,10 @@ from django.urls import reverse
 
 from discussions.models.standings import work_of
 from discussions.pages import rating_window
+from discussions.pages.game import MESSAGES_A_PAGE
 from discussions.pages.rating_transcript import MOST_SENTENCES
 from discussions.pages.rating_window import MOST_MESSAGES, window_of
+from tests.factories import make_lead
 from tests.rated import game_of, say, start
 
 pytestmark = pytest.mark.django_db
@@ -150,3 +152,24 @@ def test_a_message_of_very_many_sentences_draws_a_few_and_says_so(client):
     assert content.count('data-kind="reference"') <= rating_window.MOST_ITEMS
     assert re.search(r"[\d]{4} more. Show the next", content)
     assert len(content) < 1_500_000
+
+
+def test_the_page_of_a_long_game_for_leads_is_bounded_and_leads_to_every_message(client):
+    begun = start(message_count=450)
+    game = begun.game
+    client.force_login(make_lead(project=game.project))
+    address, seen = reverse("game", args=[game.project.slug, game.number]), []
+    query = ""
+    while True:
+        content = client.get(address + query).content.decode()
+        here = [int(n) for n in re.findall(r'<li id="m(\d+)"', content)]
+        assert len(here) <= MESSAGES_A_PAGE
+        seen += here
+        for link in re.findall(r'href="#m(\d+)"', content):
+            assert int(link) in here
+        later = re.search(rf'href="\?from=({here[-1] + 1})#game-transcript"', content)
+        if later is None:
+            break
+        query = f"?from={later[1]}"
+    assert seen == list(range(1, 451))
+    assert "more are not listed here" in content

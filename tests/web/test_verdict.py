@@ -181,5 +181,5 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         record(game)
         client.force_login(lead_of(game))
         client.get(address(game))
-        with django_assert_num_queries(12):
+        with django_assert_num_queries(13):
             assert client.get(address(game)).status_code == 200
