@@ -16,7 +16,7 @@ from discussions.core.metrics import CODE_VERSION, companions_of, measure_game
 from discussions.core.records import Measurement
 from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings
 from rubric.core.records import RubricRecord
-from workspace.actions.jobs import Clock, enqueue, finish, hand_back, renew
+from workspace.actions.jobs import MOST_ATTEMPTS, Clock, enqueue, finish, hand_back, renew, suspect
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.models import Job, Person
 
@@ -45,7 +45,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     version = iteration.rubric_version_id
     total = job.done_count + _unmeasured(iteration).count()
     turn = 0
-    for keys in _batches(_unmeasured(iteration), job.attempt):
+    for keys in _batches(_unmeasured(iteration), job):
         games = list(Game.objects.filter(pk__in=keys).select_related("text", "iteration").order_by("pk"))
         rows = [_measured(game, measure_game(game.text.to_record(), rubric), iteration) for game in games]
         with transaction.atomic():
@@ -74,7 +74,7 @@ def add_companions(*, job: Job, clock: Clock) -> None:
     rubric = iteration.rubric_version.to_record()
     total = job.done_count + _unaccompanied(iteration).count()
     turn = 0
-    for keys in _batches(_unaccompanied(iteration), job.attempt):
+    for keys in _batches(_unaccompanied(iteration), job):
         rows = [_companions(measured, rubric) for measured in _bare(iteration).filter(game__in=keys)]
         with transaction.atomic():
             done = job.done_count + len(keys)
@@ -130,17 +130,36 @@ def _unaccompanied(iteration: Iteration) -> "QuerySet[Game]":
     return Game.objects.filter(Exists(bare), iteration=iteration)
 
 
-def _batches(games: "QuerySet[Game]", attempt: int) -> Iterator[list[int]]:
+def _batches(games: "QuerySet[Game]", job: Job) -> Iterator[list[int]]:
     """The keys of the games in order, so many at a time that a batch is done well within a lease.
 
-    When a worker died over them they come one by one, at the second attempt from the other end: a game that kills
-    whoever measures it then holds up no other.
+    When a worker died over them they come one by one, each noted down before; those that a worker died over come last.
+    So games that kill whoever measures them hold up no other, however many they are and wherever they stand.
     """
-    most = MOST_GAMES if attempt < 2 else 1
-    onward, order = ("pk__lt", "-pk") if attempt == 2 else ("pk__gt", "pk")
+    known = list(job.suspects)
+    if job.attempt < 2:
+        yield from _runs(games.exclude(pk__in=known))
+    else:
+        for key in _one_by_one(games.exclude(pk__in=known)):
+            suspect(job=job, keys=[*known, key])
+            yield [key]
+    last = sorted(
+        games.filter(pk__in=known).values_list("pk", flat=True), reverse=job.attempt >= MOST_ATTEMPTS
+    )
+    yield from ([key] for key in last)
+
+
+def _one_by_one(games: "QuerySet[Game]") -> Iterator[int]:
+    last = 0
+    while key := games.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True).first():
+        yield key
+        last = key
+
+
+def _runs(games: "QuerySet[Game]") -> Iterator[list[int]]:
     left = games
     while True:
-        found = left.order_by(order).values_list("pk", "message_count")[:most]
+        found = left.order_by("pk").values_list("pk", "message_count")[:MOST_GAMES]
         keys: list[int] = []
         messages = 0
         for key, count in found:
@@ -151,7 +170,7 @@ def _batches(games: "QuerySet[Game]", attempt: int) -> Iterator[list[int]]:
         if not keys:
             return
         yield keys
-        left = games.filter(**{onward: keys[-1]})
+        left = games.filter(pk__gt=keys[-1])
 
 
 def figures_of(measurements: dict[str, Measurement]) -> str:

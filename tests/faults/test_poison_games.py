@@ -62,8 +62,20 @@ def test_games_that_come_in_later_are_measured_all_the_same(lead):
     assert breaches() == {}
 
 
-def test_two_games_that_kill_cost_at_most_what_lies_between_them(lead):
-    bring_in(lead, "a", "poison-1", "poison-2", "b")
-    work_and_die(0)
-    assert sorted(Measured.objects.values_list("game__source_id", flat=True)) == ["a", "b"]
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a", "poison-1", "b", "c", "poison-2", "d"],
+        ["poison-1", "a", "b", "poison-2"],
+        ["poison-1", "poison-2", "a", "poison-3", "b", "poison-4"],
+        ["a", "poison-1", "poison-2", "poison-3", "b", "c", "poison-4", "poison-5", "d"],
+    ],
+    ids=len,
+)
+def test_several_games_that_kill_cost_no_other_wherever_they_stand(lead, names):
+    bring_in(lead, *names)
+    assert work_and_die(0) <= 4 * len(names)
+    sound = [name for name in names if not name.startswith("poison")]
+    assert sorted(Measured.objects.values_list("game__source_id", flat=True)) == sound
+    assert Job.objects.get(kind="measure").error_code == "gave_up"
     assert breaches() == {}

@@ -122,6 +122,16 @@ def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int)
         setattr(job, column, value)
 
 
+def suspect(*, job: Job, keys: list[int]) -> None:
+    """Write down what is about to be done, where a worker died before: if this one dies, too, it was this.
+
+    Raises JobLost when the job is no longer ours.
+    """
+    # Knowing one more is getting further: the attempts that are left are for what is known already.
+    _write(job, {"suspects": keys, "attempt": 1})
+    job.suspects = keys
+
+
 def finish(*, job: Job, now: datetime) -> None:
     """The job is done. Raises JobLost when it is no longer ours."""
     _write(job, {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None})

@@ -40,6 +40,8 @@ class Job(models.Model):
     input_hash = models.CharField(max_length=64, blank=True)
     state = models.CharField(max_length=12, default=QUEUED)
     attempt = models.PositiveIntegerField(default=0)
+    # What a worker was at when it died, so that the next one does it last: keys of what the job goes through.
+    suspects = models.JSONField(default=list)
     fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     done_count = models.PositiveIntegerField(default=0)
