@@ -11,7 +11,7 @@ from tests.web.rights_matrix import COLUMNS, MATRIX, Row
 from tests.web.world import ARGUMENTS, make_world
 from workspace.models import Event, Person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 HTMX = {"HX-Request": "true", "HX-Target": "main"}
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")

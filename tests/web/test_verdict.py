@@ -12,7 +12,7 @@ from tests.rated import make_game, make_rating_project, ready_to_submit
 from tests.settled import fresh, game_to_settle, lead_of, preview, record, settled
 from workspace.core.canonical import canonical_bytes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 HTMX = {"HX-Request": "true"}
 
@@ -183,3 +183,14 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         client.get(address(game))
         with django_assert_num_queries(13):
             assert client.get(address(game)).status_code == 200
+
+
+def test_recording_is_two_links_from_the_top_of_the_page(client):
+    game = submitted().game
+    client.force_login(make_lead(project=game.project))
+    content = client.get(reverse("verdict", args=[game.project.slug, game.number])).content.decode()
+    links = re.findall(r'<(?:a|button)[^>]*(?:href="([^"]*)")?[^>]*>', content.partition("<body")[2])
+    assert links
+    assert content.index('href="#main"') < content.index('href="#verdict-record"') < content.index("topbar")
+    section = content.partition('id="verdict-record"')[2]
+    assert "<a " not in section.partition('<button class="button primary"')[0]

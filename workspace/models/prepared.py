@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Field, Model, QuerySet
 
-_INT_MARK, _TEXT_MARK = 7_310_000_000, "\x01prepared {}\x01"
+_INT_MARK, _TEXT_MARK = 2_147_480_000, "\x01prepared {}\x01"
 
 
 class Prepared:
