@@ -195,7 +195,7 @@ WARNED = [
     (
         {"messages": [native_message(1, "Ann", "Hi", timestamp="21:54:43")] * 2},
         "time_without_date",
-        '2 times have no date (such as "21:54:43")',
+        '2 messages give a time of day without a date (such as "21:54:43")',
     ),
     (
         {"messages": [native_message(1, "Ann", "Hi", roundNumber=None)] * 2},

@@ -183,7 +183,7 @@ def test_the_audit_log_is_paged_and_filtered_from_a_list(client):
     assert f"{len(make_many) + 32} lines in all" in first
     older = re.search(r'href="\?before=(\d+)"', first)[1]
     second = client.get(address, {"before": older}).content.decode()
-    assert "project:created" in second
+    assert "project created" in second
     assert "membership:added" not in client.get(address, {"kind": "project"}).content.decode()
     for bad in (
         {"kind": "by__password"},
@@ -205,3 +205,13 @@ def test_the_status_page_counts(client):
         503,
         b"not ready\n",
     )
+
+
+def test_the_audit_log_speaks_in_words_not_in_code(client):
+    project = make_project(slug="worded", by=make_admin())
+    client.force_login(make_lead(project=project))
+    content = client.get("/projects/worded/audit/").content.decode()
+    assert "membership added" in content
+    assert '<option value="rubric_version">rubric version</option>' in content
+    assert "<dt>role</dt>" in content
+    assert "{&quot;" not in content

@@ -2,7 +2,9 @@
 
 from datetime import datetime
 
+import msgspec
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.core.audit import Head
@@ -12,7 +14,7 @@ PAGE_SIZE = 50
 
 
 class EventLine(Struct, frozen=True):
-    """One audit line as shown; `detail` is canonical JSON text."""
+    """One audit line as shown; `detail` is what the line holds, as names and values in words."""
 
     seq: int
     at: datetime
@@ -21,7 +23,7 @@ class EventLine(Struct, frozen=True):
     verb: str
     object_kind: str
     object_id: str
-    detail: str
+    detail: list[tuple[str, str]]
 
 
 class AuditPage(Struct, frozen=True):
@@ -31,7 +33,7 @@ class AuditPage(Struct, frozen=True):
     head: Head
     older: int
     newer: int
-    kinds: list[str]
+    kinds: list[tuple[str, str]]
     kind: str
 
 
@@ -61,14 +63,21 @@ def audit_page(*, project: Project | None, kind: str, before: int, after: int) -
     """
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
-        return AuditPage([], Head(0, 0, ""), 0, 0, list(KINDS), kind)
+        return AuditPage([], Head(0, 0, ""), 0, 0, [(each, in_words(each)) for each in KINDS], kind)
     lines = Event.objects.filter(chain=chain)
     if kind:
         lines = lines.filter(object_kind=kind)
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
-    return AuditPage([_line(row) for row in rows], chain.to_head(), older, newer, list(KINDS), kind)
+    return AuditPage(
+        [_line(row) for row in rows],
+        chain.to_head(),
+        older,
+        newer,
+        [(each, in_words(each)) for each in KINDS],
+        kind,
+    )
 
 
 def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
@@ -87,8 +96,23 @@ def _line(event: Event) -> EventLine:
         at=event.at,
         by=event.by.name,
         role=event.role,
-        verb=event.verb,
-        object_kind=event.object_kind,
+        verb=in_words(event.verb),
+        object_kind=in_words(event.object_kind),
         object_id=event.object_id,
-        detail="" if event.detail == "{}" else event.detail,
+        detail=[(in_words(name), _value(value)) for name, value in msgspec.json.decode(event.detail).items()],
     )
+
+
+def in_words(name: str) -> str:
+    """A verb, kind or name of the log without the signs of code."""
+    return name.replace(":", " ").replace("_", " ")
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(_value(one) for one in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{in_words(str(name))}: {_value(one)}" for name, one in value.items())
+    return _("none") if value in (None, "") else str(value)

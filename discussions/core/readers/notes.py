@@ -62,8 +62,8 @@ WARNINGS = {
     ),
     "no_time": ("One message has no time.", "{count} messages have no time."),
     "time_without_date": (
-        'One time has no date ("{what}"); the order is that of the file.',
-        '{count} times have no date (such as "{what}"); the order is that of the file.',
+        'One message gives a time of day without a date ("{what}"), so messages stay in the order of the file.',
+        '{count} messages give a time of day without a date (such as "{what}"), so they stay in the order of the file.',
     ),
     "no_round": (
         "One message names no round; it counts to the round before it.",
