@@ -4,10 +4,13 @@ A value that is missing or malformed raises ImproperlyConfigured with a sentence
 why it is needed and what to write. `KNOWN` lists the variables; `.env.example` must list the same.
 """
 
+import re
 from pathlib import Path
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+
+from rubric.core.weights import weight_problems
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,6 +28,10 @@ KNOWN = (
     "TIME_ZONE",
     "LOG_LEVEL",
     "BEHIND_PROXY",
+    "LLM_COUNCIL_WEIGHT_ACCURACY",
+    "LLM_COUNCIL_WEIGHT_COMPLETENESS",
+    "LLM_COUNCIL_WEIGHT_CONCISENESS",
+    "LLM_COUNCIL_WEIGHT_CLARITY",
 )
 
 _reader = environ.Env()
@@ -107,6 +114,25 @@ def hosts(name: str, default: str | None = None) -> list[str]:
 def database(name: str, default: str | None = None) -> dict[str, object]:
     """The variable as Django's settings for one database."""
     return dict(environ.Env.db_url_config(text(name, default)))
+
+
+def share(name: str, default: str) -> float:
+    """The variable as a weight from 0 to 1, in plain decimals."""
+    value = text(name, default)
+    if not re.fullmatch(r"(0?\.[0-9]+|0|1(\.0*)?|0\.)", value):
+        raise ImproperlyConfigured(f'{name} is "{value}"; write a number from 0 to 1, such as {default}.')
+    return float(value)
+
+
+def assert_weights(weights: dict[str, float]) -> dict[str, float]:
+    """The weights of the response rubric's first version, when they sum to 1; those not set are the defaults."""
+    problems = weight_problems(weights)
+    if problems:
+        said = " ".join(problem.message for problem in problems)
+        raise ImproperlyConfigured(
+            f"LLM_COUNCIL_WEIGHT_* give no weights. {said} Those that are not set count with their default."
+        )
+    return weights
 
 
 WHY = {

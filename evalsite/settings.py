@@ -152,6 +152,15 @@ JOB_ACTIONS = {
     "measure": "discussions.actions.measuring.measure_games",
     "companions": "discussions.actions.measuring.add_companions",
 }
+# Weights of the first version of the response rubric, which `migrate` publishes; later versions are made on the site.
+RESPONSE_WEIGHTS = environment.assert_weights(
+    {
+        "accuracy": environment.share("LLM_COUNCIL_WEIGHT_ACCURACY", "0.35"),
+        "completeness": environment.share("LLM_COUNCIL_WEIGHT_COMPLETENESS", "0.25"),
+        "conciseness": environment.share("LLM_COUNCIL_WEIGHT_CONCISENESS", "0.20"),
+        "clarity": environment.share("LLM_COUNCIL_WEIGHT_CLARITY", "0.20"),
+    },
+)
 # Limits of what is imported; the sentence of a fault names the one it is about.
 TRANSCRIPT_LIMITS = {
     "file_bytes": 64 * 1024 * 1024,

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
+from rubric.core.weights import weight_problems
 from workspace.core.strict_json import read_json
 
 CHOICES: dict[str, tuple[object, ...]] = {
@@ -48,6 +49,9 @@ PATTERNS = (
     "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
     "negation", "not_a_negation", "conditional", "act", "votes_for",
 )  # fmt: skip
+RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
+RESERVED_KEYS = ("overall", "notes", "holistic")
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _LONGEST_PATTERN = 600
 _NESTED = re.compile(r"[+*}]\)[+*{]")
 
@@ -91,28 +95,54 @@ def _problems(record: RubricRecord) -> list[Problem]:
         said = f'The kind is "{record.kind}"; it must be "{DISCUSSION}" or "{RESPONSE}".'
         return [*problems, Problem("/kind", "unknown_kind", said)]
     problems += _criteria_problems(record.criteria)
-    if record.kind == DISCUSSION:
-        problems += _discussion_problems(record)
-    return problems
+    return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
 
 
 def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
-    """Keys are there once, weights are shares that sum to 1 within 0.001."""
+    """Keys are there once, weights stand."""
     problems = []
     keys = [criterion.key for criterion in criteria]
     for index, criterion in enumerate(criteria):
         if keys.count(criterion.key) > 1:
             said = f'The criterion "{criterion.key}" is there more than once. Keep one of them.'
             problems.append(Problem(f"/criteria/{index}/key", "twice", said))
-        if not 0 <= criterion.weight <= 1:
-            said = f"The weight of {criterion.key} is {criterion.weight}; it must lie between 0 and 1."
-            problems.append(Problem(f"/criteria/{index}/weight", "out_of_range", said))
-    total = sum(criterion.weight for criterion in criteria)
-    if abs(total - 1) > 0.001:
-        said = (
-            f"The weights sum to {total:.4f}; they must sum to 1 within 0.001. Change one or scale them all."
+    weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
+    return problems + [
+        Problem(
+            f"/criteria/{keys.index(found.key)}/weight" if found.key else "/criteria",
+            found.code,
+            found.message,
         )
-        problems.append(Problem("/criteria", "weights", said))
+        for found in weights
+        if len(set(keys)) == len(keys)
+    ]
+
+
+def _response_problems(record: RubricRecord) -> list[Problem]:
+    """What a response version must hold so that its reviews can be asked for and read."""
+    problems = []
+    if not record.criteria:
+        problems.append(Problem("/criteria", "missing", "The rubric has no criterion. Add one."))
+    for index, criterion in enumerate(record.criteria):
+        if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
+            said = (
+                f'"{criterion.key}" cannot be the key of a criterion: write lower-case letters, digits and _, and none '
+                f"of {', '.join(RESERVED_KEYS)}, which name other parts of a review."
+            )
+            problems.append(Problem(f"/criteria/{index}/key", "bad_key", said))
+    problems += [
+        Problem(
+            f"/parameters/{name}",
+            "unknown",
+            f'There is no parameter "{name}". Remove it, or correct its name.',
+        )
+        for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
+    ]
+    problems += [
+        Problem(f"/parameters/{name}", "illegal", f"{name} must be there, true or false.")
+        for name in RESPONSE_CHOICES
+        if not isinstance(record.parameters.get(name), bool)
+    ]
     return problems
 
 

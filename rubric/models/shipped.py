@@ -1,10 +1,10 @@
 """The rubric versions that the app is shipped with, read from the files beside the wing."""
 
+from django.conf import settings
 from msgspec import Struct
 
-from rubric.core.reading_versions import read_version
 from rubric.core.records import RubricRecord
-from rubric.shelf import FIRST_VERSIONS, first_version_bytes
+from rubric.shelf import first_discussion_version, first_response_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
 
@@ -20,14 +20,14 @@ class Shipped(Struct, frozen=True):
 
 
 def shipped_versions() -> list[Shipped]:
-    """Every shipped version, in the order of their files' names; ValueError when a file was damaged."""
-    return [_read(path.stem) for path in sorted(FIRST_VERSIONS.glob("*.json"))]
+    """The first version of each kind, the response rubric's with the weights of the settings.
+
+    Raises ValueError when a file was damaged.
+    """
+    return [_row(first_discussion_version()), _row(first_response_version(settings.RESPONSE_WEIGHTS))]
 
 
-def _read(name: str) -> Shipped:
-    record = read_version(first_version_bytes(name))
-    if not isinstance(record, RubricRecord):
-        raise ValueError("\n".join(f"{problem.place}: {problem.message}" for problem in record))
+def _row(record: RubricRecord) -> Shipped:
     body = canonical_bytes(record)
     return Shipped(
         key=record.kind,

@@ -7,6 +7,7 @@ VERDICT = _("Verdict")
 COUNTING = _("Counting")
 PEOPLE = _("People")
 ITERATIONS = _("Iterations")
+ASKING = _("Asking reviewers")
 
 READINGS: dict[str, tuple[Promise | str, Promise | str]] = {
     "pass_count": (VERDICT, _("So many metrics must reach their threshold.")),
@@ -69,4 +70,9 @@ READINGS: dict[str, tuple[Promise | str, Promise | str]] = {
     "changes_per_iteration": (ITERATIONS, _("So many prompt changes are made between two iterations.")),
     "successes_in_a_row": (ITERATIONS, _("So many iterations in a row must succeed.")),
     "cache_hit_percent": (ITERATIONS, _("The cache hit rate must be above this percentage.")),
+    "ask_overall": (
+        ASKING,
+        _("Whether a model is asked for the overall, too; ours is computed in any case and compared."),
+    ),
+    "shuffle_criteria": (ASKING, _("Whether the order of the criteria changes from prompt to prompt.")),
 }

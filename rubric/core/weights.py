@@ -1,0 +1,112 @@
+"""The one check of weights, in exact arithmetic: each is a share from 0 to 1, and together they sum to 1."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+TOLERANCE = Fraction(1, 1000)
+_MOST_SHOWN = 8
+
+Number = int | float | Decimal | Fraction | str
+
+
+class WeightProblem(Struct, frozen=True):
+    """One thing wrong with the weights. `key` is the criterion's, "" when it is their sum."""
+
+    key: str
+    code: str
+    message: str
+
+
+def exact(number: Number) -> Fraction:
+    """The number as it is written in decimals: 0.35 is 35/100 and not the float nearest to it.
+
+    Raises ValueError for NaN, infinities and texts that are no number.
+    """
+    if isinstance(number, Fraction | int):
+        return Fraction(number)
+    return Fraction(repr(number) if isinstance(number, float) else str(number).strip())
+
+
+def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
+    """Everything that is wrong with the weights of a rubric's criteria, keyed by criterion; [] when they stand.
+
+    The sum may be 0.001 away from 1, that much included. Whatever the order of the weights, the sentences hold the
+    same figures.
+    """
+    shares: dict[str, Fraction] = {}
+    problems = []
+    for key, weight in weights.items():
+        try:
+            shares[key] = exact(weight)
+        except ValueError:
+            said = (
+                f'The weight of {key} is "{weight}", which is no number. Write one from 0 to 1, such as 0.25.'
+            )
+            problems.append(WeightProblem(key, "not_a_number", said))
+    problems += [
+        WeightProblem(
+            key,
+            "out_of_range",
+            f"The weight of {key} is {decimal_text(share)}; it must lie between 0 and 1. Change it.",
+        )
+        for key, share in shares.items()
+        if not 0 <= share <= 1
+    ]
+    total = sum(shares.values(), Fraction())
+    if len(shares) == len(weights) and abs(total - 1) > TOLERANCE:
+        problems.append(WeightProblem("", "weights", _sum_sentence(shares, total)))
+    return problems
+
+
+def scale_others(
+    weights: Mapping[str, Number], key: str, value: Number, *, places: int = 4
+) -> dict[str, Decimal]:
+    """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
+
+    The others keep their proportions, rounded to `places`; what rounding leaves goes to those cut most. If they were
+    all 0 they share equally. Raises KeyError for an unknown key, ValueError when value is no share or nobody else
+    is there to take the rest.
+    """
+    if key not in weights:
+        raise KeyError(key)
+    unit = Fraction(1, 10**places)
+    fixed = round(exact(value) / unit)
+    if not 0 <= exact(value) <= 1:
+        raise ValueError(f"{key} cannot be {decimal_text(exact(value))}; a weight lies between 0 and 1.")
+    others = {other: exact(weight) for other, weight in weights.items() if other != key}
+    left = 10**places - fixed
+    if not others and left:
+        raise ValueError(f"{key} is the only weight, so it is 1.")
+    whole = sum(others.values(), Fraction())
+    parts = {
+        other: left * (weight / whole if whole else Fraction(1, len(others)))
+        for other, weight in others.items()
+    }
+    units = {other: int(part) for other, part in parts.items()}
+    short = left - sum(units.values())
+    for other in sorted(parts, key=lambda name: (units[name] - parts[name], name))[:short]:
+        units[other] += 1
+    units[key] = fixed
+    return {name: Decimal(units[name]).scaleb(-places) for name in weights}
+
+
+def decimal_text(number: Fraction) -> str:
+    """The number in decimals: all of them when there are at most 17, else 17 significant ones."""
+    places = next((count for count in range(18) if (number * 10**count).denominator == 1), None)
+    if places is None:
+        return f"{float(number):.17g}"
+    return f"{Decimal(int(number * 10**places)).scaleb(-places):f}"
+
+
+def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
+    """What the sum is, from which weights, and by how much it is off."""
+    listed = [f"{key} {decimal_text(share)}" for key, share in list(shares.items())[:_MOST_SHOWN]]
+    more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
+    off = f"{decimal_text(abs(total - 1))} too {'much' if total > 1 else 'little'}"
+    return (
+        f"The weights sum to {decimal_text(total)}, {off} ({', '.join(listed + more)}); they must sum to 1 within "
+        "0.001. Change one of them or scale the others."
+    )
