@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from discussions.core.flip import flip_of_phrases, flip_of_references, flip_of_share
-from discussions.core.intervals import wilson
 from discussions.core.outcome import (
     DIVERSITY,
     MEMORY,
@@ -15,6 +14,7 @@ from discussions.core.outcome import (
     ManualCheck,
 )
 from discussions.core.records import Score
+from rubric.core.intervals import wilson
 from rubric.core.records import Criterion
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.intervals import wilson
 from discussions.core.outcome import DIVERSITY, MEMORY, REPETITION
 from discussions.core.records import Player
+from rubric.core.intervals import wilson
 
 
 class Look(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.core.intervals import wilson
+from rubric.core.intervals import wilson
 
 
 @pytest.mark.parametrize(
