@@ -1,15 +1,25 @@
-"""A version of a rubric as plain records: what a criterion asks, what it weighs, and the parameters of its metrics.
+"""Plain records: a version of a rubric (what is asked, what it weighs), and a review as it was read.
 
 The JSON of a version has the keys `name version kind criteria parameters lists`; it is what `measure_file --rubric`
 reads, what an admin exports and imports, and what a published row stores.
 """
 
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
 
 DISCUSSION = "discussion"
 RESPONSE = "response"
+
+# How a review was given: with every score, with some, with a holistic score or a ranking alone, not at all.
+RUBRIC = "rubric"
+PARTIAL = "partial"
+HOLISTIC = "holistic"
+ABSTAINED = "abstained"
+UNREADABLE = "unreadable"
+
+LOWEST, HIGHEST = 1, 10
 
 
 class Criterion(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -44,3 +54,45 @@ class RubricRecord(Struct, frozen=True, forbid_unknown_fields=True):
             if criterion.key == key:
                 return criterion
         raise KeyError(key)
+
+
+class Flag(Struct, frozen=True):
+    """One thing to know about a review: a code, a sentence, and the response and the criterion it is about."""
+
+    code: str
+    message: str
+    response: str | None = None
+    criterion: str = ""
+
+
+class ResponseReview(Struct, frozen=True):
+    """What one review says of one response, under the label that its reviewer saw.
+
+    `scores` holds the criteria that were scored, 1 to 10, and no others. `overall` is ours, exact; None without any
+    score. `reported_overall` is what the reviewer wrote there, whatever it is.
+    """
+
+    label: str
+    scores: dict[str, int | float] = {}
+    overall: Fraction | None = None
+    holistic: int | float | None = None
+    reported_overall: int | float | None = None
+    is_incomplete: bool = False
+    notes: str | None = None
+
+
+class ReviewRecord(Struct, frozen=True):
+    """One review as it was read. Rankings list places from the best on, each with the labels that are tied there."""
+
+    mode: str
+    responses: list[ResponseReview]
+    ranking: list[list[str]] = []
+    reported_ranking: list[list[str]] | None = None
+    flags: list[Flag] = []
+
+    def response(self, label: str) -> ResponseReview:
+        """What it says of the response with that label; raises KeyError when there is none."""
+        for each in self.responses:
+            if each.label == label:
+                return each
+        raise KeyError(label)
