@@ -13,6 +13,9 @@ _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
 _HOLE = "\ue000"
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
+_RUN = re.compile(r"[a-z][a-z' ]*(?![?*+{])")
+_ALTERNATIVE = re.compile(r"(?:[^()|]|\([^()]*\))+")
+_ALTERNATIVES = re.compile(r"\\b\((?:\?:)?(?P<inner>(?:[^()\[\]{}\\]|\([^()\[\]{}\\]*\))*)\)(?![?*+{])")
 _MEMORY = 10_000
 _WORD_RUN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
@@ -48,7 +51,10 @@ class Pattern(Struct, frozen=True):
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
-        return self.regex.search(text) if self.may_match(text) else None
+        for literal in self.literals or ("",):
+            if literal in text:
+                return self.regex.search(text)
+        return None
 
 
 class PatternGroup(Struct, frozen=True, eq=False):
@@ -73,12 +79,17 @@ class PatternGroup(Struct, frozen=True, eq=False):
 
     def search(self, text: str, flags: int = -1) -> re.Match[str] | None:
         """The first match of the first pattern that matches, or None; `flags` as for `active`."""
-        if not flags & self.mask:
+        bits = flags & self.mask
+        if not bits:
             return None
-        for pattern in self.patterns if flags == -1 else self.active(flags):
-            found = pattern.search(text)
-            if found:
-                return found
+        for pattern in self._active.get(bits) or self.active(bits):
+            # What Pattern.search does, without calling it: most of M4's time goes by here.
+            for literal in pattern.literals or ("",):
+                if literal in text:
+                    found = pattern.regex.search(text)
+                    if found:
+                        return found
+                    break
         return None
 
 
@@ -102,13 +113,35 @@ def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Patter
     full = source.replace("{mafia_word}", "(?:" + "|".join(mafia_words) + ")")
     regex = full.replace("\\b{name}", "{name}").replace("{name}\\b", "{name}").replace("{name}", _NAME)
     flags = re.IGNORECASE if full != full.lower() else re.NOFLAG
-    compiled = re.compile(regex, flags)
+    compiled = re.compile(with_boundary_later(regex), flags)
     literals = _Literals(full.replace("{name}", _HOLE).lower()).whole() or ()
     words = tuple(dict.fromkeys(_word_of(literal) for literal in literals))
     words = words if all(words) else ()
     return Pattern(
         source, compiled, literals, words, bit, bool(words) and _ONE_WORD.fullmatch(full) is not None
     )
+
+
+def with_boundary_later(regex: str) -> str:
+    """The same regular expression, with the word boundary that opens it asked for behind the first letters instead.
+
+    Python's search leaps to a first letter, but tries everything at every character when a boundary comes first:
+    `you(?<=\\byou)` takes a tenth of the time of `\\byou`. What opens in a way not understood here stays as it is.
+    """
+    group = _ALTERNATIVES.match(regex)
+    if not group:
+        return _run_first(regex[2:]) or regex if regex.startswith("\\b") else regex
+    branches = _ALTERNATIVE.findall(group["inner"])
+    later = [_run_first(branch) for branch in branches]
+    if not all(later) or "|".join(branches) != group["inner"]:
+        return regex
+    return regex[2 : group.start("inner")] + "|".join(later) + regex[group.end("inner") :]
+
+
+def _run_first(regex: str) -> str:
+    """The regular expression with a word boundary before it, asked for behind its first letters; "" without any."""
+    run = _RUN.match(regex)
+    return f"{run[0]}(?<=\\b{run[0]}){regex[run.end() :]}" if run else ""
 
 
 def _word_of(literal: str) -> str:

@@ -1,12 +1,14 @@
 """Patterns: what {name} means, and that no prefilter ever hides a match."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discussions.core.metrics.parameters import flags_of, parameters_of
 from discussions.core.names import fold, lowered, names_in, roster_of
-from discussions.core.patterns import compile_pattern
+from discussions.core.patterns import compile_pattern, with_boundary_later
 from discussions.core.tokens import cut, mark, odd_characters
 from tests.core.builders import rubric
 
@@ -53,6 +55,36 @@ def test_no_prefilter_hides_a_match(pieces: list[str]) -> None:
         if pattern.regex.search(text):
             assert pattern.search(text), pattern.source
             assert flags & pattern.bit, pattern.source
+
+
+@pytest.mark.parametrize(
+    ("source", "other"),
+    [
+        (r"\byou\b", r"you(?<=\byou)\b"),
+        (r"\brush(ing)?", r"rush(?<=\brush)(ing)?"),
+        (r"\bas? far", r"a(?<=\ba)s? far"),
+        (r"\b(as an?|us) (a|b)", r"(as a(?<=\bas a)n?|us(?<=\bus)) (a|b)"),
+        (r"\b(?:wol(f|ves)|elf)\b", r"(?:wol(?<=\bwol)(f|ves)|elf(?<=\belf))\b"),
+        (r"\b(a|b)?c", r"\b(a|b)?c"),
+        (r"\b(a|)c", r"\b(a|)c"),
+        (r"\b(\d+|one)", r"\b(\d+|one)"),
+        (r"\bx*y", r"\bx*y"),
+        (r"\b100 ?%", r"\b100 ?%"),
+        (r"(a|b)", r"(a|b)"),
+    ],
+)
+def test_the_boundary_in_front_moves_behind_the_first_letters(source: str, other: str) -> None:
+    assert with_boundary_later(source) == other
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from([" ", "", "x", "'", "_"]))
+def test_a_moved_boundary_changes_no_match(pieces: list[str], between: str) -> None:
+    text = between.join(pieces)
+    for pattern in PATTERNS:
+        if "{" not in pattern.source:
+            plain = [(found.span(), found.groups()) for found in re.finditer(pattern.source, text)]
+            assert [(found.span(), found.groups()) for found in pattern.regex.finditer(text)] == plain
 
 
 def test_a_possessive_is_not_the_name_itself() -> None:
