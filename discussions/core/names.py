@@ -170,7 +170,10 @@ def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list
     """Adds the places in [begin, end) where a form names its player; `low` has a space behind its end."""
     find, key, player = low.find, form.key, form.player
     size, whole = len(key), len(form.longer)
-    is_plain = form.longer[-size - 1 : -size] != " "
+    joint = form.longer[-size - 1 : -size]
+    is_plain = joint != " "
+    # Behind an opening character such a key cannot end the whole name: it is spelled right, or names nobody.
+    is_joined = joint in ("", "-")
     exact, spaced = form.exact, " " + form.longer
     is_whole_plain = whole > 0 and form.longer_exact is None
     start = find(key, begin, end)
@@ -179,11 +182,12 @@ def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list
         after = low[name_end]
         if after in _AFTER:
             # At 0 the character before is the last one: a space.
-            if is_plain and low[start - 1] in _BEFORE and (not exact or folded[start:name_end] == exact):
+            is_open = low[start - 1] in _BEFORE
+            if is_open and is_plain and (not exact or folded[start:name_end] == exact):
                 found.append((start, -name_end, player, name_end))
             elif is_whole_plain and low[name_end - whole - 1 : name_end] == spaced:
                 found.append((name_end - whole, -name_end, player, name_end))
-            elif place := _place_of(low, folded, start, form):
+            elif not (is_open and is_joined) and (place := _place_of(low, folded, start, form)):
                 found.append(place)
         elif not after.isalnum() and (place := _place_of(low, folded, start, form)):
             found.append(place)

@@ -31,6 +31,12 @@ def name_token(player: int) -> str:
     return chr(_FIRST + player) if _FIRST + player <= _LAST else chr(_PLANE + player)
 
 
+@lru_cache(maxsize=1_000)
+def _padded(player: int, size: int, owned: int) -> str:
+    """What stands for a name of `size` characters and `owned` more behind it."""
+    return name_token(player) + PAD * (size - 1) + OWNED * owned
+
+
 def players_in(marked: str) -> set[int]:
     """The players that a marked text names."""
     if marked.isascii():
@@ -51,10 +57,9 @@ def mark(low: str, places: list[Found]) -> str:
     pieces: list[str] = []
     last = 0
     for start, negative_end, player, name_end in places:
-        pieces += (low[last:start], name_token(player), PAD * (name_end - start - 1))
+        pieces.append(low[last:start])
         last = -negative_end
-        if last != name_end:
-            pieces.append(OWNED * (last - name_end))
+        pieces.append(_padded(player, name_end - start, last - name_end))
     pieces.append(low[last:])
     return "".join(pieces)
 
