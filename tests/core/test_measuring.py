@@ -149,7 +149,7 @@ def test_a_silent_bystanders_message_changes_only_what_it_should(record: GameRec
 def test_the_order_in_which_games_are_measured_does_not_matter() -> None:
     one, other = golden_games()
     forward = [everything(one), everything(other)]
-    parameters_of(rubric()).word_flags[0].clear()
+    parameters_of(rubric()).vocabulary.forget()
     assert [everything(other), everything(one)] == forward[::-1]
 
 

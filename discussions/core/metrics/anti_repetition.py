@@ -8,7 +8,8 @@ import numpy as np
 from msgspec import Struct
 
 from discussions.core.metrics.parameters import ENDS, NAME, ORDINARY, Parameters
-from discussions.core.metrics.reading import Numbers, Reading
+from discussions.core.metrics.reading import Reading
+from discussions.core.metrics.vocabulary import Numbers
 from discussions.core.records import Measurement, PhraseFinding
 from discussions.core.tokens import NAME as SHOWN_NAME
 from discussions.core.tokens import tokenise
@@ -36,12 +37,12 @@ class Phrases(Struct, frozen=True, eq=False):
 def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -> Phrases:
     """Every run of three tokens inside a message that has enough ordinary words; a name of anybody is one word."""
     flags = reading.flags
-    size = len(reading.vocabulary) + 1
+    size = len(reading.tokens) + 1
     words = np.where(flags & NAME, size - 1, reading.ids)
     # Two ordinary words cannot make up for the end of a message among the three.
     weights = (flags & ORDINARY) - (flags & ENDS) * ORDINARY
     enough = ORDINARY * parameters.number("repetition_min_ordinary")
-    places = np.flatnonzero(weights[:-2] + weights[1:-1] + weights[2:] >= enough)
+    places = (weights[:-2] + weights[1:-1] + weights[2:] >= enough).nonzero()[0]
     keys = words[places] * size + words[places + 1]
     people = len(reading.game.players) + 1
     if size**3 * people >= 2**62:
@@ -49,14 +50,24 @@ def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -
     keys = keys * size + words[places + 2]
     if per_speaker:
         keys = keys * people + reading.speakers[reading.of_message[places]]
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    keys, order = _sorted(keys, size**3 * people)
     is_first = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    starts = np.flatnonzero(is_first)
+    starts = is_first.nonzero()[0]
     counts = np.full(len(starts), len(keys)) - starts
     counts[:-1] = starts[1:] - starts[:-1]
     return Phrases(places[order], starts, counts)
+
+
+def _sorted(keys: Numbers, limit: int) -> tuple[Numbers, Numbers]:
+    """The keys (all below `limit`) in order, and where each stood; of equal keys the first stays first."""
+    bits = len(keys).bit_length()
+    if limit >= 2 ** (62 - bits):
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+    # Sorting numbers that carry their place takes a third of the time of sorting places by numbers.
+    carrying = np.sort((keys << bits) | np.arange(len(keys)))
+    return carrying >> bits, carrying & ((1 << bits) - 1)
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:

@@ -8,7 +8,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from discussions.core.metrics.parameters import KEYWORD, Parameters
-from discussions.core.metrics.reading import Numbers, Reading
+from discussions.core.metrics.reading import Reading
+from discussions.core.metrics.vocabulary import Numbers
 from discussions.core.records import Measurement, Message, MessageFinding
 
 METRIC = "coherence"
@@ -67,7 +68,7 @@ def denominator(count: int, parameters: Parameters) -> int:
 
 def ties_of(reading: Reading) -> Ties:
     """The ties of a game; a message's repeated keyword counts once, a name of its own speaker ties nothing by name."""
-    places = np.flatnonzero(reading.flags & KEYWORD)
+    places = reading.places(KEYWORD)
     count = reading.count
     pairs = np.sort(reading.ids[places] * (count + 1) + reading.of_message[places])
     is_new = np.ones(len(pairs), np.bool_)
@@ -144,24 +145,29 @@ def _names_speaker(named: Numbers, spoken: Numbers, base: Numbers, mine: Numbers
 
 def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
     """For each message (index from 0) the keywords that it shares with the window before it, in order of first use."""
-    places = np.flatnonzero(reading.flags & KEYWORD)
+    places = reading.places(KEYWORD)
     gap = reading.count + window + 1
     keys = np.sort(reading.ids[places] * gap + reading.of_message[places])
-    steps = np.diff(keys)
+    steps = keys[1:] - keys[:-1]
+    found = keys[1:][(steps > 0) & (steps <= window)]
+    keywords = found // gap
     shared: dict[int, list[str]] = {}
-    for key in keys[1:][(steps > 0) & (steps <= window)].tolist():
-        keyword, message = divmod(key, gap)
-        shared.setdefault(message, []).append(reading.shown[keyword])
+    for message, keyword in zip((found - keywords * gap).tolist(), keywords.tolist(), strict=True):
+        if message in shared:
+            shared[message].append(reading.shown[keyword])
+        else:
+            shared[message] = [reading.shown[keyword]]
     return shared
 
 
 def _recent_names(reading: Reading, window: int) -> dict[int, list[str]]:
     """For each message that names a speaker of the window before it, not its own, the names of those speakers."""
     names: dict[int, list[str]] = {}
-    speakers = reading.speakers.tolist()
+    # With nobody's turns in front, the window before a message begins at its own index.
+    turns = [0] * window + reading.speakers.tolist()
     players = reading.game.players
     for message, player in zip(reading.name_messages.tolist(), reading.name_players.tolist(), strict=True):
-        if player in speakers[max(0, message - window) : message] and player != speakers[message]:
+        if player in turns[message : message + window] and player != turns[message + window]:
             seen = names.setdefault(message, [])
             name = players[player - 1].name
             if name not in seen:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core.ledger import Doubts
+from discussions.core.metrics.vocabulary import Vocabulary
 from discussions.core.patterns import PatternGroup, compile_group, joined
 from discussions.core.tokens import END, player_of
 from rubric.core.reading_versions import PATTERNS
@@ -16,21 +17,6 @@ from rubric.core.records import RubricRecord
 
 NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32
 _BITS = [64 << index for index in range(56)]
-_MEMORY = 50_000
-
-
-class WordFlags(dict[str, int]):
-    """What a token can mean, as bits, remembered from game to game; words that ran out of room are forgotten."""
-
-    def __init__(self, parameters: "Parameters") -> None:
-        super().__init__()
-        self._parameters = parameters
-
-    def __missing__(self, token: str) -> int:
-        if len(self) > _MEMORY:
-            self.clear()
-        flags = self[token] = flags_of(token, self._parameters)
-        return flags
 
 
 class Parameters(Struct, frozen=True, eq=False):
@@ -48,7 +34,7 @@ class Parameters(Struct, frozen=True, eq=False):
     against_fellow: int
     doubts: Doubts
     phrases_to_avoid: tuple[str, ...]
-    word_flags: list[WordFlags]
+    vocabulary: Vocabulary
 
     def choice(self, name: str) -> Any:
         """The value of one parameter; raises KeyError when the version has none of that name."""
@@ -134,7 +120,7 @@ def _compiled(rubric: RubricRecord) -> Parameters:
     mafia_words = list(patterns["mafia_word"])
     bits = cycle(_BITS)
     groups = {name: compile_group(list(patterns[name]), mafia_words, bits) for name in PATTERNS}
-    parameters = Parameters(
+    return Parameters(
         choices=rubric.parameters,
         keywords=keyword_list(lists["strategic_keywords"]),
         weak_keywords=keyword_list(lists["weak_keywords"]),
@@ -147,7 +133,5 @@ def _compiled(rubric: RubricRecord) -> Parameters:
         doubts=Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"]),
         role_map={side: frozenset(roles) for side, roles in lists["role_map"].items()},
         phrases_to_avoid=tuple(lists["phrases_to_avoid"]),
-        word_flags=[],
+        vocabulary=Vocabulary(),
     )
-    parameters.word_flags.append(WordFlags(parameters))
-    return parameters

@@ -1,32 +1,31 @@
 """One reading of a game: names found, texts folded and cut once; every metric and companion works from it."""
 
 from bisect import bisect_right
-from collections import defaultdict
 from hashlib import sha256
+from itertools import accumulate
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from discussions.core import names
-from discussions.core.metrics.parameters import ENDS, NAME, Parameters
+from discussions.core.metrics.parameters import ENDS, Parameters, flags_of
+from discussions.core.metrics.vocabulary import Numbers
 from discussions.core.records import GameRecord
 from discussions.core.roles import side_of
-from discussions.core.tokens import END, cut, mark, odd_characters, player_of
+from discussions.core.tokens import END, cut, mark, odd_characters
 from discussions.core.tokens import NAME as SHOWN_NAME
 
 _GAP = f" {END} "
-Numbers = NDArray[np.int64]
 
 
 class Reading(Struct, frozen=True, eq=False):
     """What the metrics read. `marked` is the whole game as one lower-cased, folded, marked text, in which the message
     with index i (from 0) begins at `bounds[i]` and keeps the length of its stored text.
 
-    `tokens` are those of all messages with END behind each message; `ids` their places in `vocabulary`, `flags`
-    their bits, `of_message` the index of their message, `starts` where a message's tokens begin (one more than there
-    are messages), `message_flags` the bits of its tokens together. `shown` is the vocabulary with the players' names,
-    `masked` the one with `[name]` for them; `sides` has each player's side.
+    `tokens` are those of all messages with END behind each message; `ids` say where the same token stands first,
+    `flags` their bits, `of_message` the index of their message, `starts` where a message's tokens begin (one more than
+    there are messages), `message_flags` the bits of its tokens together. `shown` has, by id, the words with the
+    players' names, `masked` those with `[name]` for them; `sides` has each player's side.
     """
 
     game: GameRecord
@@ -34,7 +33,6 @@ class Reading(Struct, frozen=True, eq=False):
     marked: str
     bounds: list[int]
     tokens: list[str]
-    vocabulary: list[str]
     shown: list[str]
     masked: list[str]
     ids: Numbers
@@ -51,6 +49,11 @@ class Reading(Struct, frozen=True, eq=False):
         """How many messages there are."""
         return len(self.starts) - 1
 
+    def places(self, bits: int) -> Numbers:
+        """Where the tokens stand that have one of those bits."""
+        found: Numbers = ((self.flags & bits) != 0).nonzero()[0]
+        return found
+
     def low(self, index: int) -> str:
         """The text of the message with that index (from 0): lower-cased, folded, marked, of its stored length."""
         return self.marked[self.bounds[index] : self.bounds[index + 1] - len(_GAP)]
@@ -58,7 +61,8 @@ class Reading(Struct, frozen=True, eq=False):
     def seed(self, purpose: str) -> int:
         """A seed that depends on what is said and by whom, not on what the players are called."""
         content = sha256(purpose.encode())
-        content.update(self.ids.tobytes())
+        is_first = self.ids == np.arange(len(self.ids))
+        content.update((np.cumsum(is_first) - 1)[self.ids].tobytes())
         content.update(self.speakers.tobytes())
         return int.from_bytes(content.digest()[:8], "big")
 
@@ -71,17 +75,15 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     low = names.lowered(folded)
     marked = mark(low, names.names_in_game(low, folded, bounds, roster)).replace("_", " ")
     tokens = cut(marked, odd_characters(low))
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    ids = np.fromiter(map(numbers.__getitem__, tokens), np.int64, len(tokens))
-    vocabulary = list(numbers)
-    word_flags = np.fromiter(map(parameters.word_flags[0].__getitem__, vocabulary), np.int64, len(vocabulary))
-    flags = word_flags[ids] if tokens else ids
-    ends = np.flatnonzero(flags & ENDS)
-    starts = [0, *(ends + 1).tolist()]
-    of_message = np.repeat(np.arange(len(ends)), np.diff(starts))
-    places = np.flatnonzero(flags & NAME)
-    player_by_id, shown, masked = _names_among(vocabulary, word_flags, game)
+    words = parameters.vocabulary.look_up(tokens, lambda token: flags_of(token, parameters))
+    ids, flags = words.ids, words.flags
+    # Comparing first, and methods instead of functions: with so short arrays the calls are what costs.
+    starts = np.zeros(len(game.messages) + 1, np.int64)
+    starts[1:] = ((flags & ENDS) != 0).nonzero()[0] + 1
+    of_message = np.arange(len(game.messages)).repeat(starts[1:] - starts[:-1])
+    places = (words.players != 0).nonzero()[0]
+    name_players = words.players[places]
+    shown, masked = _names_among(tokens, ids[places], name_players, game)
     sides = {role: side_of(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
@@ -89,32 +91,28 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         marked=marked,
         bounds=bounds,
         tokens=tokens,
-        vocabulary=vocabulary,
         shown=shown,
         masked=masked,
         ids=ids,
         flags=flags,
         of_message=of_message,
-        starts=starts,
+        starts=starts.tolist(),
         message_flags=np.bitwise_or.reduceat(flags, starts[:-1]).tolist() if tokens else [],
         speakers=np.array([message.player for message in game.messages], np.int64),
         name_messages=of_message[places],
-        name_players=player_by_id[ids[places]],
+        name_players=name_players,
     )
 
 
 def _names_among(
-    vocabulary: list[str], word_flags: Numbers, game: GameRecord
-) -> tuple[Numbers, list[str], list[str]]:
-    """The player that each word names (0: none), and the vocabulary with names as people and as phrases show them."""
-    player_by_id = np.zeros(len(vocabulary), np.int64)
-    shown, masked = vocabulary.copy(), vocabulary.copy()
-    for number in np.flatnonzero(word_flags & NAME).tolist():
-        player = player_of(vocabulary[number]) or 0
-        player_by_id[number] = player
+    tokens: list[str], ids: Numbers, players: Numbers, game: GameRecord
+) -> tuple[list[str], list[str]]:
+    """The words by id, with names as people and as phrases show them; `ids` and `players` are those of the names."""
+    shown, masked = tokens.copy(), tokens.copy()
+    for number, player in dict(zip(ids.tolist(), players.tolist(), strict=True)).items():
         shown[number] = game.players[player - 1].name
         masked[number] = SHOWN_NAME
-    return player_by_id, shown, masked
+    return shown, masked
 
 
 def _joined(game: GameRecord) -> tuple[str, list[int]]:
@@ -123,10 +121,8 @@ def _joined(game: GameRecord) -> tuple[str, list[int]]:
     whole = _GAP.join([*texts, ""])
     if whole.count(END) != len(texts):
         whole = _GAP.join([*(text.replace(END, " ") for text in texts), ""])
-    bounds = [0]
-    for text in texts:
-        bounds.append(bounds[-1] + len(text) + len(_GAP))
-    return whole, bounds
+    gap = len(_GAP)
+    return whole, list(accumulate([len(text) + gap for text in texts], initial=0))
 
 
 def _without_prefixes(game: GameRecord, folded: str, bounds: list[int], roster: names.Roster) -> str:

@@ -1,138 +1,159 @@
 """M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
 from discussions.core.metrics.parameters import YOU, Parameters
+from discussions.core.metrics.plain import plain_findings
 from discussions.core.metrics.reading import Reading
-from discussions.core.patterns import PatternGroup
+from discussions.core.patterns import PatternGroup, with_boundary_later
 from discussions.core.records import MAFIA, VILLAGE, Measurement, MessageFinding
 from discussions.core.sentences import clauses, unquoted
 from discussions.core.tokens import name_token, shown
 
 METRIC = "role_consistency"
-_YOU = re.compile(r"\byou\b")
+_YOU = re.compile(with_boundary_later(r"\byou\b"))
 
 
 class Speech(Struct, frozen=True, eq=False, gc=False):
     """A message as the rules read it: marked text without quotes, and its bits.
 
     `others` are the characters of the players other than the speaker that the message names (in quotes too),
-    `fellows` those of them who are on the mafia side with the speaker.
+    `mafia` those of the players on the mafia side.
     """
 
+    message: int
     text: str
     flags: int
     others: str
-    fellows: str
+    mafia: frozenset[str]
 
     def names_another(self, clause: str) -> bool:
         """Whether a clause names a player other than the speaker."""
         return any(map(clause.__contains__, self.others))
 
     def names_fellow(self, clause: str) -> bool:
-        """Whether a clause names another player of the speaker's mafia side."""
-        return any(map(clause.__contains__, self.fellows))
+        """Whether a clause names another player who is on the mafia side."""
+        return any(char in clause for char in self.others if char in self.mafia)
 
 
-def _speeches(reading: Reading) -> Callable[[int], Speech]:
-    """What gives the speech with that index (from 0)."""
-    speakers = reading.speakers.tolist()
-    named: dict[int, str] = {}
-    for index, player in zip(reading.name_messages.tolist(), reading.name_players.tolist(), strict=True):
-        if player != speakers[index]:
-            named[index] = named.get(index, "") + name_token(player)
-    mafia = "".join(name_token(player) for player, side in enumerate(reading.sides, start=1) if side == MAFIA)
+class Speeches:
+    """The messages of a game as the rules read them; `named` has the characters of the others that each names."""
 
-    def speech(index: int) -> Speech:
-        others = named.get(index, "")
-        fellows = ""
-        if others and reading.sides[speakers[index] - 1] == MAFIA:
-            fellows = "".join(char for char in others if char in mafia)
-        return Speech(unquoted(reading.low(index)), reading.message_flags[index], others, fellows)
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        chars = [name_token(player) for player in range(len(reading.sides) + 1)]
+        self._mafia = frozenset(
+            chars[player] for player, side in enumerate(reading.sides, start=1) if side == MAFIA
+        )
+        self.named: dict[int, str] = {}
+        is_other = reading.speakers[reading.name_messages] != reading.name_players
+        messages, players = reading.name_messages[is_other], reading.name_players[is_other]
+        for index, player in zip(messages.tolist(), players.tolist(), strict=True):
+            self.named[index] = self.named.get(index, "") + chars[player]
 
-    return speech
+    def speech(self, index: int) -> Speech:
+        """The speech of the message with that index (from 0)."""
+        others = self.named.get(index, "")
+        text = self._reading.low(index)
+        if '"' in text:
+            text = unquoted(text)
+        return Speech(index + 1, text, self._reading.message_flags[index], others, self._mafia)
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """Consistent messages of all, an estimate that is pending until people have labelled. Source: rubric, Metric 4."""
-    speech = _speeches(reading)
-    against_mafia = parameters.mask("confess", "accuse", "mafia_word", "votes_for")
-    of_interest = parameters.mask("reason", "act", "deflect", "accuse", "mafia_word", "vouch")
+    speeches = Speeches(reading)
+    named, speech = speeches.named, speeches.speech
     neutral_counts = parameters.choice("role_neutral_village") == "consistent"
+    nothing_found = {
+        MAFIA: plain_findings(reading.count, "nothing_against", counts=True),
+        VILLAGE: plain_findings(reading.count, "neutral", counts=neutral_counts),
+        # Nothing to hold the message against: out of the numerator, in the denominator.
+        None: plain_findings(reading.count, "unknown_side", counts=False),
+    }
+    alone, with_a_name = _telling(parameters)
+    sides = [None, *reading.sides]
     findings = []
     for index, (speaker, flags) in enumerate(
         zip(reading.speakers.tolist(), reading.message_flags, strict=True)
     ):
-        side = reading.sides[speaker - 1]
-        if side == MAFIA and not flags & against_mafia:
-            findings.append(MessageFinding(index + 1, True, "nothing_against"))
-            continue
-        if side == VILLAGE and not flags & of_interest and "?" not in reading.low(index):
-            findings.append(MessageFinding(index + 1, neutral_counts, "neutral"))
-            continue
-        findings.append(_RULES[side](index + 1, speech(index), parameters))
+        side = sides[speaker]
+        found = None
+        if flags & alone[side] or (flags & with_a_name[side] and (flags & YOU or index in named)):
+            found = _RULES[side](speech(index), parameters)
+        elif side == VILLAGE and "?" in reading.low(index):
+            found = _village_rule(speech(index), parameters)
+        findings.append(found or nothing_found[side][index])
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
         METRIC, len(counted), len(findings), is_pending=bool(findings), counted=counted, messages=findings
     )
 
 
-def _mafia_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
+def _telling(parameters: Parameters) -> tuple[dict[str | None, int], dict[str | None, int]]:
+    """The bits for which a message is worth reading, by side: whoever it names, and if it names another or "you"."""
+    alone = {MAFIA: parameters.mask("confess"), VILLAGE: parameters.mask("reason", "deflect"), None: 0}
+    with_a_name = {
+        MAFIA: parameters.against_fellow,
+        VILLAGE: parameters.mask("act", "accuse", "mafia_word", "vouch"),
+        None: 0,
+    }
+    return alone, with_a_name
+
+
+def _mafia_rule(speech: Speech, parameters: Parameters) -> MessageFinding | None:
     """Inconsistent: confesses; accuses a fellow or votes for one; accuses with certainty."""
+    message, flags = speech.message, speech.flags
     confessed = _confession(speech, parameters)
     if confessed:
         return MessageFinding(message, False, "confesses", [confessed])
-    names_fellow = bool(speech.flags & parameters.against_fellow) and speech.names_fellow(speech.text)
+    names_fellow = bool(flags & parameters.against_fellow) and speech.names_fellow(speech.text)
     certain = parameters.groups["certain"]
-    if names_fellow or speech.flags & certain.mask:
+    if names_fellow or flags & certain.mask:
         for clause, word in _accusations(speech, parameters):
             if names_fellow and speech.names_fellow(clause):
                 return MessageFinding(message, False, "accuses_fellow", [word])
-            found = certain.search(clause, speech.flags)
+            found = certain.search(clause, flags)
             if found:
                 return MessageFinding(message, False, "accuses_with_certainty", [word, shown(found.group())])
     if names_fellow:
         voted = _vote_for_fellow(speech, parameters)
         if voted:
             return MessageFinding(message, False, "votes_for_fellow", [voted])
-    return MessageFinding(message, True, "nothing_against")
+    return None
 
 
-def _village_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
+def _village_rule(speech: Speech, parameters: Parameters) -> MessageFinding | None:
     """Inconsistent: no reason, no question, and it deflects, accuses or vouches (by choice: or is neutral)."""
+    message, text, flags, groups = speech.message, speech.text, speech.flags, parameters.groups
     reason = _reason(speech, parameters)
     if reason:
         return MessageFinding(message, True, "gives_reason", [reason])
-    if "?" in speech.text:
+    if "?" in text:
         return MessageFinding(message, True, "asks_question")
-    deflects = parameters.groups["deflect"].search(speech.text, speech.flags)
+    deflects = groups["deflect"].search(text, flags)
     if deflects:
         return MessageFinding(message, False, "deflects_without_reason", [shown(deflects.group())])
-    accuses = next(_accusations(speech, parameters), None)
-    if accuses:
-        return MessageFinding(message, False, "accuses_without_reason", [accuses[1]])
-    vouches = _said_of_another(speech, parameters.groups["vouch"])
+    if flags & parameters.accusing.mask:
+        accuses = next(_accusations(speech, parameters), None)
+        if accuses:
+            return MessageFinding(message, False, "accuses_without_reason", [accuses[1]])
+    vouches = _said_of_another(speech, groups["vouch"])
     if vouches:
         return MessageFinding(message, False, "vouches_without_reason", [vouches])
-    is_consistent = parameters.choice("role_neutral_village") == "consistent"
-    return MessageFinding(message, is_consistent, "neutral")
+    return None
 
 
-def _no_side_rule(message: int, speech: Speech, parameters: Parameters) -> MessageFinding:
-    """Nothing to hold the message against: out of the numerator, in the denominator."""
-    return MessageFinding(message, False, "unknown_side")
-
-
-_RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule, None: _no_side_rule}
+_RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule}
 
 
 def _confession(speech: Speech, parameters: Parameters) -> str | None:
     """The words that give the own role away, in a clause that neither negates, nor asks, nor sets a condition."""
     group = parameters.groups["confess"]
-    if not group.search(speech.text, speech.flags):
+    if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
         return None
     for clause in clauses(speech.text):
         found = group.search(clause, speech.flags)
@@ -143,29 +164,32 @@ def _confession(speech: Speech, parameters: Parameters) -> str | None:
 
 def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, str]]:
     """The plain clauses that accuse another player or "you", each with the word that does it."""
-    if not speech.others and not speech.flags & YOU:
+    text, flags = speech.text, speech.flags
+    if not speech.others and not flags & YOU:
         return
-    patterns = [
-        pattern for pattern in parameters.accusing.active(speech.flags) if pattern.may_match(speech.text)
+    tried = [
+        (literal, pattern.regex)
+        for pattern in parameters.accusing.active(flags)
+        for literal in pattern.literals or ("",)
+        if literal in text
     ]
-    for clause in clauses(speech.text) if patterns else ():
+    for clause in clauses(text) if tried else ():
         if clause.isascii() and "you" not in clause:
             continue
-        found = None
-        for pattern in patterns:
-            found = found or pattern.search(clause)
-        if (
-            found
-            and (speech.names_another(clause) or _YOU.search(clause))
-            and not parameters.doubts.apply_to(clause, speech.flags)
-        ):
+        for literal, regex in tried:
+            if literal in clause and (found := regex.search(clause)):
+                break
+        else:
+            continue
+        names_one = speech.names_another(clause) or _YOU.search(clause)
+        if names_one and not parameters.doubts.apply_to(clause, flags):
             yield clause, shown(found.group())
 
 
 def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
     """The words in which a clause votes for a fellow of the mafia side."""
     group = parameters.groups["votes_for"]
-    if not group.search(speech.text, speech.flags):
+    if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
         return None
     for clause in clauses(speech.text):
         found = group.search(clause, speech.flags)
@@ -186,20 +210,22 @@ def _reason(speech: Speech, parameters: Parameters) -> str | None:
 
 def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
     """The first words that match the group and name another player."""
-    if not speech.others:
+    text = speech.text
+    if not speech.others or not speech.flags & group.mask:
         return None
     for pattern in group.active(speech.flags):
-        if not pattern.may_match(speech.text):
-            continue
-        for found in pattern.regex.finditer(speech.text):
-            if speech.names_another(found.group()):
-                return shown(found.group())
+        for literal in pattern.literals or ("",):
+            if literal in text:
+                for found in pattern.regex.finditer(text):
+                    if speech.names_another(found.group()):
+                        return shown(found.group())
+                break
     return None
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
     """The share with a positive sign of its side, the estimate over assessable messages only, and by side."""
-    speech = _speeches(reading)
+    speech = Speeches(reading).speech
     by_side: dict[str, list[int]] = {MAFIA: [0, 0], VILLAGE: [0, 0]}
     positive = 0
     for index, finding in enumerate(measurement.messages):

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from statistics import median
 
-import numpy as np
-
 from discussions.core.metrics.parameters import STRATEGIC, Parameters
+from discussions.core.metrics.plain import plain_findings
 from discussions.core.metrics.reading import Reading
 from discussions.core.records import Measurement, MessageFinding
 
@@ -15,21 +14,19 @@ METRIC = "strategic_depth"
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """Strategic messages of all; a finding's words are the keywords it saw, in order. Source: rubric, Metric 2."""
     words: dict[int, list[str]] = {}
-    places = np.flatnonzero(reading.flags & STRATEGIC)
+    places = reading.places(STRATEGIC)
     tokens = reading.tokens
     for message, place in zip(reading.of_message[places].tolist(), places.tolist(), strict=True):
-        seen = words.setdefault(message, [])
-        if tokens[place] not in seen:
-            seen.append(tokens[place])
-    findings = [
-        MessageFinding(index + 1, True, "keyword", words[index])
-        if index in words
-        else MessageFinding(index + 1, False, "no_keyword")
-        for index in range(reading.count)
-    ]
-    return Measurement(
-        METRIC, len(words), len(findings), counted=[index + 1 for index in sorted(words)], messages=findings
-    )
+        token = tokens[place]
+        if message not in words:
+            words[message] = [token]
+        elif token not in words[message]:
+            words[message].append(token)
+    findings = plain_findings(reading.count, "no_keyword", counts=False)
+    for message, seen in words.items():
+        findings[message] = MessageFinding(message + 1, True, "keyword", seen)
+    counted = [message + 1 for message in words]
+    return Measurement(METRIC, len(counted), len(findings), counted=counted, messages=findings)
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
