@@ -1,0 +1,85 @@
+"""What a statistic of agreement comes to: a value with its interval and what it rests on, or why there is none."""
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.agreement.ratings import Matrix, Refused, Table, matrix_of, pairs_of, raters_of
+
+LEAST_FOR_INTERVAL = 3
+CONFIDENCE = 0.95
+Interval = tuple[float, float]
+
+
+class Agreement(Struct, frozen=True):
+    """A statistic. Without a value `reason` is a sentence that says why, without an interval `interval_reason`.
+
+    `items` and `raters` are those that it rests on; `pairs` are the pairs compared: of ratings of one item, or of
+    raters where the statistic compares their rankings. The interval is one of 95 %.
+    """
+
+    value: float | None
+    interval: Interval | None = None
+    items: int = 0
+    raters: int = 0
+    pairs: int = 0
+    reason: str = ""
+    interval_reason: str = ""
+
+
+class Estimate(Struct, frozen=True, eq=False):
+    """A value, its values without each item in turn (None when not asked for), and the ratings that it rests on."""
+
+    value: float
+    without: Matrix | None
+    used: Matrix
+    pairs: int | None = None
+
+
+def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreement:
+    """The record of an estimate; one without a value where the estimate refuses."""
+    matrix = matrix_of(ratings)
+    try:
+        found = estimate(matrix)
+    except Refused as refused:
+        return Agreement(None, reason=str(refused))
+    interval, reason = None, "The interval was not asked for."
+    if found.without is not None:
+        interval, reason = jackknife_t(found.value, found.without)
+    pairs = pairs_of(found.used) if found.pairs is None else found.pairs
+    return Agreement(found.value, interval, len(found.used), raters_of(found.used), pairs, "", reason)
+
+
+def jackknife_t(value: float, without: Matrix) -> tuple[Interval | None, str]:
+    """The interval around a value from its values without each item in turn, or None and why; clipped to [-1, 1].
+
+    value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. Source: R. G. Miller, Biometrika 61 (1974),
+    1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
+    """
+    from scipy.special import stdtrit
+
+    count = len(without)
+    if count < LEAST_FOR_INTERVAL:
+        return None, f"An interval needs at least {LEAST_FOR_INTERVAL} items; there are {count}."
+    if not np.isfinite(without).all():
+        return None, "One item carries the whole value: without it there is none, so there is no interval."
+    error = np.sqrt((count - 1) / count * np.square(without - without.mean()).sum())
+    half = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2) * error)
+    return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""
+
+
+def jackknife_over_groups(
+    groups: Sequence[Hashable], value_of: Callable[[list[int]], float | None]
+) -> tuple[Interval | None, str]:
+    """The jackknife-t interval when whole groups are left out, as where messages of one game hang together.
+
+    `groups` names the group of each item; `value_of` gives the value for the items with these indices. So the interval
+    of a difference of two statistics of the same items can be had too.
+    """
+    value = value_of(list(range(len(groups))))
+    if value is None:
+        return None, "There is no value to put an interval around."
+    kept = [[at for at, one in enumerate(groups) if one != left] for left in dict.fromkeys(groups)]
+    values = [value_of(indices) if indices else None for indices in kept]
+    return jackknife_t(value, np.array([np.nan if one is None else one for one in values]))
