@@ -14,9 +14,10 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def _check_the_ground(**_given: object) -> None:
-    from evalsite.start import assert_ready
+    from evalsite.start import assert_ready, spare_the_collector
 
     assert_ready()
+    spare_the_collector()
 
 
 def hurry() -> None:

@@ -11,7 +11,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 application = Utf8Only(get_wsgi_application())
 
 from evalsite.celery import hurry  # noqa: E402  Django must be set up first
-from evalsite.start import assert_ready  # noqa: E402
+from evalsite.start import assert_ready, spare_the_collector  # noqa: E402
 
 assert_ready()
 hurry()
+spare_the_collector()

@@ -145,25 +145,34 @@ def own_evaluation(person: Person, key: int) -> Evaluation | None:
     found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
     if not found:
         return None
-    values = dict(zip(WORK_COLUMNS, found[0], strict=True))
-    evaluation = _row(Evaluation, values, "")
-    game, measured = _row(Game, values, "game__"), _row(Measured, values, "measured__")
+    row = found[0]
+    evaluation = _row(Evaluation, row, "")
+    game, measured = _row(Game, row, "game__"), _row(Measured, row, "measured__")
     game.iteration, game.project = (
-        _row(Iteration, values, "game__iteration__"),
-        _row(Project, values, "game__project__"),
+        _row(Iteration, row, "game__iteration__"),
+        _row(Project, row, "game__project__"),
     )
-    measured.rubric_version = _row(RubricVersion, values, "measured__rubric_version__")
+    measured.rubric_version = _row(RubricVersion, row, "measured__rubric_version__")
     evaluation.game, evaluation.measured, evaluation.evaluator = game, measured, person
     return evaluation
 
 
-def _row(model: type[M], values: dict[str, object], prefix: str) -> M:
-    """A row of these columns; the columns that were not asked for are fetched when somebody reads them."""
-    given = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
-    own = {field.attname: given[field.name] for field in model._meta.concrete_fields if field.name in given}
-    own[model._meta.pk.attname] = values[prefix.removesuffix("__") or "id"]
-    names = [field.attname for field in model._meta.concrete_fields if field.attname in own]
-    return model.from_db("default", names, [own[name] for name in names])
+def _row(model: type[M], row: tuple[object, ...], prefix: str) -> M:
+    """The part of a row of WORK_COLUMNS that is this model's; what was not asked for is fetched when it is read."""
+    names, places = _own_columns(model, prefix)
+    return model.from_db("default", names, [row[place] for place in places])
+
+
+@lru_cache(maxsize=16)
+def _own_columns(model: type[Model], prefix: str) -> tuple[list[str], list[int]]:
+    """The model's columns among WORK_COLUMNS, in the order of its fields, and where they stand."""
+    key = prefix.removesuffix("__") or "id"
+    places = {
+        name.removeprefix(prefix): at for at, name in enumerate(WORK_COLUMNS) if name.startswith(prefix)
+    }
+    places["id"] = WORK_COLUMNS.index(key)
+    fields = [field for field in model._meta.concrete_fields if field.name in places]
+    return [field.attname for field in fields], [places[field.name] for field in fields]
 
 
 def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Evaluation, Any]":
