@@ -27,6 +27,7 @@ _AFTER = " .,;:!?-)\n"
 _BEFORE = ' \n.,;:!?("'
 Found = tuple[int, int, int, int]
 _WORDS = re.compile(r"[^\W_]+")
+_APART = "".join(char if char.isalnum() else " " for char in map(chr, range(128)))
 
 
 class Span(Struct, frozen=True):
@@ -157,10 +158,11 @@ def names_in(low: str, folded: str, roster: Roster) -> list[Found]:
 def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], roster: Roster) -> list[Found]:
     """`names_in`, part by part: for long rosters, since a part is searched only for the players its words allow."""
     found: list[Found] = []
-    words_of = _WORDS.findall
     spaced = low + " "
     for begin, end in parts:
-        for word in roster.by_word.keys() & words_of(low[begin:end]):
+        part = low[begin:end]
+        words = part.translate(_APART).split() if part.isascii() else _WORDS.findall(part)
+        for word in roster.by_word.keys() & words:
             for form in roster.by_word[word]:
                 _search(spaced, folded, form, begin, end, found)
     return _without_overlaps(found)
