@@ -77,7 +77,9 @@ def icc_f_interval(ratings: Table, *, form: Form) -> Interval | None:
     if error <= ROUNDING:
         return None
     ends = _absolute_ends(found) if form[0] == "2" else _ratio_ends(found, error, form)
-    if ends is None or form.endswith("1"):
+    if ends is None or not -np.inf < ends[0] <= ends[1]:
+        return None
+    if form.endswith("1"):
         return ends
     below = [1 + (found.raters - 1) * end for end in ends]
     if min(below) <= ROUNDING:
