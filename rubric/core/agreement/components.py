@@ -1,0 +1,90 @@
+"""The intraclass correlation where not every rater rated every item, from components of variance.
+
+rating = mean + item + rater + error; the three variances follow from sums of squares of the one effect beside the other
+(C. R. Henderson, Biometrics 9 (1953), 226-252, method 3). On a full table the result is ICC(2,1) or ICC(2,k).
+"""
+
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.agreement.estimates import Agreement, Estimate, agreement
+from rubric.core.agreement.ratings import Matrix, Refused, Table, check_variation, normal, pairable
+
+ROUNDING = 1e-12
+PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
+NO_ERROR_LEFT = "There are too few ratings to tell error from raters and items."
+
+
+class Components(Struct, frozen=True):
+    """Variances of items, raters and error in the unit of the ratings squared; estimates below 0 are possible."""
+
+    items: float
+    raters: float
+    error: float
+
+
+def icc_of_components(
+    ratings: Table, *, form: Literal["2,1", "2,k"], with_interval: bool = True
+) -> Agreement:
+    """ICC(2,1), or ICC(2,k) with k the harmonic mean of ratings per item, of a table with missing ratings.
+
+    s_item / (s_item + (s_rater + s_error) / k) over the items that two raters or more have rated.
+    """
+
+    def estimate(matrix: Matrix) -> Estimate:
+        used = pairable(matrix)
+        check_variation(used)
+        values = normal(used)
+        without = None
+        if with_interval:
+            without = np.array(
+                [_or_nan(np.delete(values, item, axis=0), form) for item in range(len(values))]
+            )
+        return Estimate(_correlation(values, form), without, used)
+
+    return agreement(ratings, estimate)
+
+
+def _or_nan(values: Matrix, form: str) -> float:
+    try:
+        return _correlation(values, form)
+    except Refused:
+        return np.nan
+
+
+def _correlation(values: Matrix, form: str) -> float:
+    found = components_of(values)
+    each = (~np.isnan(values)).sum(axis=1)
+    count = len(each) / (1 / each).sum() if form == "2,k" else 1.0
+    below = found.items + (found.raters + found.error) / count
+    if below <= ROUNDING:
+        raise Refused("The items differ too little from one another for an intraclass correlation.")
+    return float(found.items / below)
+
+
+def components_of(values: Matrix) -> Components:
+    """The components of variance of a table (NaN for missing); raises Refused where they cannot be told apart."""
+    values = values[:, ~np.isnan(values).all(axis=0)]
+    rated = ~np.isnan(values)
+    count, (items, raters) = int(rated.sum()), values.shape
+    per_item, per_rater = rated.sum(axis=1), rated.sum(axis=0)
+    freedom = count - items - raters + 1
+    if freedom <= 0 or raters < 2 or items < 2:
+        raise Refused(NO_ERROR_LEFT)
+    within_items = np.nan_to_num(values - np.nanmean(values, axis=1)[:, None])
+    within_raters = np.nan_to_num(values - np.nanmean(values, axis=0))
+    equations = np.diag(per_rater) - (rated / per_item[:, None]).T @ rated
+    if np.linalg.matrix_rank(equations) < raters - 1:
+        raise Refused(PARTS)
+    sums = within_items.sum(axis=0)
+    of_raters = float(sums @ np.linalg.pinv(equations, hermitian=True) @ sums)
+    residual = max(float(np.square(within_items).sum()) - of_raters, 0.0)
+    of_items = float(np.square(within_raters).sum()) - residual
+    error = residual / freedom
+    return Components(
+        items=(of_items - (items - 1) * error) / (count - raters),
+        raters=(of_raters - (raters - 1) * error) / (count - items),
+        error=error,
+    )
