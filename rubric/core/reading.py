@@ -1,0 +1,187 @@
+"""A reviewer's answer as a ReviewRecord: what it says is taken as it stands, what it does not say is not made up."""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from rubric.core.reading_blocks import Block, decode, find_blocks
+from rubric.core.reading_names import Names
+from rubric.core.reading_rankings import Places, contradicts, listed_ranking, written_ranking
+from rubric.core.reading_scores import Said, fitness, read_said
+from rubric.core.records import (
+    ABSTAINED,
+    HIGHEST,
+    HOLISTIC,
+    LOWEST,
+    PARTIAL,
+    RUBRIC,
+    UNREADABLE,
+    Flag,
+    ResponseReview,
+    ReviewRecord,
+    RubricRecord,
+)
+from rubric.core.scoring import overall_of, ranked, rounded, weights_of
+from rubric.core.weights import exact
+from workspace.core.strict_json import normalise_text
+
+MISMATCH = Fraction(5, 100)
+_WANTED = re.compile(r'"(?:evaluations|scores|ranking)"\s*+:')
+_DOES = r"(?:evaluat|assess|rank|rat|scor|judg|review|compar|help|assist|comply|provid|complet|participat|do th|do so)"
+_NOT = r"(?:cannot|can not|can['’]t|won['’]t|will not|unable|not able|not going)"
+_REFUSAL = re.compile(
+    rf"\b(?:I|we)\b[^.!?\n]{{0,40}}?\b(?:decline|abstain|refuse)\b"
+    rf"|(?:\b(?:I|we)\b|\A)[^.!?\n]{{0,40}}?\b{_NOT}\b[^.!?\n]{{0,60}}?\b{_DOES}",
+    re.IGNORECASE,
+)
+_REFUSAL_WITHIN = 600
+
+
+class _Chosen(Struct, frozen=True):
+    """The object that is read, and the flags that choosing it gave."""
+
+    value: dict[str, Any]
+    flags: list[Flag]
+
+
+def read_review(text: str, labels: Sequence[str], rubric: RubricRecord) -> ReviewRecord:
+    """The review that a text gives of the responses with these labels under the version. Never raises; linear in time.
+
+    The last object of the right shape is read, as `docs/response-rubric.md` says. Scores that are missing or refused
+    stay missing; the overalls are ours. Labels must differ from one another.
+    """
+    text, _replaced = normalise_text(text)
+    names = Names(labels)
+    weights = weights_of(rubric)
+    chosen = _choose(text, names)
+    said, flags = read_said(chosen.value, names, Names(weights))
+    ranking, ranking_flags = listed_ranking(chosen.value.get("ranking"), names)
+    if ranking is None:
+        ranking, written_flags = written_ranking(text, names)
+        ranking_flags = ranking_flags + written_flags
+    flags = chosen.flags + flags + ranking_flags
+    if not any(each.scores for each in said.values()):
+        flags += _take_overalls(said)
+    mode = _mode(said, ranking, weights, text)
+    responses = [_response(label, each, weights, mode) for label, each in said.items()]
+    return ReviewRecord(
+        mode=mode,
+        responses=responses,
+        ranking=_our_ranking(responses, ranking, mode),
+        reported_ranking=ranking,
+        flags=flags + _mismatches(responses, ranking),
+    )
+
+
+def _choose(text: str, labels: Names) -> _Chosen:
+    """The last object that speaks of a response, or else the last that has the shape of a review; {} when none does."""
+    blocks = find_blocks(text, wanted=_WANTED)
+    best, value = 0, {}
+    is_superseding = is_broken = False
+    seen: set[str] = set()
+    for block in reversed(blocks):
+        if block.source in seen:
+            continue
+        seen.add(block.source)
+        other = decode(block.source)
+        fit = fitness(other, labels)
+        if fit > best:
+            best, value, is_superseding = fit, other, False
+        elif fit == best and fit and _differ(other, value):
+            is_superseding = True
+            if best == 2:
+                break
+        is_broken = is_broken or (not isinstance(other, dict) and best < 2)
+    flags = []
+    if is_superseding:
+        flags.append(
+            Flag("superseded_block", "An earlier, different block of scores is there; the last one counts.")
+        )
+    if is_broken or _is_cut(text, blocks):
+        said = "A block of scores is cut off or is no JSON, so nothing of it is read."
+        flags.append(Flag("broken_block", said))
+    return _Chosen(value, flags)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    try:
+        return bool(one != other)
+    except RecursionError:
+        return True
+
+
+def _is_cut(text: str, blocks: Sequence[Block]) -> bool:
+    """Whether what looks like the beginning of a block stands after the last whole one."""
+    after = blocks[-1].start + len(blocks[-1].source) if blocks else 0
+    return _WANTED.search(text, after) is not None
+
+
+def _take_overalls(said: dict[str, Said]) -> list[Flag]:
+    """A reviewer who gave an overall and no scores gave a holistic score; it is read as one, and noted."""
+    flags = []
+    for label, each in said.items():
+        if each.holistic is None and each.overall is not None and LOWEST <= each.overall <= HIGHEST:
+            each.holistic = each.overall
+            text = f"{label} has an overall and no scores, so the overall is read as a holistic score."
+            flags.append(Flag("overall_as_holistic", text, label))
+    return flags
+
+
+def _mode(said: dict[str, Said], ranking: Places | None, weights: dict[str, Fraction], text: str) -> str:
+    if any(each.scores for each in said.values()):
+        return RUBRIC if all(len(each.scores) == len(weights) for each in said.values()) else PARTIAL
+    if ranking or any(each.holistic is not None for each in said.values()):
+        return HOLISTIC
+    return ABSTAINED if _is_refusal(text) else UNREADABLE
+
+
+def _is_refusal(text: str) -> bool:
+    """Whether the text begins by declining to review; one that says so of a detail and writes JSON does not."""
+    return not _WANTED.search(text) and _REFUSAL.search(text[:_REFUSAL_WITHIN]) is not None
+
+
+def _response(label: str, said: Said, weights: dict[str, Fraction], mode: str) -> ResponseReview:
+    overall = overall_of(said.scores, weights)
+    return ResponseReview(
+        label=label,
+        scores={key: said.scores[key] for key in weights if key in said.scores},
+        overall=overall.value,
+        holistic=said.holistic,
+        reported_overall=said.overall,
+        is_incomplete=mode == PARTIAL and overall.is_incomplete,
+        notes=said.notes,
+    )
+
+
+def _our_ranking(responses: list[ResponseReview], reported: Places | None, mode: str) -> Places:
+    """By our overalls where there are scores; else the reviewer's own, or that of its holistic scores."""
+    if mode in (RUBRIC, PARTIAL):
+        return ranked({each.label: each.overall for each in responses})
+    return reported or ranked({each.label: each.holistic for each in responses})
+
+
+def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list[Flag]:
+    """Where the reviewer's own overall is not ours, and whether its ranking contradicts the overalls it gave."""
+    flags = [
+        _mismatch(each.label, each.reported_overall, each.overall)
+        for each in responses
+        if each.overall is not None
+        and each.reported_overall is not None
+        and abs(exact(each.reported_overall) - each.overall) > MISMATCH
+    ]
+    for source in ("reported_overall", "overall", "holistic"):
+        gave = {each.label: getattr(each, source) for each in responses if getattr(each, source) is not None}
+        if ranking and sum(label in gave for place in ranking for label in place) > 1:
+            if contradicts(ranking, gave):
+                said = "The reviewer's ranking contradicts the overalls it gave."
+                flags.append(Flag("rank_mismatch", said))
+            break
+    return flags
+
+
+def _mismatch(label: str, reported: int | float, ours: Fraction) -> Flag:
+    said = f"{label}: the reviewer's overall is {reported}; its scores give {rounded(ours)}."
+    return Flag("overall_mismatch", said, label)
