@@ -1,0 +1,117 @@
+"""Reads reviewers' answers and prints their scores, without touching the database."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from rubric.core.reading import read_review
+from rubric.core.reading_versions import read_version
+from rubric.core.records import RESPONSE, ReviewRecord, RubricRecord
+from rubric.core.review_lines import read_lines, review_output
+from rubric.core.scoring import rounded
+from rubric.shelf import first_response_version
+
+REFUSED = 2
+STANDARD_INPUT = "-"
+
+Row = dict[str, str]
+
+
+class Command(BaseCommand):
+    """`score_reviews FILE [--rubric FILE] [--json]`: exit 0 when scored, 2 when a file is refused."""
+
+    help = (
+        'Reads reviews, one JSON object a line ({"reviewer", "responses": [labels], "text"}), and prints what they '
+        "score; the database is not used. Example: manage.py score_reviews reviews.jsonl --json"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The reviews, a rubric version other than the first, and the form of the output."""
+        parser.add_argument("file", help='reviews as JSONL; "-" reads the standard input')
+        parser.add_argument("--rubric", help="the JSON of a response rubric version")
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="print one JSON object a review"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Reads, scores, prints; a file with a faulty line is refused as a whole, so no review is lost unseen."""
+        as_json = options["as_json"]
+        rubric = self._rubric(options["rubric"], as_json=as_json)
+        reviews, faults = read_lines(self._bytes(options["file"], as_json=as_json))
+        if faults:
+            name = _name(options["file"])
+            rows = [
+                _row(f"{name} line {each.line} {each.pointer}", each.code, each.message) for each in faults
+            ]
+            self._refuse(rows, as_json=as_json)
+        for each in reviews:
+            review = read_review(each.text, each.responses, rubric)
+            if as_json:
+                output = review_output(each.reviewer, review)
+                self.stdout.write(json.dumps(output, ensure_ascii=False, allow_nan=False))
+            else:
+                for line in _lines(each.reviewer, review):
+                    self.stdout.write(line)
+
+    def _rubric(self, file: str | None, *, as_json: bool) -> RubricRecord:
+        """The given rubric version, or the first, with the weights of this installation."""
+        if file is None:
+            return first_response_version(settings.RESPONSE_WEIGHTS)
+        found = read_version(self._bytes(file, as_json=as_json))
+        if not isinstance(found, RubricRecord):
+            rows = [_row(f"{_name(file)} {item.place}", item.code, item.message) for item in found]
+            self._refuse(rows, as_json=as_json)
+        elif found.kind != RESPONSE:
+            said = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'
+            self._refuse([_row(f"{_name(file)} /kind", "wrong_kind", said)], as_json=as_json)
+        return found
+
+    def _bytes(self, file: str, *, as_json: bool) -> bytes:
+        if file == STANDARD_INPUT:
+            return sys.stdin.buffer.read()
+        try:
+            return Path(file).read_bytes()
+        except OSError as error:
+            said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
+            self._refuse([_row(_name(file), "cannot_read", said)], as_json=as_json)
+
+    def _refuse(self, rows: list[Row], *, as_json: bool) -> NoReturn:
+        """Says what is wrong on stderr and ends with exit code 2."""
+        if as_json:
+            self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
+        else:
+            for row in rows:
+                self.stderr.write(f"{row['place']}: {row['message']}")
+        sys.exit(REFUSED)
+
+
+def _name(file: str) -> str:
+    return "standard input" if file == STANDARD_INPUT else Path(file).name
+
+
+def _row(place: str, code: str, message: str) -> Row:
+    return {"place": place.strip(), "code": code, "message": message}
+
+
+def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
+    """One review for people: who and how, each response with its overall, then what was noted."""
+    yield f"{reviewer}: {review.mode}"
+    for each in review.responses:
+        value = each.overall if each.overall is not None else each.holistic
+        shown = (
+            "-"
+            if value is None
+            else f"{rounded(each.overall)}"
+            if each.overall is not None
+            else f"{value} holistic"
+        )
+        yield f"  {each.label:20} {shown:>6}{' incomplete' if each.is_incomplete else ''}"
+    for flag in review.flags:
+        yield f"  {flag.code}: {flag.message}"
