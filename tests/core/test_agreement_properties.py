@@ -55,7 +55,7 @@ CHANCE = NOMINAL.keys() - {"alpha nominal"} | WEIGHTED.keys()
 COMPLETE = ("cohen", "cohen quadratic", *ICCS, "w")
 
 # The first call loads scipy.special, which takes longer than one example may.
-some = settings(max_examples=25, deadline=None)
+some = settings(max_examples=20, deadline=None)
 
 
 def tables(cells, *, items=(0, 7), raters=(0, 4)):
@@ -84,7 +84,7 @@ def near(found, other):
 
 
 @given(st.one_of(small, wild))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_never_an_exception_and_a_reason_where_there_is_no_value(ratings):
     for name, statistic in ALL.items():
         found = statistic(ratings)
@@ -99,7 +99,7 @@ def test_never_an_exception_and_a_reason_where_there_is_no_value(ratings):
 
 
 @given(wild)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_intervals_of_the_f_distribution_are_never_an_exception(ratings):
     for form in ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k"):
         found = icc_f_interval(ratings, form=form)
@@ -190,3 +190,34 @@ def test_the_interval_is_that_of_computing_anew_without_each_item(ratings):
         expected, _ = jackknife_over_groups(range(len(used)), anew)
         if expected is not None:
             assert statistic(used, **options).interval == pytest.approx(expected, abs=1e-7), name
+
+
+@pytest.mark.parametrize(
+    ("statistic", "ratings", "reason"),
+    [
+        (NOMINAL["AC1"], [], "at least two raters"),
+        (NOMINAL["AC1"], [[1], [2]], "at least two raters"),
+        (NOMINAL["alpha nominal"], [[1, 2], [1, None]], "at least 2 items"),
+        (NOMINAL["AC1"], [[3, 3], [3, 3]], "All ratings are the same"),
+        (partial(gwet_ac, scale=[1, 2]), [[1, 2], [3, 3]], "The rating 3 is not on the scale"),
+        (partial(gwet_ac, scale=[1, np.inf]), [[1, 1], [1, 2]], "not a finite number"),
+        (NOMINAL["cohen"], [[1, 2, 3], [3, 2, 1]], "exactly 2 raters; there are 3"),
+        (ALPHAS["alpha ratio"], [[-1, 2], [3, 2]], "below 0"),
+        (ALPHAS["alpha ordinal"], [[place, -place] for place in range(600)], "more than 1000"),
+        (ICCS["icc 2,k"], [[1, 2], [2, 1]], "differ too little"),
+    ],
+)
+def test_the_reasons(statistic, ratings, reason):
+    found = statistic(ratings)
+    assert found.value is None
+    assert reason in found.reason
+
+
+def test_the_reasons_without_an_interval():
+    assert "at least 3 items" in gwet_ac([[1, 1], [1, 2]]).interval_reason
+    assert "One item carries" in krippendorff_alpha([[1, 1], [1, 1], [1, 2]], level="nominal").interval_reason
+
+
+def test_rows_of_different_length_are_no_table():
+    with pytest.raises(ValueError, match="differ in length"):
+        gwet_ac([[1, 2], [1]])

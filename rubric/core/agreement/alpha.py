@@ -10,6 +10,7 @@ import numpy as np
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
 from rubric.core.agreement.ratings import (
+    ROUNDING,
     Counts,
     Matrix,
     Refused,
@@ -22,8 +23,6 @@ from rubric.core.agreement.ratings import (
 )
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-# Sums of squares below this share of the whole are rounding.
-ROUNDING = 1e-12
 
 
 def krippendorff_alpha(ratings: Table, *, level: Level, with_interval: bool = True) -> Agreement:

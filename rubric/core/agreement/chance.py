@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
 from rubric.core.agreement.ratings import (
+    ROUNDING,
     Counts,
     Matrix,
     Refused,
@@ -25,7 +26,6 @@ from rubric.core.agreement.ratings import (
 
 Weights = Literal["identity", "ordinal", "linear", "quadratic"]
 Scale = Sequence[float] | None
-ROUNDING = 1e-12
 BLOCK = 64
 
 

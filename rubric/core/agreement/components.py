@@ -10,9 +10,8 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
-from rubric.core.agreement.ratings import Matrix, Refused, Table, check_variation, normal, pairable
+from rubric.core.agreement.ratings import ROUNDING, Matrix, Refused, Table, check_variation, normal, pairable
 
-ROUNDING = 1e-12
 PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
 NO_ERROR_LEFT = "There are too few ratings to tell error from raters and items."
 

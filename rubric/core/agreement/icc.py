@@ -17,10 +17,18 @@ from rubric.core.agreement.estimates import (
     Interval,
     agreement,
 )
-from rubric.core.agreement.ratings import Matrix, Refused, Table, check_variation, complete, matrix_of, normal
+from rubric.core.agreement.ratings import (
+    ROUNDING,
+    Matrix,
+    Refused,
+    Table,
+    check_variation,
+    complete,
+    matrix_of,
+    normal,
+)
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
-ROUNDING = 1e-12
 
 
 class Squares(Struct, frozen=True, eq=False):

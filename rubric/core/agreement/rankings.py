@@ -7,12 +7,11 @@ from typing import Literal
 import numpy as np
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
-from rubric.core.agreement.ratings import Matrix, Refused, Table, complete, normal, pairable
+from rubric.core.agreement.ratings import ROUNDING, Matrix, Refused, Table, complete, normal, pairable
 
 Variant = Literal["a", "b"]
 NO_RANKING = "Every rater ties all items, so there is no ranking to compare."
 BLOCK = 256
-ROUNDING = 1e-12
 # The value for two raters, and the values without each of their items; NaN where there is none.
 Pair = tuple[float, Matrix]
 

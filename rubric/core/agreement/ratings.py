@@ -10,6 +10,8 @@ Matrix = NDArray[np.float64]
 Table = Sequence[Sequence[float | None]] | Matrix
 
 MOST_CATEGORIES = 1000
+# A sum below this share of the whole is rounding.
+ROUNDING = 1e-12
 NOT_FINITE = "A rating is not a finite number; correct it first."
 ONE_RATER = "Agreement needs ratings by at least two raters."
 NO_VARIATION = "All ratings are the same, so it does not show whether the raters tell items apart."
@@ -99,6 +101,8 @@ def counts_of(matrix: Matrix, scale: Sequence[float] | None = None) -> Counts:
         raise Refused(
             f"There are more than {MOST_CATEGORIES} different ratings; use a statistic of the interval scale."
         )
+    if not np.isfinite(categories).all():
+        raise Refused(NOT_FINITE)
     strange = values[~np.isin(values, categories)]
     if len(strange):
         raise Refused(f"The rating {strange[0]:g} is not on the scale.")
