@@ -1,5 +1,6 @@
 """Turning the pages of a long transcript: links to messages wherever they stand, and from page to page."""
 
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -31,8 +32,13 @@ def window_on(page: Any) -> Window:
 def place_of(position: int, window: Window, here: str, step: str) -> str:
     """Where a message is: on this page, or on another of the same transcript."""
     if window.holds(position):
-        return format_html("#message-{}", position)
+        return _anchor(position)
     return format_html("{}?step={}&amp;page={}#message-{}", here, step, window.page_of(position), position)
+
+
+@lru_cache(maxsize=4096)
+def _anchor(position: int) -> str:
+    return format_html("#message-{}", position)
 
 
 @register.simple_tag
