@@ -42,7 +42,10 @@ class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
 
 
 class RubricVersion(models.Model):
-    """One edition of a rubric; `body` is its JSON, `sha256` the hash of its canonical form."""
+    """One edition of a rubric; `body` is its JSON, `sha256` the hash of its canonical form.
+
+    `note` says what was changed and why, `reason` why it was published. All of it is final once it is published.
+    """
 
     rubric = models.ForeignKey(Rubric, models.PROTECT, related_name="versions")
     number = models.CharField(max_length=20)
@@ -52,8 +55,14 @@ class RubricVersion(models.Model):
     note = models.TextField(blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    edited_at = models.DateTimeField(null=True, blank=True)
+    edited_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
     published_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    reason = models.TextField(blank=True, default="")
+    retired_at = models.DateTimeField(null=True, blank=True)
+    retired_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    retired_reason = models.TextField(blank=True, default="")
 
     objects = RubricVersionQuerySet.as_manager()
 
@@ -64,6 +73,21 @@ class RubricVersion(models.Model):
                 condition=Q(published_at=None, published_by=None)
                 | Q(published_at__isnull=False, published_by__isnull=False),
                 name="rubric_version_published_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(edited_at=None, edited_by=None) | Q(edited_at__isnull=False, edited_by__isnull=False),
+                name="rubric_version_edited_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(retired_at=None, retired_by=None)
+                | Q(retired_at__isnull=False, retired_by__isnull=False),
+                name="rubric_version_retired_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=DRAFT, published_at=None, retired_at=None)
+                | Q(state=PUBLISHED, published_at__isnull=False, retired_at=None)
+                | Q(state=RETIRED, published_at__isnull=False, retired_at__isnull=False),
+                name="rubric_version_state_fits",
             ),
         )
 
