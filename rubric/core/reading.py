@@ -29,6 +29,7 @@ from rubric.core.weights import exact
 from workspace.core.strict_json import normalise_text
 
 MISMATCH = Fraction(5, 100)
+MOST_FLAGS = 200
 _WANTED = re.compile(r'"(?:evaluations|scores|ranking)"\s*+:')
 _DOES = r"(?:evaluat|assess|rank|rat|scor|judg|review|compar|help|assist|comply|provid|complet|participat|do th|do so)"
 _NOT = r"(?:cannot|can not|can['’]t|won['’]t|will not|unable|not able|not going)"
@@ -72,7 +73,7 @@ def read_review(text: str, labels: Sequence[str], rubric: RubricRecord) -> Revie
         responses=responses,
         ranking=_our_ranking(responses, ranking, mode),
         reported_ranking=ranking,
-        flags=flags + _mismatches(responses, ranking),
+        flags=_bounded(flags) + _mismatches(responses, ranking),
     )
 
 
@@ -104,6 +105,16 @@ def _choose(text: str, labels: Names) -> _Chosen:
         said = "A block of scores is cut off or is no JSON, so nothing of it is read."
         flags.append(Flag("broken_block", said))
     return _Chosen(value, flags)
+
+
+def _bounded(flags: list[Flag]) -> list[Flag]:
+    """The first flags, and how many more there were; a text can name a hundred thousand unknown responses."""
+    if len(flags) <= MOST_FLAGS:
+        return flags
+    return [
+        *flags[:MOST_FLAGS],
+        Flag("more_flags", f"There are {len(flags) - MOST_FLAGS:,} more things to note."),
+    ]
 
 
 def _differ(one: Any, other: Any) -> bool:

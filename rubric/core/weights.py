@@ -1,13 +1,14 @@
 """The one check of weights, in exact arithmetic: each is a share from 0 to 1, and together they sum to 1."""
 
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from msgspec import Struct
 
 TOLERANCE = Fraction(1, 1000)
 _MOST_SHOWN = 8
+_LARGEST_EXPONENT = 400
 
 Number = int | float | Decimal | Fraction | str
 
@@ -23,11 +24,18 @@ class WeightProblem(Struct, frozen=True):
 def exact(number: Number) -> Fraction:
     """The number as it is written in decimals: 0.35 is 35/100 and not the float nearest to it.
 
-    Raises ValueError for NaN, infinities and texts that are no number.
+    Raises ValueError for NaN, infinities and texts that are no number, or one of an exponent beyond 400.
     """
     if isinstance(number, Fraction | int):
         return Fraction(number)
-    return Fraction(repr(number) if isinstance(number, float) else str(number).strip())
+    try:
+        written = Decimal(repr(number) if isinstance(number, float) else number)
+    except InvalidOperation as error:
+        raise ValueError(f'"{number}" is no number.') from error
+    # A few characters can write a number of a billion digits.
+    if not written.is_finite() or abs(written.adjusted()) > _LARGEST_EXPONENT:
+        raise ValueError(f'"{number}" is no number that can be worked with.')
+    return Fraction(written)
 
 
 def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:

@@ -253,3 +253,9 @@ def test_a_review_of_labels_of_ones_own():
     assert (review.mode, review.ranking) == ("rubric", [["one"]])
     with pytest.raises(KeyError):
         review.response("two")
+
+
+def test_a_flood_of_unknown_labels_is_cut_off_and_counted():
+    review = read({"evaluations": evaluations() | {f"Response {number}": 1 for number in range(1000)}})
+    assert (review.mode, len(review.flags)) == ("rubric", 201)
+    assert review.flags[-1].message == "There are 800 more things to note."

@@ -54,6 +54,8 @@ def test_the_edge_is_exact():
         ((float("nan"), 0.5, 0.5, 0), "accuracy", "no number"),
         ((float("inf"), 0.5, 0.5, 0), "accuracy", "no number"),
         (("half", 0.5, 0.5, 0), "accuracy", '"half", which is no number'),
+        ((Decimal("1e999999999"), 0.5, 0.5, 0), "accuracy", "no number"),
+        (("", 0.5, 0.5, 0), "accuracy", "no number"),
     ],
 )
 def test_the_offender_is_named(weights, offender, says):

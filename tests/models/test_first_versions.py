@@ -1,8 +1,10 @@
 """The versions that come with the site: the response rubric is its source's, its weights may be the site's own."""
 
 import json
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 
 from evalsite import environment
@@ -56,6 +58,15 @@ def test_migrating_publishes_both_first_versions():
     found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("rubric__key")
     assert list(found) == [("discussion", "1.0"), ("response", "1.0")]
     assert RubricVersion.objects.newest("response").to_record().criterion("clarity").weight == 0.2
+
+
+@pytest.mark.django_db
+def test_publishing_what_is_there_changes_nothing(settings):
+    settings.RESPONSE_WEIGHTS = OTHERS
+    publish = import_module("rubric.migrations.0004_first_response_version").publish
+    before = list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True))
+    publish(apps, None)
+    assert list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True)) == before
 
 
 @pytest.mark.parametrize("value", ["heavy", "-0.1", "1.1", "2", "nan", "inf", "1e-1", "0,2", "35%", "."])

@@ -56,6 +56,8 @@ def test_the_response_rubric_has_a_page_too(client):
     said = client.get("/rubrics/response/1.0/").content.decode()
     for words in ("Response quality 1.0", "ADR-016", "Conciseness", "9-10", "35.00 %", "ask_overall"):
         assert words in said
+    for words in ("Passes", "Word lists"):
+        assert words not in said
 
 
 def test_queries(client, django_assert_num_queries):
