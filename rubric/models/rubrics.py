@@ -75,7 +75,8 @@ class RubricVersion(models.Model):
                 name="rubric_version_published_pair",
             ),
             models.CheckConstraint(
-                condition=Q(edited_at=None, edited_by=None) | Q(edited_at__isnull=False, edited_by__isnull=False),
+                condition=Q(edited_at=None, edited_by=None)
+                | Q(edited_at__isnull=False, edited_by__isnull=False),
                 name="rubric_version_edited_pair",
             ),
             models.CheckConstraint(

@@ -1,0 +1,255 @@
+"""Reads what was typed into the editor of a version: a RubricRecord, or everything that is wrong, field by field.
+
+A field that says what it said before keeps its value as it was, so that opening and saving changes nothing.
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rubric.core.draft_texts import (
+    BETWEEN,
+    CRITERION_FIELDS,
+    LINES,
+    YES,
+    criterion_texts,
+    draft_texts,
+    list_entries,
+    value_text,
+)
+from rubric.core.reading_versions import CHOICES, read_version
+from rubric.core.records import Criterion, RubricRecord
+from rubric.core.weights import exact, scale_others, weight_problems
+from workspace.core.canonical import canonical_bytes
+
+MOST_CRITERIA = 40
+_NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,2})?")
+_PERSONALITY = ("key", "label", "description")
+
+Texts = Mapping[str, str]
+
+
+class FieldProblem(Struct, frozen=True):
+    """One thing wrong with what was typed; `field` is "" when it is about several together."""
+
+    field: str
+    message: str
+
+
+class Unreadable(Exception):
+    """A text that is not what its field is for; the sentence says what to write."""
+
+
+def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldProblem]:
+    """The version that the texts describe, changed from `base`; or all problems.
+
+    Never raises, whatever the texts; they hold no lone surrogates, as no form does.
+    """
+    problems: list[FieldProblem] = []
+    places = used_places(texts)
+    criteria = [_criterion(texts, place, base, problems) for place in places]
+    was = draft_texts(base)
+    record = replace(
+        base,
+        source=_plain(texts.get("source", was["source"])),
+        criteria=criteria,
+        parameters={
+            name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
+            for name, value in base.parameters.items()
+        },
+        lists=_lists(base.lists, texts, was, problems),
+    )
+    if problems:
+        return problems + _weight_faults(texts, places, problems)
+    found = read_version(canonical_bytes(record))
+    if isinstance(found, RubricRecord):
+        return found
+    return [FieldProblem(field_of(each.place, places), each.message) for each in found]
+
+
+def used_places(texts: Texts) -> list[int]:
+    """The places of the criteria that are there: not removed, and not an empty place for a new one."""
+    return [
+        place
+        for place in range(MOST_CRITERIA)
+        if f"c{place}-key" in texts
+        and not texts.get(f"c{place}-remove")
+        and any(texts.get(f"c{place}-{name}", "").strip() for name in CRITERION_FIELDS)
+    ]
+
+
+def weight_sum(texts: Texts) -> Fraction | None:
+    """What the weights sum to as they are typed; None while one of them is no number."""
+    weights = [texts.get(f"c{place}-weight", "") for place in used_places(texts)]
+    return sum(map(exact, weights), Fraction()) if all(map(_is_number, weights)) else None
+
+
+def scaled(texts: Texts, place: int) -> dict[str, str]:
+    """The weight fields with the one at `place` kept and the others scaled so that all sum to 1.
+
+    Raises Unreadable when a weight is no number, the kept one is no share, or there is nobody to take the rest.
+    """
+    fields = {_name(texts, each): f"c{each}-weight" for each in used_places(texts)}
+    typed = {name: texts[field].strip() for name, field in fields.items() if _is_number(texts.get(field, ""))}
+    name = _name(texts, place)
+    if len(fields) < len(used_places(texts)):
+        raise Unreadable("Two criteria have the same key. Give one of them another before scaling.")
+    if len(typed) < len(fields) or name not in typed:
+        raise Unreadable(
+            "Every weight must be a number before the others can be scaled. Fill in those missing."
+        )
+    try:
+        weights = scale_others(typed, name, typed[name])
+    except ValueError as error:
+        raise Unreadable(f"{error} Change it first.") from error
+    return {fields[each]: _short(weight) for each, weight in weights.items()}
+
+
+def field_of(place: str, places: list[int]) -> str:
+    """The field that a JSON pointer into the version is about; "" for what is about several together."""
+    parts = place.strip("/").split("/")
+    if parts[0] == "criteria" and len(parts) == 3 and parts[2] in CRITERION_FIELDS:
+        return f"c{places[int(parts[1])]}-{parts[2]}"
+    if parts[0] == "parameters" and len(parts) > 1:
+        return f"p-{parts[1]}"
+    if parts[0] == "lists" and len(parts) > 1:
+        return "l-" + ".".join(parts[1:3])
+    return "source" if parts == ["source"] else ""
+
+
+def _name(texts: Texts, place: int) -> str:
+    return texts.get(f"c{place}-key", "").strip() or f"criterion {place + 1}"
+
+
+def _criterion(texts: Texts, place: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
+    """One criterion; its faults go to `problems`, and what cannot be read stands there as 0 or nothing."""
+    typed = {name: _plain(texts.get(f"c{place}-{name}", "")) for name in CRITERION_FIELDS}
+    key = typed["key"].strip()
+    before = next((each for each in base.criteria if each.key == key), None)
+    was = criterion_texts(before) if before else {}
+    built: dict[str, Any] = {}
+    for name, text in typed.items():
+        if before is not None and text == was[name]:
+            built[name] = getattr(before, name)
+            continue
+        try:
+            built[name] = _part(name, text, key)
+        except Unreadable as fault:
+            problems.append(FieldProblem(f"c{place}-{name}", str(fault)))
+            built[name] = {} if name == "anchors" else 0
+    return Criterion(**built)
+
+
+def _part(name: str, text: str, key: str) -> Any:
+    if name == "weight":
+        return _number(text, f"The weight of {key or 'the new criterion'}", "one from 0 to 1, such as 0.25")
+    if name == "threshold":
+        if not text.strip():
+            return None
+        return _number(
+            text, f"The threshold of {key or 'the new criterion'}", "one such as 80, or leave it empty"
+        )
+    if name == "is_mandatory":
+        return text == YES
+    if name == "anchors":
+        return _anchors(text)
+    return _rows(text) if name in LINES else text.strip()
+
+
+def _anchors(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for row in _rows(text):
+        point, colon, says = row.partition(":")
+        if not colon or not point.strip() or not says.strip():
+            raise Unreadable(
+                f'The line "{row[:60]}" is no anchor. Write the points, a colon and what they mean.'
+            )
+        if point.strip() in found:
+            raise Unreadable(f'The points "{point.strip()[:60]}" are there twice. Keep one of the two lines.')
+        found[point.strip()] = says.strip()
+    return found
+
+
+def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) -> Any:
+    text = text.strip()
+    if text == value_text(before):
+        return before
+    if isinstance(before, bool):
+        choices: tuple[object, ...] = (True, False)
+    else:
+        choices = CHOICES.get(name, ())
+    if choices:
+        return next((choice for choice in choices if value_text(choice) == text), text)
+    try:
+        return int(text) if re.fullmatch(r"[+-]?\d{1,20}", text) else _number(text, name, "one such as 5")
+    except Unreadable as fault:
+        problems.append(FieldProblem(f"p-{name}", str(fault)))
+        return before
+
+
+def _lists(
+    before: Mapping[str, Any], texts: Texts, was: Texts, problems: list[FieldProblem]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        name: dict(value) if isinstance(value, dict) else value for name, value in before.items()
+    }
+    for name in list_entries(before):
+        field = f"l-{name}"
+        text = _plain(texts.get(field, was[field]))
+        if text == was[field]:
+            continue
+        whole, _point, part = name.partition(".")
+        entries: list[Any] = _rows(text)
+        if whole == "personalities":
+            entries = [_personality(row, field, problems) for row in entries]
+        if part and isinstance(before[whole], dict):
+            found[whole][part] = entries
+        else:
+            found[name] = entries
+    return found
+
+
+def _personality(row: str, field: str, problems: list[FieldProblem]) -> dict[str, str]:
+    parts = [part.strip() for part in row.split(BETWEEN.strip(), 2)]
+    if len(parts) != len(_PERSONALITY) or not all(parts):
+        said = f'The line "{row[:60]}" is no personality. Write a key, a label and a description with | between them.'
+        problems.append(FieldProblem(field, said))
+    return dict(zip(_PERSONALITY, parts, strict=False))
+
+
+def _weight_faults(texts: Texts, places: list[int], known: list[FieldProblem]) -> list[FieldProblem]:
+    """What the weights are, said even while something else cannot be read; known ones are not said again."""
+    typed = {_name(texts, place): texts.get(f"c{place}-weight", "") for place in places}
+    if len(typed) < len(places) or not all(map(_is_number, typed.values())):
+        return []
+    fields = {_name(texts, place): f"c{place}-weight" for place in places}
+    found = [FieldProblem(fields.get(each.key, ""), each.message) for each in weight_problems(typed)]
+    return [each for each in found if each not in known]
+
+
+def _number(text: str, what: str, such_as: str) -> float:
+    if not _is_number(text):
+        raise Unreadable(f'{what} is "{text.strip()[:40]}", which is no number. Write {such_as}.')
+    return float(text)
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a number of a bearable length: an exponent of nine digits would take the exact sum for ever."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def _short(weight: Decimal) -> str:
+    return f"{weight.normalize():f}"
+
+
+def _rows(text: str) -> list[str]:
+    return [row.strip() for row in text.split("\n") if row.strip()]
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
