@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from rubric.models import RubricVersion
+from rubric.models.rubrics import DRAFT, RETIRED
 from workspace.core.refusals import NotAllowed
 from workspace.models import Membership, Person
 from workspace.permissions import is_admin
@@ -23,3 +24,35 @@ def check_see_weights(person: Person) -> None:
     leads = Membership.objects.filter(person=person, role="lead", ended_at=None)
     if not (person.is_active and leads.exists()):
         raise NotAllowed(_("Only team leads and admins see weights."))
+
+
+def check_edit_rubrics(person: Person) -> None:
+    """Admins make drafts, by hand or from a file."""
+    if not is_admin(person):
+        raise NotAllowed(_("Only admins change rubrics. Ask one of them."))
+
+
+def check_edit_version(person: Person, version: RubricVersion) -> None:
+    """Admins change drafts; what was published never changes."""
+    check_edit_rubrics(person)
+    if version.published_at is not None:
+        raise NotAllowed(_("A published version never changes. Make a new draft from it."))
+
+
+def check_publish_version(person: Person, version: RubricVersion) -> None:
+    """Admins publish drafts, once."""
+    check_edit_rubrics(person)
+    if version.published_at is not None:
+        raise NotAllowed(_("This version was published already. Make a new draft from it."))
+
+
+def check_retire_version(person: Person, version: RubricVersion) -> None:
+    """Admins retire what is published, but not the last that new work could take."""
+    check_edit_rubrics(person)
+    if version.state == DRAFT:
+        raise NotAllowed(_("A draft is not in use, so there is nothing to retire."))
+    if version.state == RETIRED:
+        raise NotAllowed(_("This version is retired already."))
+    others = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
+    if not others.exists():
+        raise NotAllowed(_("This is the only published version of its rubric. Publish another one first."))

@@ -1,0 +1,168 @@
+"""Drafts of rubric versions: made from another version or from a file, and edited until they are published."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from rubric.core.differences import differences
+from rubric.core.numbering import is_number, next_number
+from rubric.core.reading_versions import read_version
+from rubric.core.records import DISCUSSION, RubricRecord
+from rubric.models import Rubric, RubricVersion
+from rubric.models.rubrics import DRAFT
+from rubric.permissions import check_edit_rubrics, check_edit_version
+from workspace.actions.events import record_event
+from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.identifiers import is_slug
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+
+LONGEST_NOTE = 2000
+LONGEST_NAME = 200
+
+
+def draft_version(*, version: RubricVersion, note: str, by: Person, now: datetime) -> RubricVersion:
+    """Make the rubric's next draft, which says what `version` says. Raises NotAllowed, Unacceptable without a note."""
+    check_edit_rubrics(by)
+    said = wanted(note, field="note", sentence=_("Say in a few words what this draft is to change."))
+    with transaction.atomic():
+        rubric = Rubric.objects.select_for_update().get(pk=version.rubric_id)
+        record = replace(version.to_record(), version=next_number(_taken(rubric)))
+        return _store(rubric, record, said, by, now, "rubric_version:drafted", {"from": version.number})
+
+
+def import_version(
+    *, record: RubricRecord, rubric: Rubric | None, key: str = "", note: str, by: Person, now: datetime
+) -> RubricVersion:
+    """Make a draft of what a file says, in `rubric`, or in a new response rubric of that key when it is None.
+
+    The file's number stays where it is free there, else the draft gets the next one. Raises NotAllowed, Unacceptable
+    for what does not fit together, Conflict for a key that is taken.
+    """
+    check_edit_rubrics(by)
+    said = wanted(note, field="note", sentence=_("Say in a few words where this version comes from."))
+    _require_valid(record)
+    with transaction.atomic():
+        if rubric is None:
+            rubric = _new_rubric(record, key)
+        rubric = Rubric.objects.select_for_update().get(pk=rubric.pk)
+        if record.kind != rubric.kind:
+            sentence = _('The file holds a rubric of kind "%(kind)s"; %(name)s is of kind "%(other)s".')
+            values = {"kind": record.kind, "name": rubric.name, "other": rubric.kind}
+            raise Unacceptable(sentence % values, field="rubric")
+        taken = _taken(rubric)
+        if record.version in taken:
+            record = replace(record, version=next_number(taken))
+        return _store(rubric, record, said, by, now, "rubric_version:imported", {})
+
+
+def save_draft(
+    *, version: RubricVersion, record: RubricRecord, note: str, basis: str, by: Person, now: datetime
+) -> None:
+    """Replace what a draft says. `basis` is the hash of what the editor was opened on; the number and kind stay.
+
+    Saying the same again changes nothing. Raises NotAllowed, Unacceptable for a version that does not stand, and
+    Conflict when somebody saved in between; nothing is overwritten then.
+    """
+    check_edit_version(by, version)
+    said = wanted(note, field="note", sentence=_("Say in a few words what this draft changes."))
+    record = replace(record, version=version.number, kind=version.rubric.kind)
+    _require_valid(record)
+    body = canonical_bytes(record)
+    if (version.body.encode(), version.note, version.sha256) == (body, said, basis):
+        return
+    with transaction.atomic():
+        rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
+        changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": said}
+        if not rows.update(**changes, edited_at=now, edited_by=by):
+            raise Conflict(_("Somebody else saved this draft since you opened it."), code="draft_changed")
+        changed = differences(version.to_record(), record).count
+        detail = {"sha256": changes["sha256"], "before": basis, "note": said, "changed": changed}
+        note_event(version=version, verb="rubric_version:changed", detail=detail, by=by, now=now)
+
+
+def wanted(text: str, *, field: str, sentence: str) -> str:
+    """The text without its margins. Raises Unacceptable with that sentence when nothing is left, or for a novel."""
+    text = text.strip()
+    if not text:
+        raise Unacceptable(sentence, field=field)
+    if len(text) > LONGEST_NOTE:
+        raise Unacceptable(_("Say it in at most 2000 characters."), field=field)
+    return text
+
+
+def note_event(
+    *, version: RubricVersion, verb: str, detail: Mapping[str, object], by: Person, now: datetime
+) -> None:
+    """The audit line of an act on a version."""
+    which = {"rubric": version.rubric.key, "number": version.number}
+    record_event(
+        by=by,
+        now=now,
+        project=None,
+        verb=verb,
+        object_kind="rubric_version",
+        object_id=version.pk,
+        detail={**which, **detail},
+    )
+
+
+def _taken(rubric: Rubric) -> set[str]:
+    return set(rubric.versions.values_list("number", flat=True))
+
+
+def _new_rubric(record: RubricRecord, key: str) -> Rubric:
+    if record.kind == DISCUSSION:
+        raise Unacceptable(
+            _("There is one discussion rubric. Import the file as its next version."), field="rubric"
+        )
+    if not is_slug(key):
+        raise Unacceptable(
+            _("Give the new rubric a short name of small letters, digits and hyphens."), field="key"
+        )
+    if Rubric.objects.filter(key=key).exists():
+        raise Conflict(_("There is a rubric with this short name already."), code="key_taken")
+    return Rubric.objects.create(key=key, kind=record.kind, name=record.name)
+
+
+def _require_valid(record: RubricRecord) -> None:
+    """Nothing is stored that could not be published."""
+    if not is_number(record.version):
+        sentence = _(
+            '"%(number)s" cannot be a version number: take up to 20 letters, digits, points and hyphens.'
+        )
+        raise Unacceptable(sentence % {"number": record.version[:40]}, field="file")
+    if len(record.name) > LONGEST_NAME:
+        raise Unacceptable(
+            _("The name of the rubric has more than 200 characters. Shorten it."), field="file"
+        )
+    found = read_version(canonical_bytes(record))
+    if not isinstance(found, RubricRecord):
+        raise Unacceptable(" ".join(each.message for each in found))
+
+
+def _store(
+    rubric: Rubric,
+    record: RubricRecord,
+    note: str,
+    by: Person,
+    now: datetime,
+    verb: str,
+    detail: Mapping[str, object],
+) -> RubricVersion:
+    body = canonical_bytes(record)
+    version = RubricVersion.objects.create(
+        rubric=rubric,
+        number=record.version,
+        body=body.decode(),
+        sha256=bytes_hash(body),
+        note=note,
+        created_at=now,
+        created_by=by,
+    )
+    said = {"sha256": version.sha256, "note": note, **detail}
+    note_event(version=version, verb=verb, detail=said, by=by, now=now)
+    return version
