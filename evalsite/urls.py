@@ -3,10 +3,16 @@
 from django.urls import include, path
 
 from discussions.actions.iterating import open_project
+from discussions.models.iterations import iterations_by_version
+from rubric.urls import VERSION
+from rubric.views.publishing import publish_with, retire_with, rubrics_with
 from workspace.views.projects import create_project_with
 
 urlpatterns = [
     path("projects/new/", create_project_with(open_project), name="create_project"),
+    path("rubrics/", rubrics_with(iterations_by_version), name="rubrics"),
+    path(f"{VERSION}publish/", publish_with(iterations_by_version), name="publish_version"),
+    path(f"{VERSION}retire/", retire_with(iterations_by_version), name="retire_version"),
     path("", include("workspace.urls")),
     path("", include("rubric.urls")),
     path("", include("discussions.urls")),

@@ -1,7 +1,7 @@
 """Stages and iterations: under which goal, rubric version and rules a game is judged."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
@@ -63,3 +63,9 @@ class Iteration(models.Model):
     def is_unsorted(self) -> bool:
         """Whether this is the project's waiting room."""
         return self.stage_id is None
+
+
+def iterations_by_version() -> dict[int, int]:
+    """How many iterations use each rubric version; versions that none uses are not there."""
+    rows = Iteration.objects.order_by().values_list("rubric_version").annotate(count=Count("pk"))
+    return dict(rows)

@@ -9,6 +9,10 @@ from msgspec import Struct
 from rubric.core.records import Criterion, RubricRecord
 from rubric.models import RubricVersion
 from rubric.pages.readings import READINGS
+from rubric.pages.rubrics import Act, acts_of
+from rubric.permissions import check_edit_rubrics, check_edit_version, check_retire_version, check_see_weights
+from workspace.models import Person
+from workspace.permissions import may, refusal_of
 
 SHORT = 24
 
@@ -48,32 +52,43 @@ class WordList(Struct, frozen=True):
 class VersionPage(Struct, frozen=True):
     """Everything the page of one version shows."""
 
+    slug: str
     name: str
     number: str
     kind: str
     state: str
+    acts: list[Act]
     source: str
     sha256: str
     criteria: list[CriterionPart]
     groups: list[ParameterGroup]
     lists: list[WordList]
     has_weights: bool
+    may_edit: bool
+    edit_refusal: str
+    retire_refusal: str
 
 
-def build_version_page(version: RubricVersion, *, has_weights: bool) -> VersionPage:
-    """The page of a version; weights are left out of the record itself unless `has_weights`."""
+def build_version_page(version: RubricVersion, *, person: Person) -> VersionPage:
+    """The page of a version that was fetched with its people; without weights for whoever may not see them."""
     record = version.to_record()
+    has_weights, may_edit = may(check_see_weights, person), may(check_edit_rubrics, person)
     return VersionPage(
+        slug=version.rubric.key,
         name=record.name,
         number=record.version,
         kind=record.kind,
         state=version.state,
+        acts=acts_of(version, has_notes=has_weights),
         source=record.source,
         sha256=version.sha256,
         criteria=[_part(number, each, has_weights) for number, each in enumerate(record.criteria, start=1)],
         groups=_groups(record),
         lists=[_list(name, _words(value)) for name, value in record.lists.items()],
         has_weights=has_weights,
+        may_edit=may_edit,
+        edit_refusal=refusal_of(check_edit_version, person, version),
+        retire_refusal=refusal_of(check_retire_version, person, version) if may_edit else "",
     )
 
 

@@ -1,6 +1,7 @@
 """Versions are published with a reason and retired with one; new work takes the newest that is published."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -53,7 +54,8 @@ def test_what_was_not_looked_at_is_not_published():
 
 def test_new_projects_take_the_newest_and_old_ones_keep_theirs():
     old = make_games_project()
-    version = publish(make_draft(key="discussion"))
+    later = first("discussion").published_at + timedelta(days=1)
+    version = publish(make_draft(key="discussion"), now=later)
     new = open_project(slug="spring", name="Spring", by=make_admin(), now=NOW)
     assert Iteration.objects.get(project=new).rubric_version == version
     assert Iteration.objects.get(project=old).rubric_version.number == "1.0"

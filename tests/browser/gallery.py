@@ -14,7 +14,7 @@ from tests.services.live_stack import LiveStack
 from tests.web.rights_matrix import COLUMNS, MATRIX
 from tests.web.world import ARGUMENTS
 
-NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json")
+NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json", "export_version")
 RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "assigned", "lead", "admin", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
@@ -68,6 +68,9 @@ class Gallery:
         found = {"refused-404": f"{self.url}/there/is/nothing/"}
         if role == "assigned":
             found |= {"refused-403": f"{place}/people/", "refused-405": f"{place}/next/"}
+        if role == "admin":
+            rubric = f"{self.url}/rubrics/{self.world['response_slug']}/{self.world['draft_number']}"
+            found |= {"response-edit": f"{rubric}/edit/", "response-draft": f"{rubric}/"}
         if role == "lead":
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
             found["hostile-game"] = f"{place}/games/{self.world['hostile_number']}/"

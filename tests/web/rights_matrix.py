@@ -128,5 +128,32 @@ MATRIX: dict[str, list[Row]] = {
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],
     # rubrics
+    "rubrics": [Row("GET", "302 200 200 200 200 200 200 302")],
     "rubric_version": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "compare_versions": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "export_version": [Row("GET", "302 403 403 403 200 200 200 302")],
+    "import_rubric": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 422 401", {"note": "From elsewhere"}),
+    ],
+    "draft_version": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"note": "To try other weights"}),
+    ],
+    "edit_version": [  # of a draft, which nobody but admins knows of
+        Row("GET", "302 404 404 404 404 404 200 302"),
+        Row(
+            "POST",
+            "401 404 404 404 404 404 422 401",
+            {"do": "check", "c0-key": "coherence", "c0-weight": "2"},
+        ),
+    ],
+    "publish_version": [
+        Row("GET", "302 404 404 404 404 404 200 302"),
+        Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Agreed", "basis": "{draft_sha256}"}),
+    ],
+    "retire_version": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Superseded"}),
+    ],
 }

@@ -5,6 +5,8 @@ from typing import Any
 from django.utils import timezone
 
 from discussions.actions.taking import take_next_game
+from rubric.actions.publishing import publish_version
+from tests.drafts import make_changed_draft, make_draft
 from tests.factories import (
     make_admin,
     make_game,
@@ -44,6 +46,9 @@ def make_world() -> dict[str, Any]:
     game = make_game(project=project, by=people["lead"], now=now)
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
     version = game.iteration.rubric_version
+    newer = make_changed_draft(by=admin, now=now)
+    publish_version(version=newer, basis=newer.sha256, reason="Agreed", by=admin, now=now)
+    draft = make_changed_draft(by=admin, weights=(0.3, 0.3, 0.2, 0.2), now=now)
     return {
         "people": people,
         "slug": project.slug,
@@ -59,6 +64,11 @@ def make_world() -> dict[str, Any]:
         "evaluation": evaluation.pk,
         "rubric_slug": version.rubric.key,
         "rubric_number": version.number,
+        "response_slug": newer.rubric.key,
+        "response_number": newer.number,
+        "draft_number": draft.number,
+        "draft_sha256": draft.sha256,
+        "long_number": make_draft(key="discussion", by=admin, now=now).number,
         "transcript": upload(project=project, by=admin, now=now).pk,
     }
 
@@ -78,4 +88,11 @@ ARGUMENTS = {
     },
     "withdraw_admin": {"invitation": "admin_invitation"},
     "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
+    "draft_version": {"slug": "rubric_slug", "number": "rubric_number"},
+    "edit_version": {"slug": "rubric_slug", "number": "long_number"},
+    **{
+        name: {"slug": "response_slug", "number": "response_number"}
+        for name in ("compare_versions", "export_version", "retire_version")
+    },
+    "publish_version": {"slug": "response_slug", "number": "draft_number"},
 }

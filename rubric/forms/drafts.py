@@ -1,0 +1,159 @@
+"""The editor's form: a field for every text of a version. What the texts mean is judged in the core."""
+
+from collections.abc import Mapping
+
+from django import forms
+from django.forms import BoundField
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct
+
+from rubric.core.draft_texts import CRITERION_FIELDS, LINES, YES, choice_texts, draft_texts
+from rubric.core.reading_drafts import MOST_CRITERIA
+from rubric.core.records import RESPONSE, RubricRecord
+from rubric.forms.rubrics import several_lines
+from rubric.pages.readings import READINGS
+
+LABELS = {
+    "key": _("Key"),
+    "label": _("Label"),
+    "description": _("Description"),
+    "weight": _("Weight"),
+    "threshold": _("Threshold"),
+    "is_mandatory": _("Mandatory: without it nothing passes"),
+    "question": _("Question to whoever judges"),
+    "guiding_questions": _("Questions to guide, one a line"),
+    "anchors": _("What the points mean, one a line: points, colon, meaning"),
+    "advice": _("When it fails, one piece of advice a line"),
+    "remove": _("Leave this criterion out"),
+}
+
+
+class CriterionFields(Struct, frozen=True):
+    """The fields of one criterion; `has_faults` opens it."""
+
+    place: int
+    title: str
+    is_new: bool
+    weight: BoundField
+    fields: list[BoundField]
+    has_faults: bool
+
+
+class ParameterFields(Struct, frozen=True):
+    """The fields of parameters that belong together."""
+
+    label: str
+    fields: list[BoundField]
+    has_faults: bool
+
+
+class DraftForm(forms.Form):
+    """Everything a draft says, its note, the hash it is based on, and the button that was pressed."""
+
+    note = forms.CharField(
+        label=_("Change note"),
+        required=False,
+        help_text=_("What this draft changes, and why. It stays with the version."),
+        widget=several_lines(2),
+    )
+    basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+    do = forms.CharField(required=False, max_length=80)
+    source = forms.CharField(label=_("Source"), required=False)
+
+    def __init__(self, *, base: RubricRecord, note: str = "", basis: str = "", **given: object) -> None:
+        texts = draft_texts(base)
+        shown = {
+            name: text == YES if name.endswith("-is_mandatory") else text for name, text in texts.items()
+        }
+        super().__init__(initial={"note": note, "basis": basis, **shown}, **given)  # type: ignore[arg-type]
+        self.base = base
+        self.has_places = base.kind == RESPONSE
+        self.places = self._places(texts if not self.is_bound else self.data)
+        for place in self.places:
+            self._add_criterion(place)
+        for name, value in base.parameters.items():
+            self._add_parameter(name, choice_texts(name, value))
+        for field in texts:
+            if field.startswith("l-"):
+                rows = min(max(texts[field].count("\n") + 2, 4), 16)
+                self.fields[field] = forms.CharField(
+                    label=field[2:], required=False, strip=False, widget=several_lines(rows)
+                )
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What is in the fields now."""
+        if not self.is_bound:
+            return draft_texts(self.base)
+        return {name: str(value) for name, value in self.data.items() if name in self.fields}
+
+    def with_texts(self, changes: Mapping[str, str]) -> "DraftForm":
+        """The same form with some texts changed, nothing judged yet."""
+        return DraftForm(base=self.base, data=self.texts | dict(changes))
+
+    @property
+    def criteria(self) -> list[CriterionFields]:
+        """The criteria in their order, then the empty place for a new one."""
+        return [self._criterion(place) for place in self.places]
+
+    @property
+    def parameters(self) -> list[ParameterFields]:
+        """The parameters in their groups."""
+        groups: dict[str, list[BoundField]] = {}
+        for name in self.base.parameters:
+            label = str(READINGS[name][0]) if name in READINGS else str(_("Other"))
+            groups.setdefault(label, []).append(self[f"p-{name}"])
+        return [ParameterFields(label, fields, _has_faults(fields)) for label, fields in groups.items()]
+
+    @property
+    def lists(self) -> list[BoundField]:
+        """The word lists and patterns."""
+        return [self[name] for name in self.fields if name.startswith("l-")]
+
+    def _places(self, texts: Mapping[str, str]) -> list[int]:
+        there = [place for place in range(MOST_CRITERIA) if f"c{place}-key" in texts]
+        is_filled = not there or any(texts.get(f"c{there[-1]}-{name}", "") for name in CRITERION_FIELDS)
+        free = there[-1] + 1 if there else 0
+        return [*there, free] if self.has_places and is_filled and free < MOST_CRITERIA else there
+
+    def _add_criterion(self, place: int) -> None:
+        for name in (*CRITERION_FIELDS, *(["remove"] if self.has_places else [])):
+            self.fields[f"c{place}-{name}"] = _field(name)
+        if not self.has_places:
+            self.fields[f"c{place}-key"].widget = forms.HiddenInput()
+
+    def _add_parameter(self, name: str, choices: list[str]) -> None:
+        label = str(READINGS.get(name, ("", name))[1])
+        widget: forms.Widget = forms.TextInput(attrs={"inputmode": "decimal"})
+        if choices:
+            widget = forms.Select(choices=[(each, each) for each in choices])
+        self.fields[f"p-{name}"] = forms.CharField(label=label, required=False, help_text=name, widget=widget)
+
+    def _criterion(self, place: int) -> CriterionFields:
+        names = [name for name in (*CRITERION_FIELDS, "remove") if f"c{place}-{name}" in self.fields]
+        bound = {name: self[f"c{place}-{name}"] for name in names}
+        title = str(bound["label"].value() or bound["key"].value() or "")
+        fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
+        return CriterionFields(
+            place, title, not title, bound["weight"], fields, _has_faults(list(bound.values()))
+        )
+
+
+def _field(name: str) -> forms.Field:
+    """A field for one part of a criterion."""
+    if name in ("is_mandatory", "remove"):
+        return forms.CharField(
+            label=LABELS[name], required=False, widget=forms.CheckboxInput(attrs={"value": YES})
+        )
+    widget: forms.Widget = forms.TextInput()
+    if name in (*LINES, "description", "question"):
+        widget = several_lines(2 if name in ("description", "question") else 5)
+    if name in ("weight", "threshold"):
+        widget = forms.NumberInput(
+            attrs={"step": "any", "min": "0"} | ({"max": "1"} if name == "weight" else {})
+        )
+    return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget)
+
+
+def _has_faults(fields: list[BoundField]) -> bool:
+    return any(field.errors for field in fields)
