@@ -59,3 +59,4 @@ class ImportForm(forms.Form):
     def __init__(self, *args: object, rubrics: list[tuple[str, str]], **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
         self.fields["rubric"].choices = [*rubrics, ("", _("a new response rubric"))]  # type: ignore[attr-defined]
+        self.fields["rubric"].initial = rubrics[0][0] if rubrics else ""

@@ -12,6 +12,8 @@ from rubric.core.records import RubricRecord
 from rubric.core.weights import TOLERANCE, decimal_text
 from rubric.models import RubricVersion
 
+MOST_SHOWN = 10**6
+
 
 class Stored(Struct, frozen=True):
     """What somebody else saved in the meantime, and how what was typed here differs from it."""
@@ -49,11 +51,17 @@ def build_draft_page(
         name=version.rubric.name,
         number=version.number,
         kind=version.rubric.kind,
-        total="" if total is None else decimal_text(total),
+        total="" if total is None else _shown(total),
         is_total_right=total is not None and abs(total - 1) <= TOLERANCE,
         says=says,
         stored=stored,
     )
+
+
+def _shown(total: Fraction) -> str:
+    """The sum, rounded where it is long, and then saying so."""
+    exactly, roughly = decimal_text(total), decimal_text(Fraction(round(total * MOST_SHOWN), MOST_SHOWN))
+    return exactly if len(exactly) <= len(roughly) + 2 else f"≈ {roughly}"
 
 
 def default_weights(version: RubricVersion) -> dict[str, str]:

@@ -49,7 +49,7 @@ class RubricsPage(Struct, frozen=True):
 
 
 class ChangePage(Struct, frozen=True):
-    """A version about to be published or retired; `before` is the other one that is published, "" when there is none."""
+    """A version about to be published or retired; `before` is the other published one, "" when there is none."""
 
     slug: str
     name: str
