@@ -30,7 +30,7 @@ class Counts(Struct, frozen=True, eq=False):
 
 def matrix_of(ratings: Table) -> Matrix:
     """Items x raters, NaN where there is no rating (None or NaN); raises ValueError when rows differ in length."""
-    if len({len(row) for row in ratings}) > 1:
+    if not isinstance(ratings, np.ndarray) and len({len(row) for row in ratings}) > 1:
         raise ValueError(
             "The rows of the ratings differ in length; give None where a rater did not rate an item."
         )
