@@ -1,7 +1,8 @@
 """The third success metric: do people understand better why responses rank as they do?
 
 No score tells. So a short survey follows a result page that is shown at random with or without the criteria's
-breakdown; it asks how well they understand (1 to 5), and which criterion separated two responses most, which is right or wrong.
+breakdown; it asks how well they understand (1 to 5), and which criterion separated two responses most, which is right
+or wrong.
 """
 
 import math
