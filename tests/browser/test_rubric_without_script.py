@@ -1,0 +1,59 @@
+"""An admin changes weights with script switched off: draft, a fault, scaling, saving, publishing, and the file."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rubric.core.reading_versions import read_version
+from rubric.core.records import RubricRecord
+from tests.browser.driving import ADMIN, set_stage, sign_in
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args):
+    """As everywhere, without script."""
+    return browser_context_args | {"java_script_enabled": False}
+
+
+def weights(page: Page) -> list[str]:
+    """What stands in the weight fields of the criteria that are there."""
+    return [page.locator(f'[name="c{place}-weight"]').input_value() for place in range(4)]
+
+
+def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
+    set_stage(live_stack)
+    sign_in(page, live_stack, ADMIN)
+    page.get_by_role("link", name="Rubrics").click()
+    page.get_by_role("link", name="1.0 of Response quality", exact=True).click()
+    page.get_by_role("link", name="New draft from it").click()
+    page.get_by_label("Change note").fill("Accuracy is to count more")
+    page.get_by_role("button", name="Make the draft").click()
+
+    page.get_by_label("Accuracy", exact=True).fill("0.48")
+    page.get_by_label("Source").fill("Our own reading")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_role("alert")).to_contain_text("The weights sum to 1.13, 0.13 too much")
+    expect(page.get_by_label("Source")).to_have_value("Our own reading")
+    page.get_by_role("button", name="Scale the others to Accuracy").click()
+    assert weights(page) == ["0.48", "0.2", "0.16", "0.16"]
+    page.get_by_label("Accuracy", exact=True).press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("Nothing is wrong with this draft")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Response quality 1.1")
+
+    page.get_by_role("link", name="Publish").click()
+    expect(page.get_by_role("heading", name="5 differences from 1.0")).to_be_visible()
+    page.get_by_label("Reason").fill("Agreed by the team")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_text(re.compile("published .*Ad Min: Agreed by the team"))).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as JSON").click()
+    record = read_version(download.value.path().read_bytes())
+    assert isinstance(record, RubricRecord)
+    assert [each.weight for each in record.criteria] == [0.48, 0.2, 0.16, 0.16]
+    assert (
+        live_stack.rows("SELECT COUNT(*) FROM workspace_event WHERE verb LIKE 'rubric_version:%'")[0][0] == 3
+    )
