@@ -151,6 +151,7 @@ def test_whoever_comes_second_sees_both_versions_and_decides(client, admin):
     assert answer.status_code == 409
     for words in ("Ada Other", "Somebody else saved this draft", 'value="Truth"', "Stored", "Yours", "0.45"):
         assert words in text
+    assert text.index('value="check"') < text.index('value="overwrite:')  # what Enter presses comes first
     assert stored(draft).to_record() == theirs
     button = re.search(r'value="(overwrite:[0-9a-f]{64})"', text)[1]
     assert client.post(address(draft), mine | {"do": button}).status_code == 303
