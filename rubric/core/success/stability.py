@@ -5,7 +5,6 @@ finer. So overalls are compared rounded to the grid of the holistic scores, and 
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,6 @@ from msgspec import Struct
 
 from rubric.core.agreement.rankings import kendall_w
 from rubric.core.agreement.ratings import Matrix
-from rubric.core.scoring import rounded
 from rubric.core.success.figures import (
     LEAST_COMPARISONS,
     Conclusion,
@@ -116,12 +114,20 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
 
 def _grid(scores: Sequence[float]) -> int:
     """The decimals of the holistic scores, 2 at most."""
-    exponents = [Decimal(repr(score)).normalize().as_tuple().exponent for score in scores]
-    return min(_MOST_PLACES, max((-each for each in exponents if isinstance(each, int)), default=0, key=int))
+    steps = (10**places for places in range(_MOST_PLACES))
+    return next(
+        (
+            places
+            for places, step in enumerate(steps)
+            if all(float(score * step).is_integer() for score in scores)
+        ),
+        _MOST_PLACES,
+    )
 
 
 def _on_grid(value: Fraction | None, places: int) -> Fraction | None:
-    return None if value is None else Fraction(rounded(value, max(places, 0)))
+    # Halves go to the even neighbour: always up would move all overalls to one side.
+    return None if value is None else Fraction(round(value, places))
 
 
 def _by_comparison(table: Ratings, seed: int) -> Matrix:
