@@ -4,9 +4,16 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from rubric.models import RubricVersion
+from tests.drafts import first
 from tests.factories import NOW, make_admin
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+
+@pytest.fixture(autouse=True)
+def published(db):
+    """There is something published."""
+    first()
 
 
 def refuses(**changes):
