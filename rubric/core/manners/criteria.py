@@ -11,6 +11,7 @@ from rubric.core.success.rows import Row, complete, ordered
 
 LEAST_FLAT, LEAST_HALO = 8, 15
 HONEST_FLAT = 0.10
+HALO = 0.25
 LEVEL = 0.01
 DRAWS = 2000
 
@@ -68,9 +69,10 @@ def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0
     """Of each reviewer the mean correlation between criteria of what lies beyond the other reviewers' scores.
 
     The true correlation of the criteria cancels, so an honest reviewer is near 0. p by shuffling each criterion's
-    residuals over the responses, 2,000 times; flagged below 0.01, from 15 responses on. Source: K. R. Murphy,
-    R. A. Jako and R. L. Anhalt, Journal of Applied Psychology 78 (1993), 218-225 (halo against true correlation); E.
-    J. G. Pitman, Supplement to the JRSS 4 (1937), 225-232 (permutation test of a correlation).
+    residuals over the responses, 2,000 times; flagged below 0.01 where the correlation is 0.25 or more, from 15
+    responses on: in a small panel the halo of one reviewer shows a little in the others too, who are held against it.
+    Source: K. R. Murphy, R. A. Jako and R. L. Anhalt, Journal of Applied Psychology 78 (1993), 218-225 (halo against
+    true correlation); E. J. G. Pitman, Supplement to the JRSS 4 (1937), 225-232 (permutation test of a correlation).
     """
     used, keys = complete(ordered(rows), criteria), sorted(criteria)
     columns = [residuals(used, lambda row, key=key: row.scores[key]) for key in keys]  # type: ignore[misc]
@@ -99,7 +101,8 @@ def _halo(reviewer: str, table: Matrix, comparisons: int, seed: int) -> Manner:
     shuffled = rng.permuted(np.broadcast_to(scaled, (DRAWS, *scaled.shape)), axis=1)
     p = chance(value, _mean_correlation(shuffled))
     return Manner(
-        reviewer, value, p=p, is_flagged=p < LEVEL, rows=count, comparisons=comparisons, needed=LEAST_HALO,
+        reviewer, value, p=p, is_flagged=p < LEVEL and value >= HALO, rows=count, comparisons=comparisons,
+        needed=LEAST_HALO,
         interval_reason="The permutation test gives a p and no interval.",
     )  # fmt: skip
 
