@@ -28,6 +28,7 @@ from rubric.core.success.figures import (
 from rubric.core.success.rows import Ratings, Row, Weights, comparable, ordered, overalls, ratings
 
 MARGIN = 0.05
+RATIO_EFFECT = 0.1
 _NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
 _NOBODY_TWICE = "No response has scores by two reviewers."
 
@@ -205,15 +206,13 @@ def _literal_conclusion(ratio: Figure) -> Conclusion:
     count = ratio.comparisons
     if ratio.interval is None:
         return cannot_tell(count, ratio.reason or ratio.interval_reason, LEAST_COMPARISONS)
+    needed = needed_count(count, ratio.interval, RATIO_EFFECT)
     if ratio.interval[1] < 1:
-        return Conclusion(
-            "holds", "Reviewers vary less on the criteria than on the holistic score.", count, count
-        )
+        said = "Reviewers vary less on the criteria than on the holistic score."
+        return Conclusion("holds", said, count, needed)
     if ratio.interval[0] > 1:
-        return Conclusion(
-            "fails", "Reviewers vary more on the criteria than on the holistic score.", count, count
-        )
-    needed = needed_count(count, ratio.interval, 0.1)
+        said = "Reviewers vary more on the criteria than on the holistic score."
+        return Conclusion("fails", said, count, needed)
     return cannot_tell(count, "the interval of the ratio holds 1.", needed)
 
 
