@@ -18,7 +18,11 @@ NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json", "export_versi
 RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "assigned", "lead", "admin", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
-HOSTILE_STEPS = ("references", "repetition", "review")
+# Where the pages of these two differ from the fresh one's.
+SOME_STEPS = {
+    "ready": ("coherence", "identify", "roles", "review"),
+    "hostile": ("references", "repetition", "review"),
+}
 _FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"
 
 
@@ -46,7 +50,7 @@ class Gallery:
             if role == "closed":
                 return {"rate-test": address}
             more = {"rate-at": f"{address}?at=7", "rate-isolated": f"{address}?player=2"}
-            steps = STEPS if role != "hostile" else HOSTILE_STEPS
+            steps = SOME_STEPS.get(role, STEPS)
             return {f"rate-{step}": f"{address}?step={step}" for step in steps} | more
         column = COLUMNS.index(role)
         named = {route.name: route for route in _routes(get_resolver().url_patterns)}
