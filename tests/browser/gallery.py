@@ -23,6 +23,19 @@ SOME_STEPS = {
     "ready": ("coherence", "identify", "roles", "review"),
     "hostile": ("references", "repetition", "review"),
 }
+# An admin sees these as a lead does.
+AS_LEADS = (
+    "game",
+    "games",
+    "verdict",
+    "report",
+    "imports",
+    "import_show",
+    "members",
+    "queue",
+    "audit",
+    "mine",
+)
 _FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"
 
 
@@ -57,7 +70,8 @@ class Gallery:
         found = {}
         for name, rows in MATRIX.items():
             statuses = [row.statuses.split()[column] for row in rows if row.verb == "GET"]
-            if statuses == ["200"] and name not in NO_PAGES:
+            is_known = role == "admin" and name in AS_LEADS
+            if statuses == ["200"] and name not in NO_PAGES and not is_known:
                 found[name] = self.address(named[name])
         return found | self._refusals(role)
 
