@@ -12,6 +12,8 @@ from rubric.permissions import check_edit_rubrics, check_see_weights
 from workspace.models import Person
 from workspace.permissions import may, refusal_of
 
+PEOPLE = ("created_by", "edited_by", "published_by", "retired_by")
+
 
 class Act(Struct, frozen=True):
     """What was done with a version, by whom, when, and what they said; `said` is "" for whoever may not read it."""
@@ -75,9 +77,6 @@ def build_rubrics_page(*, person: Person, uses: Mapping[int, int]) -> RubricsPag
         acts = acts_of(row, has_notes=has_notes)
         part.versions.append(VersionLine(row.number, row.state, acts, uses.get(row.pk, 0), row.pk in taken))
     return RubricsPage(list(parts.values()), refusal_of(check_edit_rubrics, person))
-
-
-PEOPLE = ("created_by", "edited_by", "published_by", "retired_by")
 
 
 def acts_of(version: RubricVersion, *, has_notes: bool) -> list[Act]:
