@@ -108,7 +108,7 @@ def figures(desk: Desk, work: Work) -> list[Figure]:
     """The figures of the metrics whose own judgements are all in; of the others there is nothing here."""
     if not desk.sight.figures:
         return []
-    return [_figure(line) for line in work.own_outcome.lines if line.key in desk.sight.figures]
+    return [_figure(line) for line in work.own_lines(desk.sight.figures)]
 
 
 def _figure(line: Line) -> Figure:

@@ -12,8 +12,8 @@ from rubric.core.numbering import is_number, next_number
 from rubric.core.reading_versions import read_version
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import Rubric, RubricVersion
-from rubric.models.rubrics import DRAFT
-from rubric.permissions import check_edit_rubrics, check_edit_version
+from rubric.models.rubrics import DISCARDED, DRAFT
+from rubric.permissions import check_discard_version, check_edit_rubrics, check_edit_version
 from workspace.actions.events import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug
@@ -82,6 +82,26 @@ def save_draft(
         changed = differences(version.to_record(), record).count
         detail = {"sha256": changes["sha256"], "before": basis, "note": said, "changed": changed}
         note_event(version=version, verb="rubric_version:changed", detail=detail, by=by, now=now)
+
+
+def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person, now: datetime) -> None:
+    """Give a draft up. The row stays, in the state "discarded", which is final; no list shows it any more.
+
+    It is not deleted, although nothing was made with it: the audit log, previews and the drafts made from it name it,
+    and its number must not come to mean another version. `basis` is the hash of what was looked at. Raises NotAllowed
+    for what was published or discarded, Unacceptable without a reason, Conflict when somebody saved in between.
+    """
+    check_discard_version(by, version)
+    said = wanted(reason, field="reason", sentence=_("Say why this draft is discarded."))
+    with transaction.atomic():
+        rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
+        if not rows.update(state=DISCARDED, discarded_at=now, discarded_by=by, discarded_reason=said):
+            raise Conflict(
+                _("Somebody saved, published or discarded this draft since you opened the page. Look again."),
+                code="draft_changed",
+            )
+        detail = {"sha256": basis, "reason": said}
+        note_event(version=version, verb="rubric_version:discarded", detail=detail, by=by, now=now)
 
 
 def wanted(text: str, *, field: str, sentence: str) -> str:

@@ -43,10 +43,11 @@ def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
     values = np.array([each.value for each in ordered])
     if not values.var():
         return "All overalls are equal, so there is nothing to tell apart."
-    of_item = np.array([items.index(each.item) for each in ordered])
+    item_at, column_at = ({name: at for at, name in enumerate(names)} for names in (items, reviewers))
+    of_item = np.array([item_at[each.item] for each in ordered])
     rest = np.zeros((len(ordered), 1 + len(reviewers)))
     rest[:, 0] = 1
-    rest[np.arange(len(ordered)), [1 + reviewers.index(each.reviewer) for each in ordered]] = 1
+    rest[np.arange(len(ordered)), [1 + column_at[each.reviewer] for each in ordered]] = 1
     of_items, others, variances = _predicted(of_item, rest, values)
     return Crossed(
         items={item: float(others[0] + effect) for item, effect in zip(items, of_items, strict=True)},

@@ -83,7 +83,7 @@ def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplet
     others = [each for each in judgements if not each.is_own]
     is_left_out = kind == RUBRIC and not with_incomplete
     left_out = [each for each in others if is_left_out and each.is_incomplete and each.overall is not None]
-    counted = _counted(others, kind, with_incomplete=with_incomplete)
+    counted = counted_values(judgements, kind, with_incomplete=with_incomplete)
     responses = list(dict.fromkeys(each.response for each in judgements))
     means = {
         response: _mean(values.values()) for response, values in _by_response(counted, responses).items()
@@ -109,6 +109,19 @@ def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplet
         own=[each for each in judgements if each.is_own],
         changes=[response for response in responses if by_means.get(response) != by_places.get(response)],
     )
+
+
+def counted_values(
+    judgements: Iterable[Judgement], kind: str, *, with_incomplete: bool = False
+) -> dict[str, dict[str, Fraction]]:
+    """The values that count: by reviewer, by response. Never those of own responses."""
+    counted: dict[str, dict[str, Fraction]] = {}
+    for each in judgements:
+        value = each.overall if kind == RUBRIC else each.holistic
+        is_left_out = kind == RUBRIC and each.is_incomplete and not with_incomplete
+        if value is not None and not each.is_own and not is_left_out:
+            counted.setdefault(each.reviewer, {})[each.response] = value
+    return counted
 
 
 def mean_places(
@@ -147,19 +160,6 @@ def changed_places(one: Places, other: Places) -> list[str]:
     """The labels whose place differs between two rankings, in the order of the first; one that is missing differs."""
     before, after = place_numbers(one), place_numbers(other)
     return [label for label in before | after if before.get(label) != after.get(label)]
-
-
-def _counted(
-    others: Iterable[Judgement], kind: str, *, with_incomplete: bool
-) -> dict[str, dict[str, Fraction]]:
-    """The values that count: by reviewer, by response."""
-    counted: dict[str, dict[str, Fraction]] = {}
-    for each in others:
-        value = each.overall if kind == RUBRIC else each.holistic
-        if value is None or (kind == RUBRIC and each.is_incomplete and not with_incomplete):
-            continue
-        counted.setdefault(each.reviewer, {})[each.response] = value
-    return counted
 
 
 def _by_response(

@@ -1,14 +1,16 @@
 """The exact permutation test of two groups of scores."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import comb
+from math import comb, lcm
 
 from msgspec import Struct
 
-MOST_ARRANGEMENTS = 200_000
+# Twelve against twelve; the work grows with the square root of it.
+MOST_ARRANGEMENTS = 3_000_000
+Score = float | Decimal | Fraction
 
 
 class Permutation(Struct, frozen=True):
@@ -25,7 +27,7 @@ class Permutation(Struct, frozen=True):
     reason: str = ""
 
 
-def permutation_test(first: Sequence[float | Decimal], second: Sequence[float | Decimal]) -> Permutation:
+def permutation_test(first: Sequence[Score], second: Sequence[Score]) -> Permutation:
     """Exact p of the difference of means of two groups, over all ways to deal their scores to groups of these sizes.
 
     Scores are taken as the decimals that they print as, so that equal sums are equal. Source: R. A. Fisher, The Design
@@ -54,19 +56,48 @@ def permutation_test(first: Sequence[float | Decimal], second: Sequence[float | 
 
 
 def _counted(scores: list[Fraction], size: int, arrangements: int) -> Permutation:
-    """The test from the number of ways in which each sum of the second group comes about."""
-    ways: dict[tuple[int, Fraction], int] = {(0, Fraction(0)): 1}
-    for score in scores:
-        longer = defaultdict(int, ways)
-        for (taken, total), count in ways.items():
-            if taken < size:
-                longer[taken + 1, total + score] += count
-        ways = longer
-    observed, centre = sum(scores[-size:], Fraction(0)), sum(scores) * Fraction(size, len(scores))
-    higher = lower = either = 0
-    for (taken, total), count in ways.items():
-        if taken == size:
-            higher += count * (total >= observed)
-            lower += count * (total <= observed)
-            either += count * (abs(total - centre) >= abs(observed - centre))
+    """The test in whole numbers: how many ways to choose the second group give a sum as far as the one seen."""
+    unit = lcm(*(score.denominator for score in scores))
+    whole = [score.numerator * (unit // score.denominator) for score in scores]
+    observed, count = sum(whole[-size:]), len(whole)
+    centre = sum(whole) * size
+    far = abs(observed * count - centre)
+    at_least = _counter(whole, size)
+    higher, lower = at_least(observed), arrangements - at_least(observed + 1)
+    either = arrangements
+    if far:
+        either = at_least(-(-(centre + far) // count)) + arrangements - at_least((centre - far) // count + 1)
     return Permutation(higher / arrangements, lower / arrangements, either / arrangements, arrangements)
+
+
+def _counter(whole: list[int], size: int) -> Callable[[int], int]:
+    """How many ways to choose `size` numbers have a sum of at least a bound.
+
+    The numbers are cut in two halves, the sums of each half sorted, and one half looked up in the other. Where fewer
+    are left over than chosen, those left over are counted.
+    """
+    left_over = len(whole) - size
+    if left_over < size:
+        others = _counter(whole, left_over)
+        total, ways = sum(whole), comb(len(whole), size)
+        return lambda bound: ways - others(total - bound + 1)
+    half = len(whole) // 2
+    first, second = _sums(whole[:half], size), _sums(whole[half:], size)
+
+    def at_least(bound: int) -> int:
+        return sum(
+            len(rest) - bisect_left(rest, bound - total)
+            for taken, rest in enumerate(reversed(second))
+            for total in first[taken]
+        )
+
+    return at_least
+
+
+def _sums(whole: list[int], most: int) -> list[list[int]]:
+    """The sums of all ways to choose none, one and so on up to `most` of the numbers, each list sorted."""
+    sums: list[list[int]] = [[0], *([] for _ in range(most))]
+    for number in whole:
+        for taken in range(most, 0, -1):
+            sums[taken] += [total + number for total in sums[taken - 1]]
+    return [sorted(several) for several in sums]

@@ -1,7 +1,7 @@
 """A reviewer's answer as a ReviewRecord: what it says is taken as it stands, what it does not say is not made up."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -67,14 +67,34 @@ def read_review(text: str, labels: Sequence[str], rubric: RubricRecord) -> Revie
     if not any(each.scores for each in said.values()):
         flags += _take_overalls(said)
     mode = _mode(said, ranking, weights, text)
+    return assembled(said, ranking, weights, mode, flags=flags)
+
+
+def assembled(
+    said: Mapping[str, Said],
+    ranking: Places | None,
+    weights: Mapping[str, Fraction],
+    mode: str,
+    *,
+    flags: Sequence[Flag] = (),
+) -> ReviewRecord:
+    """The record of what was said under each label: with our overalls, our ranking, and what contradicts what."""
     responses = [_response(label, each, weights, mode) for label, each in said.items()]
     return ReviewRecord(
         mode=mode,
         responses=responses,
         ranking=_our_ranking(responses, ranking, mode),
         reported_ranking=ranking,
-        flags=_bounded(flags) + _mismatches(responses, ranking),
+        flags=_bounded(list(flags)) + _mismatches(responses, ranking),
     )
+
+
+def given_mode(said: Mapping[str, Said], ranking: Places | None, weights: Mapping[str, Fraction]) -> str:
+    """How the review was given: with every score, with some, with a holistic score or a ranking alone, or abstained."""
+    if any(each.scores for each in said.values()):
+        return RUBRIC if all(len(each.scores) == len(weights) for each in said.values()) else PARTIAL
+    is_whole = ranking or any(each.holistic is not None for each in said.values())
+    return HOLISTIC if is_whole else ABSTAINED
 
 
 def _choose(text: str, labels: Names) -> _Chosen:
@@ -142,11 +162,8 @@ def _take_overalls(said: dict[str, Said]) -> list[Flag]:
 
 
 def _mode(said: dict[str, Said], ranking: Places | None, weights: dict[str, Fraction], text: str) -> str:
-    if any(each.scores for each in said.values()):
-        return RUBRIC if all(len(each.scores) == len(weights) for each in said.values()) else PARTIAL
-    if ranking or any(each.holistic is not None for each in said.values()):
-        return HOLISTIC
-    return ABSTAINED if _is_refusal(text) else UNREADABLE
+    mode = given_mode(said, ranking, weights)
+    return UNREADABLE if mode == ABSTAINED and not _is_refusal(text) else mode
 
 
 def _is_refusal(text: str) -> bool:
@@ -154,7 +171,7 @@ def _is_refusal(text: str) -> bool:
     return not _WANTED.search(text) and _REFUSAL.search(text[:_REFUSAL_WITHIN]) is not None
 
 
-def _response(label: str, said: Said, weights: dict[str, Fraction], mode: str) -> ResponseReview:
+def _response(label: str, said: Said, weights: Mapping[str, Fraction], mode: str) -> ResponseReview:
     overall = overall_of(said.scores, weights)
     return ResponseReview(
         label=label,

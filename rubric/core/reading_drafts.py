@@ -56,7 +56,7 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
     was = draft_texts(base)
     record = replace(
         base,
-        source=_plain(texts.get("source", was["source"])),
+        source=base.source if _says(texts, "source", was) else _plain(texts["source"]),
         criteria=criteria,
         parameters={
             name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
@@ -65,7 +65,7 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
         lists=_lists(base.lists, texts, was, problems),
     )
     if problems:
-        return problems + _weight_faults(texts, places, problems)
+        return problems + [each for each in weight_faults(texts) if each not in problems]
     found = read_version(canonical_bytes(record))
     if isinstance(found, RubricRecord):
         return found
@@ -86,7 +86,28 @@ def used_places(texts: Texts) -> list[int]:
 def weight_sum(texts: Texts) -> Fraction | None:
     """What the weights sum to as they are typed; None while one of them is no number."""
     weights = [texts.get(f"c{place}-weight", "") for place in used_places(texts)]
-    return sum(map(exact, weights), Fraction()) if all(map(_is_number, weights)) else None
+    return sum(map(exact, weights), Fraction()) if all(map(is_number, weights)) else None
+
+
+def weight_faults(texts: Texts) -> list[FieldProblem]:
+    """What is wrong with the weights as they are typed, said even while something else cannot be read."""
+    places = used_places(texts)
+    faults: list[FieldProblem] = []
+    for place in places:
+        try:
+            _part("weight", texts.get(f"c{place}-weight", ""), texts.get(f"c{place}-key", "").strip())
+        except Unreadable as fault:
+            faults.append(FieldProblem(f"c{place}-weight", str(fault)))
+    fields = {_name(texts, place): f"c{place}-weight" for place in places}
+    if faults or len(fields) < len(places):
+        return faults
+    found = weight_problems({name: texts[field].strip() for name, field in fields.items()})
+    return [FieldProblem(fields.get(each.key, ""), each.message) for each in found]
+
+
+def is_number(text: str) -> bool:
+    """Whether it is a number of a bearable length: an exponent of nine digits would take the exact sum for ever."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def scaled(texts: Texts, place: int) -> dict[str, str]:
@@ -95,7 +116,7 @@ def scaled(texts: Texts, place: int) -> dict[str, str]:
     Raises Unreadable when a weight is no number, the kept one is no share, or there is nobody to take the rest.
     """
     fields = {_name(texts, each): f"c{each}-weight" for each in used_places(texts)}
-    typed = {name: texts[field].strip() for name, field in fields.items() if _is_number(texts.get(field, ""))}
+    typed = {name: texts[field].strip() for name, field in fields.items() if is_number(texts.get(field, ""))}
     name = _name(texts, place)
     if len(fields) < len(used_places(texts)):
         raise Unreadable("Two criteria have the same key. Give one of them another before scaling.")
@@ -134,7 +155,7 @@ def _criterion(texts: Texts, place: int, base: RubricRecord, problems: list[Fiel
     was = criterion_texts(before) if before else {}
     built: dict[str, Any] = {}
     for name, text in typed.items():
-        if before is not None and text == was[name]:
+        if before is not None and text == _plain(was[name]):
             built[name] = getattr(before, name)
             continue
         try:
@@ -200,9 +221,9 @@ def _lists(
     }
     for name in list_entries(before):
         field = f"l-{name}"
-        text = _plain(texts.get(field, was[field]))
-        if text == was[field]:
+        if _says(texts, field, was):
             continue
+        text = _plain(texts[field])
         whole, _point, part = name.partition(".")
         entries: list[Any] = _rows(text)
         if whole == "personalities":
@@ -222,25 +243,10 @@ def _personality(row: str, field: str, problems: list[FieldProblem]) -> dict[str
     return dict(zip(_PERSONALITY, parts, strict=False))
 
 
-def _weight_faults(texts: Texts, places: list[int], known: list[FieldProblem]) -> list[FieldProblem]:
-    """What the weights are, said even while something else cannot be read; known ones are not said again."""
-    typed = {_name(texts, place): texts.get(f"c{place}-weight", "") for place in places}
-    if len(typed) < len(places) or not all(map(_is_number, typed.values())):
-        return []
-    fields = {_name(texts, place): f"c{place}-weight" for place in places}
-    found = [FieldProblem(fields.get(each.key, ""), each.message) for each in weight_problems(typed)]
-    return [each for each in found if each not in known]
-
-
 def _number(text: str, what: str, such_as: str) -> float:
-    if not _is_number(text):
+    if not is_number(text):
         raise Unreadable(f'{what} is "{text.strip()[:40]}", which is no number. Write {such_as}.')
     return float(text)
-
-
-def _is_number(text: str) -> bool:
-    """Whether it is a number of a bearable length: an exponent of nine digits would take the exact sum for ever."""
-    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _short(weight: Decimal) -> str:
@@ -249,6 +255,11 @@ def _short(weight: Decimal) -> str:
 
 def _rows(text: str) -> list[str]:
     return [row.strip() for row in text.split("\n") if row.strip()]
+
+
+def _says(texts: Texts, field: str, was: Texts) -> bool:
+    """Whether a field says what it said before. No browser sends back the line ends that were in the text."""
+    return field not in texts or _plain(texts[field]) == _plain(was[field])
 
 
 def _plain(text: str) -> str:

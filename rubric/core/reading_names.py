@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from rubric.core.reading_blocks import REFUSED
+from workspace.core.strict_json import normalise_text
 
 
 class Found(Struct, frozen=True):
@@ -53,5 +54,6 @@ def _folded(name: str) -> str:
 
 
 def shown(written: str) -> str:
-    """What a reviewer wrote, cut to what fits into a sentence."""
+    """What a reviewer wrote, cut to what fits into a sentence, and without what no database stores."""
+    written, _replaced = normalise_text(written)
     return written if len(written) <= 80 else written[:79] + "…"

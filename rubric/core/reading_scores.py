@@ -9,6 +9,7 @@ from msgspec import Struct
 from rubric.core.reading_blocks import REFUSED
 from rubric.core.reading_names import Names, shown
 from rubric.core.records import HIGHEST, LOWEST, Flag
+from workspace.core.strict_json import normalise_text
 
 _NUMERIC = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 PARTS = ("evaluations", "scores")
@@ -92,7 +93,7 @@ class _Reader:
         said_of = self.said[label]
         for name, value in found.values.items():
             if name == "notes":
-                said_of.notes = value if isinstance(value, str) else said_of.notes
+                said_of.notes = normalise_text(value)[0] if isinstance(value, str) else said_of.notes
             elif name == "overall":
                 said_of.overall = self._any_number(label, value)
             else:

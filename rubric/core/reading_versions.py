@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -10,7 +12,7 @@ from msgspec import Struct
 
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.weights import weight_problems
-from workspace.core.strict_json import read_json
+from workspace.core.strict_json import MOST_PROBLEMS, read_json
 
 CHOICES: dict[str, tuple[object, ...]] = {
     "reference_unit": ("sentence", "message"),
@@ -52,8 +54,10 @@ PATTERNS = (
 RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
 RESERVED_KEYS = ("overall", "notes", "holistic")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
-_LONGEST_PATTERN = 600
+_LONGEST_PATTERN, _DEEPEST_PATTERN = 600, 50
 _NESTED = re.compile(r"[+*}]\)[+*{]")
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
 class Problem(Struct, frozen=True):
@@ -65,7 +69,7 @@ class Problem(Struct, frozen=True):
 
 
 def read_version(data: bytes) -> RubricRecord | list[Problem]:
-    """The version that the JSON describes, or every problem found in it; never an exception, whatever the bytes."""
+    """The version that the JSON describes, or its problems (the first thousand); never an exception, whatever comes."""
     document = read_json(data)
     if document.problems or not document.is_readable:
         return [Problem(found.pointer, found.code, found.message) for found in document.problems]
@@ -73,7 +77,7 @@ def read_version(data: bytes) -> RubricRecord | list[Problem]:
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
-    return _problems(record) or record
+    return _problems(record)[:MOST_PROBLEMS] or record
 
 
 def _shape_problem(text: str) -> Problem:
@@ -102,19 +106,18 @@ def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
     """Keys are there once, weights stand."""
     problems = []
     keys = [criterion.key for criterion in criteria]
+    counts = Counter(keys)
     for index, criterion in enumerate(criteria):
-        if keys.count(criterion.key) > 1:
+        if counts[criterion.key] > 1:
             said = f'The criterion "{criterion.key}" is there more than once. Keep one of them.'
             problems.append(Problem(f"/criteria/{index}/key", "twice", said))
+    if problems:
+        return problems
+    places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
     weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
-    return problems + [
-        Problem(
-            f"/criteria/{keys.index(found.key)}/weight" if found.key else "/criteria",
-            found.code,
-            found.message,
-        )
+    return [
+        Problem(places[found.key] if found.key else "/criteria", found.code, found.message)
         for found in weights
-        if len(set(keys)) == len(keys)
     ]
 
 
@@ -213,12 +216,7 @@ def _list_problems(lists: Mapping[str, Any]) -> list[Problem]:
         if not _is_words(lists.get(name)):
             said = f'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].'
             problems.append(Problem(f"/lists/{name}", "wrong_shape", said))
-    role_map = lists.get("role_map")
-    if (
-        not isinstance(role_map, dict)
-        or role_map.keys() != {"mafia", "village"}
-        or not all(map(_is_words, role_map.values()))
-    ):
+    if not _is_role_map(lists.get("role_map")):
         said = 'The role map must give a list of roles for "mafia" and one for "village".'
         problems.append(Problem("/lists/role_map", "wrong_shape", said))
     personalities = lists.get("personalities")
@@ -277,6 +275,13 @@ def _pattern_fault(source: str) -> str:
     """What is wrong with one pattern, or nothing."""
     if len(source) > _LONGEST_PATTERN:
         return f"The pattern has {len(source)} characters; {_LONGEST_PATTERN} are the most. Split it in two."
+    bare = _ESCAPED.sub("x", source)
+    depths = accumulate(1 if each == "(" else -1 for each in bare if each in "()")
+    if max(depths, default=0) > _DEEPEST_PATTERN:
+        return f"The pattern has more than {_DEEPEST_PATTERN} brackets within each other. Write it flatter."
+    if _IN_SET.search(bare):
+        said = 'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
+        return f"{said} Put a backslash before it."
     if _NESTED.search(source):
         return "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
     try:

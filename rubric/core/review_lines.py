@@ -9,6 +9,8 @@ from workspace.core.json_places import Problem
 from workspace.core.strict_json import read_json
 
 KEYS = ("reviewer", "responses", "text")
+# Of any file of lines so many faults are named; nobody reads more, and a file of millions would fill the memory.
+MOST_FAULTS = 1_000
 
 
 class ReviewLine(Struct, frozen=True):
@@ -29,11 +31,11 @@ class LineFault(Struct, frozen=True):
 
 
 def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
-    """Every review of a JSONL file in its order, and every fault of it. Blank lines are passed over."""
+    """Every review of a JSONL file in its order, and its first faults. Blank lines are passed over."""
     reviews: list[ReviewLine] = []
     faults: list[LineFault] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
+        if not line.strip() or len(faults) >= MOST_FAULTS:
             continue
         document = read_json(line)
         problems = document.problems or _shape_problems(document.value)

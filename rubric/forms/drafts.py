@@ -10,6 +10,7 @@ from msgspec import Struct
 from rubric.core.draft_texts import CRITERION_FIELDS, LINES, YES, choice_texts, draft_texts
 from rubric.core.reading_drafts import MOST_CRITERIA
 from rubric.core.records import RESPONSE, RubricRecord
+from rubric.core.weighing import in_step
 from rubric.forms.rubrics import several_lines
 from rubric.pages.readings import READINGS
 
@@ -28,13 +29,18 @@ LABELS = {
 }
 
 
+BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step
+
+
 class CriterionFields(Struct, frozen=True):
-    """The fields of one criterion; `has_faults` opens it."""
+    """The fields of one criterion, `slide` and `was` those that go with its weight; `has_faults` opens it."""
 
     place: int
     title: str
     is_new: bool
     weight: BoundField
+    slide: BoundField
+    was: BoundField
     fields: list[BoundField]
     has_faults: bool
 
@@ -62,6 +68,7 @@ class DraftForm(forms.Form):
 
     def __init__(self, *, base: RubricRecord, note: str = "", basis: str = "", **given: object) -> None:
         texts = draft_texts(base)
+        texts |= in_step(texts)
         shown = {
             name: text == YES if name.endswith("-is_mandatory") else text for name, text in texts.items()
         }
@@ -119,6 +126,8 @@ class DraftForm(forms.Form):
     def _add_criterion(self, place: int) -> None:
         for name in (*CRITERION_FIELDS, *(["remove"] if self.has_places else [])):
             self.fields[f"c{place}-{name}"] = _field(name)
+        for name in BESIDE_A_WEIGHT:
+            self.fields[f"c{place}-{name}"] = forms.CharField(required=False, strip=False)
         if not self.has_places:
             self.fields[f"c{place}-key"].widget = forms.HiddenInput()
 
@@ -134,9 +143,9 @@ class DraftForm(forms.Form):
         bound = {name: self[f"c{place}-{name}"] for name in names}
         title = str(bound["label"].value() or bound["key"].value() or "")
         fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
-        return CriterionFields(
-            place, title, not title, bound["weight"], fields, _has_faults(list(bound.values()))
-        )
+        weight, slide, was = (self[f"c{place}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT))
+        has_faults = _has_faults(list(bound.values()))
+        return CriterionFields(place, title, not title, weight, slide, was, fields, has_faults)
 
 
 def _field(name: str) -> forms.Field:

@@ -9,10 +9,17 @@ def several_lines(rows: int = 3) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows})
 
 
+class LinesField(forms.CharField):
+    """A text of several lines. Browsers end each line with CR LF, whatever was typed or pasted; here it is LF."""
+
+    def to_python(self, value: object) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
 class NoteForm(forms.Form):
     """What a new draft is to change."""
 
-    note = forms.CharField(
+    note = LinesField(
         label=_("Change note"),
         required=False,
         help_text=_("What this draft is to change, and why. It stays with the version."),
@@ -23,7 +30,7 @@ class NoteForm(forms.Form):
 class ReasonForm(forms.Form):
     """Why something is done to a version; `basis` is the hash of what was looked at."""
 
-    reason = forms.CharField(
+    reason = LinesField(
         label=_("Reason"),
         required=False,
         help_text=_("It stays with the version and in the audit log."),
@@ -49,7 +56,7 @@ class ImportForm(forms.Form):
         max_length=60,
         help_text=_("Only for a new rubric: small letters, digits and hyphens."),
     )
-    note = forms.CharField(
+    note = LinesField(
         label=_("Change note"),
         required=False,
         help_text=_("Where this version comes from, and what it is for."),

@@ -1,5 +1,26 @@
 """The rows of the rubric wing."""
 
+from rubric.models.comparisons import Comparison, ComparisonSet, Response, Reviewer
+from rubric.models.results import ImpactPreview, SetFigures, Survey
+from rubric.models.reviews import Answer, Mark, MarkRevision, Review, ReviewedResponse, ReviewPrompt
 from rubric.models.rubrics import Rubric, RubricVersion
+from rubric.models.scoring_choices import ScoringChoice
 
-__all__ = ["Rubric", "RubricVersion"]
+__all__ = [
+    "Answer",
+    "Comparison",
+    "ComparisonSet",
+    "ImpactPreview",
+    "Mark",
+    "MarkRevision",
+    "Response",
+    "Review",
+    "ReviewPrompt",
+    "ReviewedResponse",
+    "Reviewer",
+    "Rubric",
+    "RubricVersion",
+    "ScoringChoice",
+    "SetFigures",
+    "Survey",
+]

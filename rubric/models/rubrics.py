@@ -12,6 +12,7 @@ from workspace.models import Person
 DRAFT = "draft"
 PUBLISHED = "published"
 RETIRED = "retired"
+DISCARDED = "discarded"
 
 
 class Rubric(models.Model):
@@ -32,6 +33,10 @@ class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
         """Everything that was published, also what is retired by now; an admin sees drafts too."""
         return self if person.is_admin else self.exclude(published_at=None)
 
+    def kept(self) -> "RubricVersionQuerySet":
+        """All but the drafts that were discarded, which no list shows."""
+        return self.exclude(state=DISCARDED)
+
     def published(self) -> "RubricVersionQuerySet":
         """Those that can be used for new work."""
         return self.filter(state=PUBLISHED)
@@ -40,11 +45,18 @@ class RubricVersionQuerySet(models.QuerySet["RubricVersion"]):
         """The published version of that kind that was published last; None before the first."""
         return self.published().filter(rubric__kind=kind).order_by("-published_at", "-pk").first()
 
+    def newest_of_each(self, kind: str) -> "list[RubricVersion]":
+        """The version that was published last of every rubric of that kind, with its rubric, by its name."""
+        rows = self.published().filter(rubric__kind=kind).select_related("rubric")
+        newest = {row.rubric_id: row for row in rows.order_by("published_at", "pk")}
+        return sorted(newest.values(), key=lambda row: (row.rubric.name.casefold(), row.rubric.key))
+
 
 class RubricVersion(models.Model):
     """One edition of a rubric; `body` is its JSON, `sha256` the hash of its canonical form.
 
-    `note` says what was changed and why, `reason` why it was published. All of it is final once it is published.
+    `note` says what was changed and why, `reason` why it was published. All of it is final once it is published or
+    discarded; only a draft changes.
     """
 
     rubric = models.ForeignKey(Rubric, models.PROTECT, related_name="versions")
@@ -63,6 +75,9 @@ class RubricVersion(models.Model):
     retired_at = models.DateTimeField(null=True, blank=True)
     retired_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     retired_reason = models.TextField(blank=True, default="")
+    discarded_at = models.DateTimeField(null=True, blank=True)
+    discarded_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    discarded_reason = models.TextField(blank=True, default="")
 
     objects = RubricVersionQuerySet.as_manager()
 
@@ -85,9 +100,15 @@ class RubricVersion(models.Model):
                 name="rubric_version_retired_pair",
             ),
             models.CheckConstraint(
-                condition=Q(state=DRAFT, published_at=None, retired_at=None)
-                | Q(state=PUBLISHED, published_at__isnull=False, retired_at=None)
-                | Q(state=RETIRED, published_at__isnull=False, retired_at__isnull=False),
+                condition=Q(discarded_at=None, discarded_by=None)
+                | Q(discarded_at__isnull=False, discarded_by__isnull=False),
+                name="rubric_version_discarded_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=DRAFT, published_at=None, retired_at=None, discarded_at=None)
+                | Q(state=PUBLISHED, published_at__isnull=False, retired_at=None, discarded_at=None)
+                | Q(state=RETIRED, published_at__isnull=False, retired_at__isnull=False, discarded_at=None)
+                | Q(state=DISCARDED, published_at=None, retired_at=None, discarded_at__isnull=False),
                 name="rubric_version_state_fits",
             ),
         )

@@ -35,8 +35,8 @@ def name_of(version: RubricVersion) -> str:
 
 
 def comparable(version: RubricVersion, person: Person) -> list[RubricVersion]:
-    """The versions of the same kind that the person may read, this one left out, the newest first."""
-    rows = RubricVersion.objects.visible_to(person).filter(rubric__kind=version.rubric.kind)
+    """The versions of the same kind that the person may read, without this and discarded ones, the newest first."""
+    rows = RubricVersion.objects.visible_to(person).kept().filter(rubric__kind=version.rubric.kind)
     return list(rows.exclude(pk=version.pk).select_related("rubric").defer("body").order_by("-pk"))
 
 

@@ -25,13 +25,14 @@ class Stored(Struct, frozen=True):
 
 
 class DraftPage(Struct, frozen=True):
-    """A draft in the editor. `total` is what the weights sum to, "" while one is no number."""
+    """A draft in the editor. `total` is what the weights sum to ("" while one is no number), `off` how far from 1."""
 
     slug: str
     name: str
     number: str
     kind: str
     total: str
+    off: str
     is_total_right: bool
     says: str
     stored: Stored | None
@@ -52,10 +53,18 @@ def build_draft_page(
         number=version.number,
         kind=version.rubric.kind,
         total="" if total is None else _shown(total),
+        off="" if total is None else _off(total),
         is_total_right=total is not None and abs(total - 1) <= TOLERANCE,
         says=says,
         stored=stored,
     )
+
+
+def _off(total: Fraction) -> str:
+    if abs(total - 1) <= TOLERANCE:
+        return ""
+    by = {"by": _shown(abs(total - 1))}
+    return _("%(by)s too much") % by if total > 1 else _("%(by)s too little") % by
 
 
 def _shown(total: Fraction) -> str:
@@ -66,7 +75,7 @@ def _shown(total: Fraction) -> str:
 
 def default_weights(version: RubricVersion) -> dict[str, str]:
     """Key -> weight as the rubric's first version has it."""
-    first = RubricVersion.objects.filter(rubric=version.rubric_id).order_by("pk").first() or version
+    first = RubricVersion.objects.kept().filter(rubric=version.rubric_id).order_by("pk").first() or version
     return {each.key: number_text(each.weight) for each in first.to_record().criteria}
 
 

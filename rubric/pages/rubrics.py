@@ -1,4 +1,4 @@
-"""The list of rubrics with their versions, and the pages on which one is published or retired."""
+"""The list of rubrics with their versions, and the pages on which one is published, retired or discarded."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,12 +7,13 @@ from msgspec import Struct
 
 from rubric.core.differences import Differences, differences
 from rubric.models import RubricVersion
-from rubric.models.rubrics import PUBLISHED, RETIRED
+from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
+from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.permissions import check_edit_rubrics, check_see_weights
 from workspace.models import Person
 from workspace.permissions import may, refusal_of
 
-PEOPLE = ("created_by", "edited_by", "published_by", "retired_by")
+PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
 
 
 class Act(Struct, frozen=True):
@@ -44,14 +45,18 @@ class RubricPart(Struct, frozen=True):
 
 
 class RubricsPage(Struct, frozen=True):
-    """All rubrics; `edit_refusal` says why the person cannot change any, "" when they can."""
+    """All rubrics; `edit_refusal` says why the person cannot change any, "" when they can.
+
+    `is_scored_by_criterion` says how new comparison sets begin.
+    """
 
     rubrics: list[RubricPart]
     edit_refusal: str
+    is_scored_by_criterion: bool
 
 
 class ChangePage(Struct, frozen=True):
-    """A version about to be published or retired; `before` is the other published one, "" when there is none."""
+    """A version to be published, retired or discarded; `before` is the other published one, "" if there is none."""
 
     slug: str
     name: str
@@ -65,8 +70,11 @@ class ChangePage(Struct, frozen=True):
 
 
 def build_rubrics_page(*, person: Person, uses: Mapping[int, int]) -> RubricsPage:
-    """Every rubric the person may read something of. Notes can speak of weights, so they are for who sees those."""
-    rows = RubricVersion.objects.visible_to(person).defer("body").select_related("rubric", *PEOPLE)
+    """Every rubric the person may read something of, discarded drafts left out.
+
+    Notes can speak of weights, so they are for who sees those.
+    """
+    rows = RubricVersion.objects.visible_to(person).kept().defer("body").select_related("rubric", *PEOPLE)
     has_notes = may(check_see_weights, person)
     newest = {kind: RubricVersion.objects.newest(kind) for kind in ("discussion", "response")}
     taken = {version.pk for version in newest.values() if version is not None}
@@ -76,12 +84,14 @@ def build_rubrics_page(*, person: Person, uses: Mapping[int, int]) -> RubricsPag
         part = parts.setdefault(rubric.pk, RubricPart(rubric.key, rubric.name, rubric.kind, []))
         acts = acts_of(row, has_notes=has_notes)
         part.versions.append(VersionLine(row.number, row.state, acts, uses.get(row.pk, 0), row.pk in taken))
-    return RubricsPage(list(parts.values()), refusal_of(check_edit_rubrics, person))
+    refusal = refusal_of(check_edit_rubrics, person)
+    return RubricsPage(list(parts.values()), refusal, is_scored_by_criterion())
 
 
 def acts_of(version: RubricVersion, *, has_notes: bool) -> list[Act]:
     """What was done with a version, the last first. `version` was fetched with its people."""
     told = (
+        (DISCARDED, version.discarded_by, version.discarded_at, version.discarded_reason),
         (RETIRED, version.retired_by, version.retired_at, version.retired_reason),
         (PUBLISHED, version.published_by, version.published_at, version.reason),
         ("edited", version.edited_by, version.edited_at, ""),
@@ -95,7 +105,7 @@ def acts_of(version: RubricVersion, *, has_notes: bool) -> list[Act]:
 
 
 def build_change_page(*, version: RubricVersion, uses: Mapping[int, int]) -> ChangePage:
-    """The page on which a version is published or retired."""
+    """The page on which a version is published, retired or discarded."""
     rows = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
     before = rows.order_by("-published_at", "-pk").first()
     return ChangePage(

@@ -1,6 +1,6 @@
 """The screens on which drafts are made, edited and imported."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -8,9 +8,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.actions import drafting
-from rubric.core.reading_drafts import FieldProblem, Unreadable, read_draft, scaled, used_places, weight_sum
+from rubric.core.reading_drafts import (
+    FieldProblem,
+    Unreadable,
+    read_draft,
+    scaled,
+    used_places,
+    weight_faults,
+    weight_sum,
+)
 from rubric.core.reading_versions import Problem, read_version
 from rubric.core.records import RubricRecord
+from rubric.core.weighing import in_step
 from rubric.forms.drafts import DraftForm
 from rubric.forms.rubrics import ImportForm, NoteForm
 from rubric.models import Rubric, RubricVersion
@@ -24,6 +33,7 @@ from workspace.views.bodies import fault_of, only_parameters, typed
 from workspace.views.gate import SignedIn, needs
 
 EDIT = "rubric/version_edit.html"
+WEIGHTS = "rubric/_draft_weights.html"
 
 
 @needs("edit_rubrics", methods=("GET", "POST"))
@@ -49,7 +59,10 @@ def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 @needs("edit_version", methods=("GET", "POST"))
 def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """The editor: every button sends the whole form, and whatever is wrong, what was typed stays."""
+    """The editor: every button sends the whole form, and whatever is wrong, what was typed stays.
+
+    A weight that is moved sends it too, with `weigh` and the field that is in hand.
+    """
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_edit_version(request.user, version)
@@ -60,6 +73,9 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     if not form.is_valid():
         return _show(request, version, form, status=422)
     do, _colon, which = form.cleaned_data["do"].partition(":")
+    if do == "weigh":
+        return _weigh(request, version, form, which)
+    form = form.with_texts(in_step(form.texts))
     if do == "scale" and which.isdecimal() and int(which) in used_places(form.texts):
         return _scale(request, version, form, int(which))
     if do == "reset":
@@ -70,14 +86,7 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         raise Malformed(
             _("The form was sent with a button that it does not have. Reload the page and try again.")
         )
-    found = read_draft(form.texts, base)
-    if not isinstance(found, RubricRecord):
-        return _show(request, version, _with_faults(form, found), status=422)
-    return (
-        _save(request, version, form, found)
-        if do in ("save", "overwrite")
-        else _show(request, version, form, says=_("Nothing is wrong with this draft. It is not saved yet."))
-    )
+    return _judge(request, version, form, saves=do in ("save", "overwrite"))
 
 
 @needs("edit_rubrics", methods=("GET", "POST"))
@@ -119,9 +128,18 @@ def _import(
     )
 
 
+def _judge(request: SignedIn, version: RubricVersion, form: DraftForm, *, saves: bool) -> HttpResponse:
+    found = read_draft(form.texts, form.base)
+    if not isinstance(found, RubricRecord):
+        return _show(request, version, _with_faults(form, found), status=422)
+    if saves:
+        return _save(request, version, form, found)
+    return _show(request, version, form, says=_("Nothing is wrong with this draft. It is not saved yet."))
+
+
 def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: RubricRecord) -> HttpResponse:
     slug, number = version.rubric.key, version.number
-    note, basis = form.texts.get("note", ""), form.texts.get("basis", "")
+    note, basis = form.texts.get("note", "").replace("\r\n", "\n"), form.texts.get("basis", "")
     try:
         drafting.save_draft(
             version=version, record=record, note=note, basis=basis, by=request.user, now=timezone.now()
@@ -135,6 +153,16 @@ def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: Ru
     return answer(request, page="", redirect=reverse("rubric_version", args=[slug, number]))
 
 
+def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, in_hand: str) -> HttpResponse:
+    """The weights as they are now. Only those of their controls that change are swapped, never the one in hand."""
+    sent, moved = form.texts, in_step(form.texts, in_hand=in_hand)
+    form = form.with_texts(moved)
+    faults = [each for each in weight_faults(form.texts) if each.field]
+    changed = {name for name, text in moved.items() if sent.get(name) != text} - {in_hand}
+    swapped = changed | {name for name in moved if name.endswith("-was")}
+    return _show(request, version, _with_faults(form, faults), swapped=swapped)
+
+
 def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, place: int) -> HttpResponse:
     try:
         weights = scaled(form.texts, place)
@@ -143,7 +171,7 @@ def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, place: in
             request, version, _with_faults(form, [FieldProblem(f"c{place}-weight", str(fault))]), status=422
         )
     name = form.texts.get(f"c{place}-label") or form.texts.get(f"c{place}-key", "")
-    return _show(request, version, form.with_texts(weights), says=scaled_sentence(name))
+    return _show(request, version, _with_weights(form, weights), says=scaled_sentence(name))
 
 
 def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpResponse:
@@ -151,7 +179,13 @@ def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpRe
     default, texts = default_weights(version), form.texts
     weights = {f"c{place}-weight": default.get(texts[f"c{place}-key"], "0") for place in used_places(texts)}
     says = _("The weights are those of the rubric's first version. Nothing is saved yet.")
-    return _show(request, version, form.with_texts(weights), says=says)
+    return _show(request, version, _with_weights(form, weights), says=says)
+
+
+def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
+    """The form with other numbers, the sliders in step with them."""
+    numbers = {name: text for name, text in form.texts.items() if not name.endswith("-slide")}
+    return form.with_texts(in_step(numbers | dict(weights)))
 
 
 def _with_faults(form: DraftForm, problems: list[FieldProblem]) -> DraftForm:
@@ -168,7 +202,10 @@ def _show(
     says: str = "",
     status: int = 200,
     mine: RubricRecord | None = None,
+    swapped: Collection[str] | None = None,
 ) -> HttpResponse:
+    """The editor; with `swapped`, for htmx the weights alone, of their controls those fields."""
     page = build_draft_page(version=version, total=weight_sum(form.texts), says=says, mine=mine)
-    context: Mapping[str, object] = {"page": page, "form": form, **frame(request.user, None, "rubrics")}
-    return answer(request, page=EDIT, context=context, status=status)
+    context = {"page": page, "form": form, "swapped": swapped, **frame(request.user, None, "rubrics")}
+    region = None if swapped is None else WEIGHTS
+    return answer(request, page=EDIT, region=region, context=context, status=status)

@@ -1,4 +1,4 @@
-"""The list of rubrics, and publishing and retiring a version. The roof hands in who counts the uses of versions."""
+"""The list of rubrics, and publishing, retiring and discarding a version. The roof hands in who counts uses."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,17 +6,20 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from rubric.actions import publishing
+from rubric.actions import drafting, publishing
 from rubric.forms.rubrics import ReasonForm
 from rubric.models import RubricVersion
 from rubric.pages.rubrics import build_change_page, build_rubrics_page
-from rubric.permissions import check_publish_version, check_retire_version
+from rubric.permissions import check_discard_version, check_publish_version, check_retire_version
+from rubric.views.previewing import Hash, impact_of
 from rubric.views.versions import version_or_404
 from workspace.core.refusals import Refusal
 from workspace.pages.frame import frame
 from workspace.views.answers import answer
 from workspace.views.bodies import fault_of, only_parameters, typed
-from workspace.views.gate import SignedIn, View, needs
+from workspace.views.gate import SignedIn, View, is_htmx, needs
+
+PUBLISH, IMPACT = "rubric/version_publish.html", "rubric/_impact.html"
 
 Uses = Callable[[], Mapping[int, int]]
 
@@ -35,15 +38,20 @@ def rubrics_with(uses: Uses) -> View:
     return rubrics
 
 
-def publish_with(uses: Uses) -> View:
-    """The view that publishes a draft."""
+def publish_with(uses: Uses, games: Hash) -> View:
+    """The view that publishes a draft; `games` gives the hash of all games judged so far."""
 
     @needs("publish_version", methods=("GET", "POST"))
     def publish_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """What publishing changes, and a form for the reason."""
+        """What publishing changes, and a form for the reason. While a preview is made its room asks again."""
         version = version_or_404(request.user, slug, number)
         check_publish_version(request.user, version)
-        return _change(request, version, publishing.publish_version, "rubric/version_publish.html", uses)
+        if request.method == "GET" and is_htmx(request):
+            only_parameters(request)
+            context = {"impact": impact_of(version, games)}
+            return answer(request, page=PUBLISH, region=IMPACT, context=context)
+        act = publishing.publish_version
+        return _change(request, version, act, PUBLISH, uses, lambda: {"impact": impact_of(version, games)})
 
     return publish_version
 
@@ -61,15 +69,28 @@ def retire_with(uses: Uses) -> View:
     return retire_version
 
 
+@needs("discard_version", methods=("GET", "POST"))
+def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    """What becomes of a draft that is discarded, and a form for the reason."""
+    version = version_or_404(request.user, slug, number)
+    check_discard_version(request.user, version)
+    return _change(request, version, drafting.discard_draft, "rubric/version_discard.html", dict)
+
+
 def _retire(*, basis: str, **given: object) -> None:
     """Retiring needs no hash: what is published does not change."""
     publishing.retire_version(**given)  # type: ignore[arg-type]
 
 
 def _change(
-    request: SignedIn, version: RubricVersion, act: Callable[..., None], page: str, uses: Uses
+    request: SignedIn,
+    version: RubricVersion,
+    act: Callable[..., None],
+    page: str,
+    uses: Uses,
+    more: Callable[[], Mapping[str, object]] = dict,
 ) -> HttpResponse:
-    """Show the form, or do it and lead to the version."""
+    """Show the form and what `more` there is, or do it and lead to the version."""
     only_parameters(request)
     form, status = ReasonForm(initial={"basis": version.sha256}), 200
     if request.method == "POST":
@@ -82,5 +103,5 @@ def _change(
             except Refusal as refusal:
                 status = fault_of(form, refusal)
     change = build_change_page(version=version, uses=uses())
-    context = {"page": change, "form": form, **frame(request.user, None, "rubrics")}
+    context = {"page": change, "form": form, **more(), **frame(request.user, None, "rubrics")}
     return answer(request, page=page, context=context, status=status)

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
+from rubric.core.agreement.icc import icc
 from rubric.core.agreement.ratings import ROUNDING, Matrix, Refused, Table, check_variation, normal, pairable
 
 PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
@@ -44,6 +45,13 @@ def icc_of_components(
         return Estimate(_correlation(values, form), without, used)
 
     return agreement(ratings, estimate)
+
+
+def icc_of_any(values: Matrix, *, form: Literal["2,1", "2,k"], with_interval: bool = True) -> Agreement:
+    """`icc` of a full table, `icc_of_components` of one with gaps: the same figure, sooner where nothing is missing."""
+    if values.size and not np.isnan(values).any():
+        return icc(values, form=form, with_interval=with_interval)
+    return icc_of_components(values, form=form, with_interval=with_interval)
 
 
 def _or_nan(values: Matrix, form: str) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rubric.core.agreement.ratings import Matrix
 from rubric.core.intervals import wilson
-from rubric.core.manners.residuals import Manner, chance, residuals
+from rubric.core.manners.residuals import Manner, by_reviewer, chance, residuals
 from rubric.core.success.rows import Row, complete, ordered
 
 LEAST_FLAT, LEAST_HALO = 8, 15
@@ -75,10 +75,10 @@ def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0
     true correlation); E. J. G. Pitman, Supplement to the JRSS 4 (1937), 225-232 (permutation test of a correlation).
     """
     used, keys = complete(ordered(rows), criteria), sorted(criteria)
-    columns = [residuals(used, lambda row, key=key: row.scores[key]) for key in keys]  # type: ignore[misc]
+    columns = [by_reviewer(residuals(used, lambda row, key=key: row.scores[key])) for key in keys]  # type: ignore[misc]
     found = []
     for reviewer in sorted({row.reviewer for row in rows}):
-        own = [[each for each in column if each.row.reviewer == reviewer] for column in columns]
+        own = [column.get(reviewer, []) for column in columns]
         table = np.array([[each.value for each in column] for column in own]).T
         seen = len({each.row.comparison for each in own[0]}) if own else 0
         found.append(_halo(reviewer, table, seen, seed))

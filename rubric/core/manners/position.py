@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.ratings import Matrix
-from rubric.core.manners.residuals import Manner, Residual, chance, residuals, t_interval
+from rubric.core.manners.residuals import Manner, Residual, by_reviewer, chance, residuals, t_interval
 from rubric.core.success.figures import Z_ONE_SIDED, Z_POWER
 from rubric.core.success.rows import Row, Weights, ordered, overalls
 
@@ -49,8 +49,8 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
         places.setdefault(each.row.item, set()).add(each.row.position)
     if found and all(len(seen) == 1 for seen in places.values()):
         return [_without(name, _SAME) for name in ("", *names)]
-    groups = [("", found)] + [(name, [each for each in found if each.row.reviewer == name]) for name in names]
-    return [_effect(name, each, seed) for name, each in groups]
+    groups = {"": found} | by_reviewer(found)
+    return [_effect(name, groups.get(name, []), seed) for name in ("", *names)]
 
 
 def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffect:

@@ -66,8 +66,10 @@ def residuals(rows: Sequence[Row], value_of: Value) -> list[Residual]:
 
 def by_reviewer(found: Sequence[Residual]) -> dict[str, list[Residual]]:
     """Residuals of each reviewer, in the order of their names."""
-    names = sorted({each.row.reviewer for each in found})
-    return {name: [each for each in found if each.row.reviewer == name] for name in names}
+    grouped: dict[str, list[Residual]] = {}
+    for each in found:
+        grouped.setdefault(each.row.reviewer, []).append(each)
+    return dict(sorted(grouped.items()))
 
 
 def t_interval(values: Matrix) -> tuple[Interval | None, str]:

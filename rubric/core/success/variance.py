@@ -10,9 +10,8 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.alpha import krippendorff_alpha
-from rubric.core.agreement.components import icc_of_components
+from rubric.core.agreement.components import icc_of_any
 from rubric.core.agreement.estimates import LEAST_FOR_INTERVAL, Agreement, jackknife_t
-from rubric.core.agreement.icc import icc
 from rubric.core.agreement.ratings import Matrix
 from rubric.core.records import HIGHEST, LOWEST
 from rubric.core.success.figures import (
@@ -186,10 +185,7 @@ def _alpha(values: Matrix) -> Agreement:
 
 
 def _icc(values: Matrix) -> Agreement:
-    # The same figure on a full table, from sums alone.
-    if values.size and not np.isnan(values).any():
-        return icc(values, form="2,1", with_interval=False)
-    return icc_of_components(values, form="2,1", with_interval=False)
+    return icc_of_any(values, form="2,1", with_interval=False)
 
 
 def _count(table: Ratings) -> int:

@@ -1,0 +1,135 @@
+"""Prints how long the impact preview of a draft takes over 10,000 judged games, on SQLite with the real pragmas.
+
+    python -m benchmarks.bench_preview [GAMES]
+
+Twenty games of 41 to 60 messages go through everything and their rows are copied. Once the draft has other thresholds
+and weights, so that stored findings are enough, and once another parameter, so that all games are measured again. Wall
+time, and CPU time of this process beside it. The budget is for the first.
+"""
+
+import logging
+import sys
+import time
+from typing import Any
+
+from benchmarks.bench_pages import copy
+from benchmarks.bench_saves import prepare
+from benchmarks.calibration import loop_ms
+
+BUDGET = 20.0
+MODELS = 20
+
+
+def fill(count: int) -> None:
+    """So many games with a verdict in one project, copied from games that went through everything."""
+    from discussions.models import Verdict
+    from tests.rated import make_rating_project
+    from tests.settled import settled
+
+    project = make_rating_project()
+    for at in range(MODELS):
+        settled(project=project, message_count=41 + at)
+    for verdict in list(Verdict.objects.select_related("game__text", "measured__findings")):
+        copy_judged(verdict, (count - MODELS) // MODELS)
+
+
+def copy_judged(verdict: Any, count: int) -> None:
+    """So many games more that were judged like this one."""
+    from django.db import transaction
+
+    from discussions.models import Evaluation, Game, GameText, Measured, MeasuredFindings, Slot, Verdict
+
+    game, evaluation = verdict.game, verdict.game.evaluations.get()
+    first = 100_000 * game.number
+    with transaction.atomic():
+        games = Game.objects.bulk_create(
+            [copy(game, number=first + at, source_id=f"{first + at}", content_sha256=f"{first + at:064x}")
+             for at in range(count)], batch_size=500,
+        )  # fmt: skip
+        GameText.objects.bulk_create(
+            [GameText(game=row, body=game.text.body) for row in games], batch_size=500
+        )
+        measured = Measured.objects.bulk_create(
+            [copy(verdict.measured, game=row) for row in games], batch_size=500
+        )
+        body = verdict.measured.findings.body
+        MeasuredFindings.objects.bulk_create(
+            [MeasuredFindings(measured=row, body=body) for row in measured], batch_size=500
+        )
+        slots = Slot.objects.bulk_create([copy(evaluation.slot, game=row) for row in games], batch_size=500)
+        pairs = list(zip(games, measured, slots, strict=True))
+        Evaluation.objects.bulk_create(
+            [copy(evaluation, game=row, measured=found, slot=slot) for row, found, slot in pairs],
+            batch_size=500,
+        )
+        Verdict.objects.bulk_create(
+            [copy(verdict, game=row, measured=found) for row, found, _slot in pairs], batch_size=500
+        )
+
+
+def preview(what: str, change: Any) -> float:
+    """Make a draft, preview it as the worker does, print how long it took; the wall time in seconds."""
+    from django.utils import timezone
+
+    from discussions.models.scored import scored_hash
+    from rubric.actions.drafting import save_draft
+    from rubric.actions.previewing import ask_for_preview
+    from rubric.models import ImpactPreview, RubricVersion
+    from tests.drafts import make_draft
+    from tests.factories import make_admin
+    from workspace.actions.jobs import run_job
+
+    admin, now = make_admin(), timezone.now()
+    draft = make_draft(key="discussion", by=admin)
+    save_draft(
+        version=draft, record=change(draft.to_record()), note="Tried", basis=draft.sha256, by=admin, now=now
+    )
+    draft = RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
+    basis = scored_hash()
+    job = ask_for_preview(version=draft, basis=basis, by=admin, now=now)
+    wall, cpu = time.perf_counter(), time.process_time()
+    run_job(job=job.pk, clock=timezone.now)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    body = ImpactPreview.objects.get(version=draft).body
+    job.refresh_from_db()
+    print(
+        f"{what:<52} {wall:6.2f} s   CPU {cpu:6.2f} s   {job.total_count} games, {len(body) // 1024} KiB kept"
+    )
+    return wall
+
+
+def other_thresholds(record: Any) -> Any:
+    """Stricter on depth and coherence, so that verdicts flip, and other weights, so that places change."""
+    from msgspec.structs import replace
+
+    strict = {"strategic_depth": 84.0, "coherence": 62.0}
+    criteria = [
+        replace(each, threshold=strict.get(each.key, each.threshold), weight=weight)
+        for each, weight in zip(record.criteria, (0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1), strict=True)
+    ]
+    return replace(record, criteria=criteria)
+
+
+def other_parameter(record: Any) -> Any:
+    """A message may respond to one further back."""
+    from msgspec.structs import replace
+
+    return replace(record, parameters=record.parameters | {"coherence_window": 6})
+
+
+def main() -> int:
+    """Fill, preview twice, print; 1 when over the budget."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    prepare()
+    logging.getLogger("evalsite.jobs").setLevel("ERROR")  # that nobody is there to be rung for
+    began = time.perf_counter()
+    fill(count)
+    print(f"filled in {time.perf_counter() - began:.1f} s; calibration loop {loop_ms():.1f} ms")
+    took = preview("other thresholds and weights: stored findings", other_thresholds)
+    preview("another parameter: measured again", other_parameter)
+    print(f"budget {BUDGET:.0f} s for the first")
+    return 1 if took > BUDGET else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

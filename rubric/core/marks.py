@@ -1,0 +1,172 @@
+"""What a person says in a review: about what, with which values, in which order, and what is still missing.
+
+A mark is keyed by kind and subject. Responses are meant by their place in the order in which they were dealt: ("score",
+"2.accuracy") is the accuracy of Response B. Value "" is unset, "cannot" is cannot judge.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from rubric.core.dealing import LABELS
+from rubric.core.prompt import BOTH
+from rubric.core.records import HIGHEST, HOLISTIC, LOWEST, RUBRIC
+
+WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
+CANNOT = "cannot"
+POINTS = tuple(str(points) for points in range(LOWEST, HIGHEST + 1))
+LONGEST_NOTES, LONGEST_REASON = 4000, 2000
+NO_REASON = "Say in a few words why it cannot be judged."
+
+Key = tuple[str, str]
+Values = Mapping[Key, str]
+Order = list[list[int]]
+
+
+class Sheet(Struct, frozen=True):
+    """What one review asks: so many responses, these criteria (key, label), in this mode.
+
+    `is_second` says that it is the second round, in which everything is there from the first and may be revised.
+    """
+
+    count: int
+    criteria: tuple[tuple[str, str], ...]
+    mode: str
+    is_second: bool = False
+
+    @property
+    def whole(self) -> list[Key]:
+        """The scores as a whole that are asked for."""
+        return [(WHOLE, str(place)) for place in self.places] if self.mode in (HOLISTIC, BOTH) else []
+
+    @property
+    def scores(self) -> list[Key]:
+        """The scores by criterion that are asked for: one criterion after the other."""
+        if self.mode not in (RUBRIC, BOTH):
+            return []
+        return [(SCORE, f"{place}.{key}") for key, _label in self.criteria for place in self.places]
+
+    @property
+    def places(self) -> range:
+        """The places of the responses, from 1."""
+        return range(1, self.count + 1)
+
+
+class Missing(Struct, frozen=True):
+    """One thing that handing in waits for, and the sentence that names it."""
+
+    kind: str
+    subject: str
+    says: str
+
+
+def label_of(place: int | str) -> str:
+    """The label under which the response at that place is shown."""
+    return LABELS[int(place) - 1]
+
+
+def place_of(kind: str, subject: str) -> int:
+    """The place of the response that a mark is about; 0 for the ranking."""
+    return 0 if kind == RANKING else int(subject.partition(".")[0])
+
+
+def fault_of(sheet: Sheet, kind: str, subject: str, value: str | None) -> str:
+    """Why this cannot be said in this review, as a sentence; "" when it can. None for a value means unchanged."""
+    if kind in (WHOLE, SCORE):
+        if (kind, subject) not in (sheet.whole if kind == WHOLE else sheet.scores):
+            return f"This review does not ask for a score called “{subject[:60]}”. Load the page again."
+        if value and value != CANNOT and value not in POINTS:
+            return (
+                f"“{value[:40]}” is no score. Give a whole number from 1 to 10, or say that you cannot judge."
+            )
+        return ""
+    if kind == NOTES:
+        if subject not in map(str, sheet.places):
+            return f"There is no response {subject[:20]} in this review."
+        return "Notes have at most 4,000 characters." if len(value or "") > LONGEST_NOTES else ""
+    if kind == RANKING:
+        return _ranking_fault(sheet, subject, value)
+    return f"There is nothing called “{kind[:40]}” in a review. Load the page again."
+
+
+def _ranking_fault(sheet: Sheet, subject: str, value: str | None) -> str:
+    if subject:
+        return "There is one ranking for all responses; it has no subject."
+    if value and order_of(value, sheet.count) is None:
+        return "This is no ranking of these responses. Load the page again."
+    return ""
+
+
+def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
+    """Why this is not open now, as a sentence; "" when it is.
+
+    Where a score as a whole comes first, the criteria open when all are in, and from then on they stay: they are worth
+    something only as they were given before anybody thought in criteria.
+    """
+    if sheet.mode == BOTH:
+        if kind == WHOLE and is_settled(sheet, values):
+            return "The criteria are open, so the scores as a whole stay as they were given before."
+        if kind == SCORE and not is_settled(sheet, values):
+            return "The criteria open when every response has its score as a whole."
+    if kind == RANKING and missing(sheet, values):
+        return "The ranking opens when all scores are in."
+    return ""
+
+
+def is_settled(sheet: Sheet, values: Values) -> bool:
+    """Whether every score as a whole is in, where there is one."""
+    return all(values.get(key) for key in sheet.whole)
+
+
+def missing(sheet: Sheet, values: Values) -> list[Missing]:
+    """What handing in waits for, in the order of the page."""
+    labels = dict(sheet.criteria)
+    found = [
+        Missing(*key, f"{label_of(key[1])} has no score as a whole.")
+        for key in sheet.whole
+        if not values.get(key)
+    ]
+    for kind, subject in sheet.scores:
+        if not values.get((kind, subject)):
+            place, _dot, criterion = subject.partition(".")
+            found.append(Missing(kind, subject, f"{label_of(place)} has no score for {labels[criterion]}."))
+    return found
+
+
+def order_of(value: str, count: int) -> Order | None:
+    """The places of "2>1=3", the best first and equal ones together; None when it is no order of so many responses."""
+    parts = [group.split("=") for group in value.split(">")]
+    known = {str(place) for place in range(1, count + 1)}
+    flat = [part for group in parts for part in group]
+    if len(set(flat)) != len(flat) or not set(flat) <= known:
+        return None
+    return [[int(part) for part in group] for group in parts]
+
+
+def value_of(order: Sequence[Sequence[int]]) -> str:
+    """The value of a ranking mark: equal ones in the order in which they were dealt."""
+    return ">".join("=".join(map(str, sorted(group))) for group in order)
+
+
+def moved(order: Order, place: int, way: str) -> Order | None:
+    """The order with one response moved "higher", "lower", or beside the one above ("equal"); None when it cannot be.
+
+    One that shares its place first leaves it; one that has no place yet comes last.
+    """
+    groups = [list(group) for group in order]
+    at = next((at for at, group in enumerate(groups) if place in group), None)
+    if at is None:
+        return [*groups, [place]] if way == "lower" else None
+    is_alone = len(groups[at]) == 1
+    if way == "equal":
+        if at == 0:
+            return None
+        groups[at].remove(place)
+        groups[at - 1].append(place)
+        return [group for group in groups if group]
+    if is_alone and at == (0 if way == "higher" else len(groups) - 1):
+        return None
+    groups[at].remove(place)
+    step = 1 if is_alone else 0
+    groups.insert(at - step if way == "higher" else at + 1 + step, [place])
+    return [group for group in groups if group]

@@ -1,0 +1,163 @@
+"""Brings comparisons and reviews into a set from the command line."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from rubric.actions.bringing import Brought, bring_lines
+from rubric.actions.comparing import open_set
+from rubric.core.comparison_lines import Lines, read_comparison_lines
+from rubric.core.review_lines import LineFault
+from rubric.models import ComparisonSet, RubricVersion
+from rubric.models.comparisons import MODES
+from rubric.models.scoring_choices import default_mode
+from workspace.core.refusals import Refusal
+from workspace.models import Person, Project
+
+DONE, REFUSED, BAD_INPUT = 0, 1, 2
+
+
+class BadInput(Exception):
+    """What was asked for cannot be begun; the sentence says why."""
+
+
+class Command(BaseCommand):
+    """Uploads files as a team lead would."""
+
+    help = (
+        "Adds comparisons and reviews to a set, one JSON object a line (docs/comparisons.md). A file comes in whole, "
+        "or every fault of it is listed and nothing of it does; what the set has already is passed over.\n"
+        "Exit codes: 0 all came in, 1 a file was refused, 2 the command could not begin.\n"
+        "Example: manage.py import_comparisons soup.jsonl reviews.jsonl --project mafia --new Soup --mode both "
+        "--by lead@example.org"
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        """Keep the line breaks of the help."""
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Files, into which set, and in whose name."""
+        parser.add_argument(
+            "files", nargs="+", metavar="FILE", help="comparisons, reviews, or both, as JSONL"
+        )
+        parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
+        into = parser.add_mutually_exclusive_group(required=True)
+        into.add_argument("--set", type=int, metavar="NUMBER", help="the set's number in the project")
+        into.add_argument("--new", metavar="NAME", help="opens a new set of that name")
+        parser.add_argument(
+            "--rubric", default="response", metavar="KEY", help="of a new set; default: response"
+        )
+        parser.add_argument("--mode", choices=[mode for mode, _says in MODES], help="of a new set")
+        parser.add_argument("--by", required=True, metavar="EMAIL", help="in whose name: a lead or an admin")
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Every file by itself, in order: a later one may hold reviews of an earlier one's comparisons."""
+        try:
+            person = _person(options["by"])
+            files = [(Path(name), read_comparison_lines(_bytes(Path(name)))) for name in options["files"]]
+            into = _set(options, person, [lines for _path, lines in files])
+            reports = [_report(path, _brought(into, lines, person)) for path, lines in files]
+        except (BadInput, Refusal) as reason:
+            self._say_refused(str(reason), as_json=options["json"])
+            raise SystemExit(BAD_INPUT) from None
+        self._say(into, reports, as_json=options["json"])
+        raise SystemExit(REFUSED if any(report["faults"] for report in reports) else DONE)
+
+    def _say_refused(self, sentence: str, *, as_json: bool) -> None:
+        fault = {"place": "", "code": "bad_input", "message": sentence}
+        self.stderr.write(json.dumps({"faults": [fault]}, ensure_ascii=False) if as_json else sentence)
+
+    def _say(self, into: ComparisonSet | None, reports: list[dict[str, Any]], *, as_json: bool) -> None:
+        number = into.number if into else None
+        if as_json:
+            self.stdout.write(json.dumps({"set": number, "files": reports}, ensure_ascii=False))
+            return
+        if into:
+            self.stdout.write(f"Set {number}: {into.name}")
+        for report in reports:
+            self.stdout.write(f"{report['file']}: {_outcome(report)}")
+            for fault in report["faults"]:
+                self.stdout.write(f"  line {fault['line']} {fault['pointer']}: {fault['message']}")
+
+
+def _person(email: str) -> Person:
+    person = Person.objects.filter(email=email.lower(), is_active=True).first()
+    if person is None:
+        raise BadInput(f'There is no account "{email}" that can sign in. Correct --by.')
+    return person
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f'The file "{path}" cannot be read: {error.strerror}. Check its name and its rights.'
+        ) from None
+
+
+def _set(options: dict[str, Any], person: Person, files: list[Lines]) -> ComparisonSet | None:
+    """The set that is named, or a new one; None when a new one would stay empty since every file has faults."""
+    project = Project.objects.filter(slug=options["project"]).first()
+    if project is None:
+        raise BadInput(f'There is no project "{options["project"]}". Open it first, or correct --project.')
+    if options["new"] is None:
+        rows = ComparisonSet.objects.select_related("project", "rubric_version__rubric")
+        found = rows.filter(project=project, number=options["set"]).first()
+        if found is None:
+            raise BadInput(
+                f"The project has no comparison set {options['set']}. Correct --set, or give --new."
+            )
+        return found
+    versions = {each.rubric.key: each for each in RubricVersion.objects.newest_of_each("response")}
+    if options["rubric"] not in versions:
+        known = ", ".join(sorted(versions))
+        raise BadInput(f'No response rubric "{options["rubric"]}" is published. There is: {known}.')
+    if all(lines.faults for lines in files):
+        return None
+    return open_set(
+        project=project,
+        name=options["new"],
+        version=versions[options["rubric"]],
+        mode=options["mode"] or default_mode(),
+        by=person,
+        now=timezone.now(),
+    )
+
+
+def _brought(into: ComparisonSet | None, lines: Lines, person: Person) -> Brought:
+    if into is None:
+        return Brought(faults=lines.faults)
+    return bring_lines(comparison_set=into, lines=lines, by=person, now=timezone.now())
+
+
+def _report(path: Path, brought: Brought) -> dict[str, Any]:
+    return {
+        "file": path.name,
+        "comparisons": brought.comparisons,
+        "reviews": brought.reviews,
+        "known": brought.known,
+        "faults": [_row(each) for each in brought.faults],
+    }
+
+
+def _outcome(report: dict[str, Any]) -> str:
+    """What came of a file, in words."""
+    if report["faults"]:
+        return "refused, nothing of it was added"
+    named = (("comparisons", "comparison"), ("reviews", "review"))
+    added = " and ".join(f"{report[key]} {one if report[key] == 1 else key}" for key, one in named)
+    known = "1 line was" if report["known"] == 1 else f"{report['known']} lines were"
+    return f"{added} added" + (f", {known} there already" if report["known"] else "")
+
+
+def _row(fault: LineFault) -> dict[str, Any]:
+    return {"line": fault.line, "pointer": fault.pointer, "code": fault.code, "message": fault.message}

@@ -1,0 +1,167 @@
+"""Comparisons: questions with responses, in sets that share a rubric version, a mode and reviewers."""
+
+from django.db import models
+from django.db.models import Q
+
+from rubric.core.prompt import BOTH
+from rubric.core.records import HOLISTIC, RUBRIC
+from rubric.models.rubrics import RubricVersion
+from workspace.models import Person, Project
+
+MODES = [(HOLISTIC, "holistic"), (RUBRIC, "rubric"), (BOTH, "both")]
+PERSON = "person"
+MODEL = "model"
+ELSEWHERE = "elsewhere"
+REVIEWER_KINDS = [(PERSON, "person"), (MODEL, "model"), (ELSEWHERE, "reviewed elsewhere")]
+MOST_RESPONSES = 26
+
+
+class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
+    """How comparison sets are asked for."""
+
+    def visible_to(self, person: Person) -> "ComparisonSetQuerySet":
+        """Those of the projects a person leads, and those the person reviews in; all for an admin."""
+        if person.is_admin:
+            return self
+        member = Q(project__memberships__person=person, project__memberships__ended_at=None)
+        leads = member & Q(project__memberships__role="lead")
+        reviews = Q(reviewers__person=person, reviewers__ended_at=None, project__in=_projects_of(person))
+        return self.filter(Q(pk__in=self.model.objects.filter(leads).values("pk")) | reviews).distinct()
+
+    def led_by(self, person: Person) -> "ComparisonSetQuerySet":
+        """Those of the projects a person leads; all for an admin."""
+        if person.is_admin:
+            return self
+        return self.filter(
+            project__memberships__person=person,
+            project__memberships__role="lead",
+            project__memberships__ended_at=None,
+        )
+
+
+def _projects_of(person: Person) -> "models.QuerySet[Project]":
+    return Project.objects.visible_to(person)
+
+
+class ComparisonSet(models.Model):
+    """Questions that are reviewed alike: under one rubric version, in one mode, by the same reviewers.
+
+    Its number counts within the project. With a second round, reviewers see what the others gave once all have handed
+    in the first, and may revise. A closed set takes no more reviews.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="comparison_sets")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="comparison_sets")
+    mode = models.CharField(max_length=12, choices=MODES)
+    has_second_round = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    objects = ComparisonSetQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "number"], name="comparison_set_number_unique"),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, closed_by=None)
+                | Q(closed_at__isnull=False, closed_by__isnull=False),
+                name="comparison_set_closed_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(mode__in=[HOLISTIC, RUBRIC, BOTH]), name="comparison_set_mode_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Comparison(models.Model):
+    """One question of a set. Its number counts within the set; `key` is what whoever brought it calls it."""
+
+    set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="comparisons")
+    number = models.PositiveIntegerField()
+    key = models.CharField(max_length=120)
+    question = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["set", "number"], name="comparison_number_unique"),
+            models.UniqueConstraint(fields=["set", "key"], name="comparison_key_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"comparison {self.number} of set {self.set_id}"
+
+
+class Response(models.Model):
+    """One candidate text of a comparison; its number counts from 1 in the order in which it was brought.
+
+    `author` names the model or person that wrote it, "" when nobody said; `written_by` is the author's account where
+    it has one. Neither is ever shown to a reviewer.
+    """
+
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="responses")
+    number = models.PositiveSmallIntegerField()
+    key = models.CharField(max_length=120)
+    text = models.TextField()
+    word_count = models.PositiveIntegerField()
+    author = models.CharField(max_length=200, blank=True)
+    written_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["comparison", "number"], name="response_number_unique"),
+            models.UniqueConstraint(fields=["comparison", "key"], name="response_key_unique"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, number__lte=MOST_RESPONSES), name="response_number_fits"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"response {self.number} of comparison {self.comparison_id}"
+
+
+class Reviewer(models.Model):
+    """Who reviews every comparison of a set: a person of the project, a model, or somebody whose reviews came by file.
+
+    `model` and `parameters` are what a live call asks for; `name` is what the model or the file's reviewer is called.
+    """
+
+    set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="reviewers")
+    kind = models.CharField(max_length=12, choices=REVIEWER_KINDS)
+    name = models.CharField(max_length=200)
+    person = models.ForeignKey(Person, models.PROTECT, related_name="reviewers", null=True, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    parameters = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["set", "person"], condition=Q(person__isnull=False), name="reviewer_person_once"
+            ),
+            models.UniqueConstraint(
+                fields=["set", "kind", "name"], condition=Q(person=None), name="reviewer_name_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=PERSON, person__isnull=False) | Q(kind__in=[MODEL, ELSEWHERE], person=None),
+                name="reviewer_kind_fits",
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ended_by=None) | Q(ended_at__isnull=False, ended_by__isnull=False),
+                name="reviewer_ended_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name

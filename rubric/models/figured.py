@@ -1,0 +1,89 @@
+"""Stored figures of a comparison set: the input they come from, whether they are of the present one, and surveys."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rubric.core.dealing import labelled
+from rubric.core.figured import CODE_VERSION, KINDS, Input, preferences_of
+from rubric.core.scoring import weights_of
+from rubric.core.success.understanding import Surveyed
+from rubric.core.tuning import Preference
+from rubric.models.comparisons import ComparisonSet
+from rubric.models.results import SetFigures, Survey
+from rubric.models.reviewed import handed_in_keys, reviewed_of, rows_of, set_hash
+from rubric.models.reviews import SUBMITTED, Review
+
+FIRST_ROUND = 1
+FIGURE_SET = "figure_set"
+
+
+def subject_of(comparison_set: ComparisonSet) -> str:
+    """What the jobs that compute figures of a set say that they are about."""
+    return f"comparison_set:{comparison_set.pk}"
+
+
+class Stored(Struct, frozen=True):
+    """Which figures of a set are of the present input: keys of rows by kind; `reviews` counts what they rest on."""
+
+    rows: dict[str, int]
+    reviews: int
+
+
+def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
+    """The hash of what figures of that kind would come from now: reviews, version, kind and code."""
+    return set_hash(comparison_set, kind, CODE_VERSION, handed=handed)
+
+
+def stored_figures(comparison_set: ComparisonSet) -> Stored:
+    """Which figures of the present input are there."""
+    handed = handed_in_keys(comparison_set)
+    hashes = {figures_hash(comparison_set, kind, handed): kind for kind in KINDS}
+    rows = SetFigures.objects.filter(set=comparison_set, input_sha256__in=hashes)
+    return Stored(
+        {hashes[sha256]: key for sha256, key in rows.values_list("input_sha256", "pk")}, len(handed)
+    )
+
+
+def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | None:
+    """The stored figures of the present input; None when there are none yet."""
+    sha256 = figures_hash(comparison_set, kind)
+    return SetFigures.objects.filter(set=comparison_set, kind=kind, input_sha256=sha256).first()
+
+
+def input_of(comparison_set: ComparisonSet) -> Input:
+    """What figures come from. First-round reviews alone, since in a second round nobody is blind any more."""
+    reviewed = reviewed_of(comparison_set, round_number=FIRST_ROUND)
+    own = {(each.review, each.response) for each in reviewed if each.is_own}
+    return Input(
+        rows=rows_of(reviewed),
+        preferences=_preferences(comparison_set, own),
+        weights=weights_of(comparison_set.rubric_version.to_record()),
+        reviews=len(handed_in_keys(comparison_set)),
+    )
+
+
+def surveyed_of(comparison_set: ComparisonSet) -> list[Surveyed]:
+    """Every answered survey of the set; whoever passed it over answered nothing."""
+    rows = Survey.objects.filter(comparison__set=comparison_set, answered_at__isnull=False).order_by("pk")
+    columns = ("comparison__number", "person", "arm", "understood", "is_right")
+    return [
+        Surveyed(str(comparison), str(person), arm, understood, is_right)
+        for comparison, person, arm, understood, is_right in rows.values_list(*columns)
+    ]
+
+
+def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> list[Preference]:
+    """What reviewers' own rankings say, where they gave one."""
+    rows = Review.objects.filter(
+        comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND, reported_ranking__isnull=False
+    ).order_by("pk")
+    found = []
+    for key, number, reviewer, order, ranking in rows.values_list(
+        "pk", "comparison__number", "reviewer", "order", "reported_ranking"
+    ):
+        numbers = labelled(order)
+        places = [[str(numbers[label]) for label in place if label in numbers] for place in ranking or []]
+        mine = [str(response) for review, response in own if review == key]
+        found += preferences_of(str(number), str(reviewer), places, mine)
+    return found

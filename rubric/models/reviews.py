@@ -1,0 +1,193 @@
+"""Reviews: what one reviewer says of one comparison in one round, act by act, and as it was handed in."""
+
+from decimal import Decimal
+
+from django.db import models
+from django.db.models import Q
+
+from rubric.models.comparisons import Comparison, Response, Reviewer
+from workspace.models import Person, Project
+
+DRAFT = "draft"
+SUBMITTED = "submitted"
+SUPERSEDED = "superseded"
+PASTED, UPLOADED, FETCHED = "pasted", "uploaded", "fetched"
+SOURCES = [(PASTED, "pasted"), (UPLOADED, "uploaded"), (FETCHED, "fetched")]
+
+
+class ReviewQuerySet(models.QuerySet["Review"]):
+    """How reviews are asked for."""
+
+    def visible_to(self, person: Person) -> "ReviewQuerySet":
+        """A person's own, in projects the person still belongs to; nobody reviews in another's place."""
+        return self.filter(
+            reviewer__person=person,
+            reviewer__ended_at=None,
+            reviewer__set__project__in=Project.objects.visible_to(person),
+        ).exclude(state=SUPERSEDED)
+
+    def handed_in(self) -> "ReviewQuerySet":
+        """Those that count."""
+        return self.filter(state=SUBMITTED)
+
+
+class Review(models.Model):
+    """One reviewer's review of one comparison in one round.
+
+    `order` lists the numbers of the responses as they were dealt: the first is Response A. A person's own responses are
+    not dealt. `version` counts every act. What was handed in is in `reviewed` rows and in `mode`, `ranking`,
+    `reported_ranking` and `flags`, which are empty before. Asking a model once more supersedes its earlier review.
+    """
+
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="reviews")
+    reviewer = models.ForeignKey(Reviewer, models.PROTECT, related_name="reviews")
+    round = models.PositiveSmallIntegerField(default=1)
+    state = models.CharField(max_length=12, default=DRAFT)
+    seed = models.CharField(max_length=32)
+    order = models.JSONField()
+    version = models.PositiveIntegerField(default=0)
+    mode = models.CharField(max_length=12, blank=True)
+    ranking = models.JSONField(default=list)
+    reported_ranking = models.JSONField(null=True, blank=True)
+    flags = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+    submitted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ReviewQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["comparison", "reviewer", "round"],
+                condition=~Q(state=SUPERSEDED),
+                name="review_once_per_round",
+            ),
+            models.CheckConstraint(condition=Q(round__in=[1, 2]), name="review_round_known"),
+            models.CheckConstraint(
+                condition=Q(state=DRAFT, submitted_at=None)
+                | Q(state=SUBMITTED, submitted_at__isnull=False)
+                | Q(state=SUPERSEDED),
+                name="review_state_fits",
+            ),
+        )
+        indexes = (models.Index(fields=["reviewer", "state"], name="review_by_reviewer"),)
+
+    def __str__(self) -> str:
+        return f"review {self.pk} of comparison {self.comparison_id}"
+
+
+class ReviewedResponse(models.Model):
+    """What a review, as it was handed in, says of one response. Never changed.
+
+    `scores` holds the criteria that were scored and no others, `position` counts from 1 in the order of the review.
+    `is_own` says that the reviewer wrote the response (models only: people never see their own).
+    """
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="reviewed")
+    response = models.ForeignKey(Response, models.PROTECT, related_name="reviewed")
+    position = models.PositiveSmallIntegerField()
+    scores = models.JSONField(default=dict)
+    holistic = models.FloatField(null=True, blank=True)
+    reported_overall = models.FloatField(null=True, blank=True)
+    is_incomplete = models.BooleanField(default=False)
+    is_own = models.BooleanField(default=False)
+    notes = models.TextField(blank=True)
+    # Why a criterion could not be judged, by its key ("holistic" for the score as a whole).
+    cannot_judge = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["review", "response"], name="reviewed_response_once"),)
+
+    def __str__(self) -> str:
+        return f"response {self.response_id} in review {self.review_id}"
+
+
+class Mark(models.Model):
+    """The newest value of one thing a person says in a draft review; `version` equals the number of its revisions.
+
+    `kind` and `subject` say what it is about: ("holistic", "2") the second response as a whole, ("score", "2.accuracy")
+    a criterion of it, ("notes", "2"), ("ranking", ""). Value "" is unset, "cannot" is cannot judge, with its `reason`.
+    """
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="marks")
+    kind = models.CharField(max_length=12)
+    subject = models.CharField(max_length=120)
+    value = models.TextField(blank=True)
+    reason = models.TextField(blank=True)
+    version = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["review", "kind", "subject"], name="mark_once_per_subject"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} = {self.value or 'unset'}"
+
+
+class MarkRevision(models.Model):
+    """One act on a mark, never changed. `key` is the idempotency key, `body_sha256` the hash of what was posted."""
+
+    mark = models.ForeignKey(Mark, models.PROTECT, related_name="revisions")
+    version = models.PositiveIntegerField()
+    value = models.TextField(blank=True)
+    reason = models.TextField(blank=True)
+    took_ms = models.PositiveIntegerField(null=True, blank=True)
+    undoes = models.PositiveIntegerField(null=True, blank=True)
+    key = models.CharField(max_length=160)
+    body_sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["mark", "version"], name="mark_revision_version_unique"),
+            models.UniqueConstraint(fields=["created_by", "key"], name="mark_revision_key_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"revision {self.version} of mark {self.mark_id}"
+
+
+class ReviewPrompt(models.Model):
+    """The prompt a model is asked with. Never changed; the nonce marks where the untrusted text begins and ends."""
+
+    review = models.OneToOneField(Review, models.PROTECT, related_name="prompt")
+    text = models.TextField()
+    nonce = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+
+
+class Answer(models.Model):
+    """One answer of a model, raw, as it was pasted, uploaded or fetched, or why there is none. Never changed.
+
+    `text` is what came, before anything was read from it. `error_code` and `error` say what went wrong with a call.
+    """
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="answers")
+    source = models.CharField(max_length=12, choices=SOURCES)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    model = models.CharField(max_length=200, blank=True)
+    parameters = models.JSONField(default=dict)
+    text = models.TextField(blank=True)
+    finish_reason = models.CharField(max_length=40, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    answer_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    took_ms = models.PositiveIntegerField(null=True, blank=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["review", "attempt"], name="answer_attempt_unique"),
+            models.CheckConstraint(
+                condition=Q(cost_usd=None) | Q(cost_usd__gte=Decimal(0)), name="answer_cost_not_negative"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"answer {self.attempt} of review {self.review_id}"

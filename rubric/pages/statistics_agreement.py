@@ -1,0 +1,174 @@
+"""The page of agreement: how far reviewers agree on each criterion, the overall and the score as a whole."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.agreement.estimates import Agreement
+from rubric.core.agreement_report import OVERALL, AgreedOn, PairOf
+from rubric.core.figured import AGREEMENT, AgreementFigures
+from rubric.core.records import RubricRecord
+from rubric.core.success.figures import Figure
+from rubric.models import ComparisonSet
+from rubric.pages.set_frame import SetFrame, build_set_frame
+from rubric.pages.statistics_state import (
+    FiguresState,
+    body_of,
+    build_state,
+    interval_text,
+    names_of,
+    number,
+    signed,
+    why_not,
+)
+from workspace.core.interval_plot import IntervalRow, IntervalsChart, interval_plot
+from workspace.models import Person
+
+PLACES = 3
+MOST_PAIRS = 100
+LEAST_SCALE = 0.0
+
+
+class AgreedLine(Struct, frozen=True):
+    """Agreement on one kind of score, in words and figures; `reasons` say what is undefined and why."""
+
+    label: str
+    alpha: str
+    interval: str
+    ac2: str
+    icc: str
+    w: str
+    spread: str
+    items: int
+    pairs: int
+    reasons: list[str]
+
+
+class PairLine(Struct, frozen=True):
+    """Two reviewers beside each other."""
+
+    first: str
+    second: str
+    responses: int
+    alpha: str
+    interval: str
+    tau: str
+    apart: str
+    distance: str
+    reason: str
+
+
+class AgreementPage(Struct, frozen=True):
+    """The page; `pairs` are those that agree least first, `more_pairs` those that are not shown."""
+
+    head: SetFrame
+    state: FiguresState
+    plot: IntervalsChart | None
+    lines: list[AgreedLine]
+    pairs: list[PairLine]
+    more_pairs: int
+    pairs_on: str
+
+
+def build_agreement_page(*, comparison_set: ComparisonSet, person: Person, now: datetime) -> AgreementPage:
+    """The page of a set fetched with its project and rubric; names of others are for leads."""
+    head = build_set_frame(comparison_set=comparison_set, current="set_agreement", person=person)
+    state, row = build_state(comparison_set=comparison_set, kind=AGREEMENT, now=now)
+    if row is None:
+        return AgreementPage(head, state, None, [], [], 0, "")
+    report = body_of(row, AgreementFigures).report
+    record = comparison_set.rubric_version.to_record()
+    names = names_of(comparison_set, person, is_lead=head.may_lead)
+    pairs = sorted(report.pairs, key=lambda each: 2.0 if each.alpha.value is None else each.alpha.value)
+    return AgreementPage(
+        head=head,
+        state=state,
+        plot=_plot(report.lines, record),
+        lines=[_line(each, record) for each in report.lines],
+        pairs=[_pair(each, names) for each in pairs[:MOST_PAIRS]],
+        more_pairs=max(0, len(pairs) - MOST_PAIRS),
+        pairs_on=_("overall") if report.pairs_on == OVERALL else _("score as a whole"),
+    )
+
+
+def label_of(part: str, key: str, record: RubricRecord) -> str:
+    """What a kind of score is called: the criterion's label, or overall and score as a whole."""
+    if part == OVERALL:
+        return _("Weighted overall")
+    return record.criterion(key).label if key else _("Score as a whole")
+
+
+def _plot(lines: list[AgreedOn], record: RubricRecord) -> IntervalsChart | None:
+    rows = [
+        IntervalRow(
+            label=label_of(each.part, each.key, record),
+            value=each.alpha.value,
+            text=number(each.alpha.value, PLACES),
+            low=each.alpha.interval[0] if each.alpha.interval else None,
+            high=each.alpha.interval[1] if each.alpha.interval else None,
+        )
+        for each in lines
+        if each.alpha.value is not None
+    ]
+    if not rows:
+        return None
+    lows = [end for row in rows for end in (row.value, row.low) if end is not None]
+    return interval_plot(rows, minimum=-1.0 if min(lows) < LEAST_SCALE else 0.0, maximum=1.0, reference=0)
+
+
+def _line(found: AgreedOn, record: RubricRecord) -> AgreedLine:
+    label = label_of(found.part, found.key, record)
+    parts: list[tuple[str, Agreement | Figure]] = [
+        ("alpha", found.alpha),
+        ("AC2", found.ac2),
+        ("ICC(2,1)", found.icc),
+        ("W", found.w),
+    ]
+    missing: dict[str, list[str]] = {}
+    for name, each in parts:
+        if each.value is None:
+            missing.setdefault(each.reason, []).append(name)
+    if found.alpha.value is not None and found.alpha.interval is None:
+        missing.setdefault(found.alpha.interval_reason, []).append(_("interval of alpha"))
+    return AgreedLine(
+        label=label,
+        alpha=number(found.alpha.value, PLACES),
+        interval=interval_text(found.alpha.interval, PLACES),
+        ac2=number(found.ac2.value, PLACES),
+        icc=number(found.icc.value, PLACES),
+        w=number(found.w.value, PLACES),
+        spread=number(found.spread, PLACES),
+        items=found.alpha.items,
+        pairs=found.alpha.pairs,
+        reasons=[
+            _("%(names)s undefined: %(reason)s") % {"names": ", ".join(names), "reason": reason}
+            for reason, names in missing.items()
+        ],
+    )
+
+
+def _pair(found: PairOf, names: Mapping[str, str]) -> PairLine:
+    return PairLine(
+        first=names.get(found.first, found.first),
+        second=names.get(found.second, found.second),
+        responses=found.responses,
+        alpha=number(found.alpha.value, PLACES),
+        interval=interval_text(found.alpha.interval, PLACES),
+        tau=_or_dash(found.tau),
+        apart=signed(found.apart),
+        distance=number(found.distance),
+        reason=_pair_reason(found),
+    )
+
+
+def _pair_reason(found: PairOf) -> str:
+    """Why two reviewers have no alpha; "" where they have one."""
+    if not found.responses:
+        return _("Nothing was scored by both.")
+    return "" if found.alpha.value is not None else why_not(found.alpha)
+
+
+def _or_dash(found: Agreement) -> str:
+    return number(found.value, PLACES) or "–"

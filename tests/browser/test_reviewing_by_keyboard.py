@@ -1,0 +1,94 @@
+"""A whole review without a mouse: three responses as a whole and by four criteria, handed in, at most 20 keys."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import EVALUATOR, Keyboard, Watch, focused, set_stage, settle, sign_in, tell
+
+pytestmark = pytest.mark.slow
+
+MOST_KEYS = 20
+WHOLE = "870"
+BY_CRITERION = {"accuracy": "976", "completeness": "896", "conciseness": "796", "clarity": "886"}
+_SET = f"""
+from django.utils import timezone
+from tests.compared import make_set
+from workspace.models import Person
+lead, person = (Person.objects.get(email=email) for email in ("lead@example.org", {EVALUATOR!r}))
+make_set(by=lead, people=[person], questions=2, mode="both")
+"""
+
+
+def subject_of(page: Page) -> tuple[str, str]:
+    """Kind and subject of the focused thing."""
+    here = focused(page)
+    kind = here.get_attribute("data-kind") or ""
+    return kind, re.search(rf'value="{kind}~([^~]+)~', here.inner_html())[1]
+
+
+def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
+    set_stage(live_stack)
+    live_stack.script(_SET)
+    watch = Watch(page)
+    sign_in(page, live_stack)
+    page.goto(f"{live_stack.url}/reviews/")
+    keys = Keyboard(page)
+    keys.press("Enter")
+    page.wait_for_url(re.compile(r"/reviews/\d+/"))
+    for place, key in enumerate(WHOLE, start=1):
+        assert subject_of(page) == ("holistic", str(place))
+        expect(page.locator(f"#message-{place}")).to_have_class(re.compile("now"))
+        keys.press(key)
+    for criterion, pressed in BY_CRITERION.items():
+        for place, key in enumerate(pressed, start=1):
+            assert subject_of(page) == ("score", f"{place}.{criterion}")
+            expect(page.locator(f"[aria-labelledby='criterion-{criterion}'] .anchors")).to_be_in_viewport()
+            keys.press(key)
+    expect(page.locator("#submit button")).to_be_focused()
+    expect(page.locator("#step-review .item .by")).to_have_text(
+        [re.compile(rf"Response {letter}") for letter in "ABC"]
+    )
+    reviewing = page.url
+    keys.press("Control+Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("handed in")
+    assert page.url == reviewing
+    expect(page.locator("td.strong")).to_have_text(["8.15", "8.10", "6.00"])
+    tell(f"{len(keys)} keys: {' '.join(keys.pressed)}")
+    assert len(keys) <= MOST_KEYS
+    rows = live_stack.rows("SELECT position, holistic FROM rubric_reviewedresponse ORDER BY position")
+    assert rows == [(1, 8.0), (2, 7.0), (3, 10.0)]
+
+    keys.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Comparison 2")
+    what_else_the_keys_do(live_stack, page, keys)
+    watch.check()
+    assert "all hold" in live_stack.manage("verify").stdout
+
+
+def what_else_the_keys_do(live_stack, page: Page, keys: Keyboard) -> None:
+    """Cannot judge asks why, notes are saved on leaving them, undo goes back to what it undid, missing is named."""
+    keys.press("c")
+    expect(page.get_by_label("Response A: as a whole cannot be judged, since")).to_be_focused()
+    page.keyboard.type("It is cut off")
+    keys.press("Enter")
+    assert subject_of(page) == ("holistic", "2")
+    expect(page.locator("#item-holistic-1")).to_contain_text("It is cut off")
+    keys.press("n")
+    expect(page.get_by_label("Notes on Response B")).to_be_focused()
+    page.keyboard.type("Salty, 4 of 5")
+    keys.press("Escape")
+    expect(page.locator("#item-holistic-2")).to_be_focused()
+    settle(page)
+    marks = "SELECT kind, subject, value, reason FROM rubric_mark WHERE review_id = 2 ORDER BY kind"
+    assert live_stack.rows(marks) == [
+        ("holistic", "1", "cannot", "It is cut off"),
+        ("notes", "2", "Salty, 4 of 5", ""),
+    ]
+    keys.press("u", "u")
+    expect(page.get_by_label("Notes on Response B")).to_have_value("")
+    assert subject_of(page) == ("holistic", "1")
+    keys.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Response A has no score as a whole.")
+    expect(page.locator("#item-holistic-1")).to_be_focused()

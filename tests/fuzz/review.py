@@ -1,0 +1,137 @@
+"""The answer reader: no score, overall or place that is not written, nothing lost when it reads its own words again."""
+
+import json
+from typing import Any
+
+from msgspec.structs import replace
+
+from rubric.core.reading import MOST_FLAGS, read_review
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ResponseReview, ReviewRecord
+from rubric.core.scoring import overall_of, weights_of
+from tests.core.reviews import EXAMPLE, LABELS, VERSION, evaluations, fenced
+from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in, unescaped
+from workspace.core.strict_json import normalise_text
+
+# The first byte of an input chooses the labels and the version, so that both vary without a second input.
+LABEL_SETS = (
+    LABELS,
+    ["Response 1", "Response 10", "Response 2"],
+    ["A", "a", "B"],
+    ["ß", "İ", "Ǆ b"],
+    ["overall", "notes", "accuracy"],
+    ["Response A", "Response A = B"],
+    ["x"],
+)
+_ACCURACY_ALONE = [replace(each, weight=float(each.key == "accuracy")) for each in VERSION.criteria]
+VERSIONS = (VERSION, replace(VERSION, criteria=_ACCURACY_ALONE))
+FIRST_BYTES = bytes(range(ord("0"), ord("0") + len(LABEL_SETS) * len(VERSIONS)))
+
+
+def check(data: bytes, read: Any = read_review) -> None:
+    """Everything that holds of every review. Raises when it does not."""
+    chosen = data[0] - FIRST_BYTES[0] if data else 0
+    labels = LABEL_SETS[chosen % len(LABEL_SETS)]
+    version = VERSIONS[chosen // len(LABEL_SETS) % len(VERSIONS)]
+    text = data[1:].decode("utf-8", "surrogateescape")
+    review = in_time(lambda given: read(given, labels, version), text)
+    check_storable(review)
+    _check_shape(review, labels, version)
+    _check_written(review, text)
+    assert review == read(normalise_text(text)[0], labels, version), "read twice, it says something else"
+    _check_read_back(review, read(_as_answer(review), labels, version))
+
+
+def check_long(data: bytes) -> None:
+    """The same many times over is read in time."""
+    for each in longer(data[1:]):
+        in_time(lambda given: read_review(given, LABELS, VERSION), each.decode("utf-8", "surrogateescape"))
+
+
+def seeds() -> list[bytes]:
+    """Answers of every kind, under the first labels; and one under each of the others."""
+    whole = f"Thoughts {{on}} it.\n{fenced(EXAMPLE)}\nFINAL RANKING:\n1. Response A\n2. Response B\n"
+    holistic = {"ranking": ["Response B", ["Response A", "Response C"]], "scores": dict.fromkeys(LABELS, 7.5)}
+    texts = [
+        whole,
+        fenced(EXAMPLE) + fenced({"evaluations": evaluations(A={"accuracy": 2, "clarity": ...})}),
+        fenced(holistic),
+        json.dumps(
+            {
+                "evaluations": evaluations(
+                    B={"accuracy": "8", "notes": "“so”", "holistic": 3}, C={"clarity": None}
+                )
+            }
+        ),
+        '{"evaluations": {"Response A": {"accuracy": 11, "accuracy": 5, "overall": 1e1}, "response b": 4}}',
+        "I prefer B.\n**FINAL RANKING:**\n1. Response B = Response A\n- (3) Response C\n",
+        "FINAL RANKING: Response C > Response A = Response B",
+        "I cannot rank these responses.",
+        whole[: len(whole) // 2],
+        "",
+    ]
+    seeds = [FIRST_BYTES[:1] + text.encode() for text in texts]
+    for first in FIRST_BYTES:
+        labels = LABEL_SETS[(first - FIRST_BYTES[0]) % len(LABEL_SETS)]
+        said = {"evaluations": {label: {"accuracy": 6, "clarity": 9.5, "overall": 7} for label in labels}}
+        seeds.append(bytes([first]) + json.dumps({**said, "ranking": labels}, ensure_ascii=False).encode())
+    return seeds
+
+
+def _check_shape(review: ReviewRecord, labels: list[str], version: Any) -> None:
+    """Modes, ranges, overalls, rankings and flags are what the record promises."""
+    weights = weights_of(version)
+    assert review.mode in (RUBRIC, PARTIAL, HOLISTIC, ABSTAINED, UNREADABLE)
+    assert [each.label for each in review.responses] == labels
+    for each in review.responses:
+        assert set(each.scores) <= set(weights)
+        assert each.overall == overall_of(each.scores, weights).value
+        assert all(_is_score(score) for score in _scores(each)), f"{each} has what is no score"
+    complete = all(len(each.scores) == len(weights) for each in review.responses)
+    assert (review.mode == RUBRIC) == complete
+    assert (review.mode == PARTIAL) == (any(each.scores for each in review.responses) and not complete)
+    for ranking in (review.ranking, review.reported_ranking or []):
+        placed = [label for place in ranking for label in place]
+        assert len(placed) == len(set(placed)) and set(placed) <= set(labels) and all(ranking)
+    assert len(review.flags) <= MOST_FLAGS + 2 + len(labels)
+    check_sentences(*(flag.message for flag in review.flags))
+    assert all(len(flag.message) < 400 for flag in review.flags)
+
+
+def _check_written(review: ReviewRecord, text: str) -> None:
+    """Each number stands in the text, and so does the response that it is about."""
+    written, says = numbers_in(text), unescaped(text).casefold()
+    for each in review.responses:
+        numbers = [*_scores(each), *([] if each.reported_overall is None else [each.reported_overall])]
+        assert {float(number) for number in numbers} <= written, f"{each} has a number that nobody wrote"
+        assert not numbers or each.label.casefold() in says, f"nobody wrote of {each.label}"
+    for place in review.reported_ranking or []:
+        assert all(label.casefold() in says for label in place), f"nobody ranked {place}"
+
+
+def _check_read_back(review: ReviewRecord, again: ReviewRecord) -> None:
+    """What was read, written as an answer, is read as the same."""
+    assert [replace(each, overall=None) for each in again.responses] == [
+        replace(each, overall=None) for each in review.responses
+    ], "its own words are read as something else"
+    assert again.reported_ranking == review.reported_ranking
+    assert again.ranking == review.ranking
+    if review.mode != ABSTAINED:
+        assert again.mode == review.mode
+
+
+def _as_answer(review: ReviewRecord) -> str:
+    entries = {each.label: _entry(each) for each in review.responses}
+    return json.dumps({"evaluations": entries, "ranking": review.reported_ranking})
+
+
+def _entry(response: ResponseReview) -> dict[str, Any]:
+    parts = {"holistic": response.holistic, "overall": response.reported_overall, "notes": response.notes}
+    return {**response.scores, **{name: part for name, part in parts.items() if part is not None}}
+
+
+def _scores(response: ResponseReview) -> list[int | float]:
+    return [*response.scores.values(), *([] if response.holistic is None else [response.holistic])]
+
+
+def _is_score(score: Any) -> bool:
+    return not isinstance(score, bool) and isinstance(score, int | float) and 1 <= score <= 10
