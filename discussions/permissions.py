@@ -2,8 +2,10 @@
 
 from django.utils.translation import gettext as _
 
+from discussions.core.gates import Door
+from discussions.core.iteration_moves import CHANGE, IMPORTING, move_of_decision, state_after, why_frozen
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, WHY_BARRED, why_closed
-from discussions.models import Evaluation, Game
+from discussions.models import Evaluation, Game, Iteration, Stage
 from discussions.models.bases import Preview
 from discussions.models.evaluations import RATING
 from discussions.models.leading import why_barred
@@ -131,3 +133,113 @@ def check_import_transcripts(person: Person, project: Project) -> None:
     """Leads of the project and admins bring transcripts in, and see what became of them."""
     if role_in(person, project) not in ("admin", "lead"):
         raise NotAllowed(_("Only team leads of this project import transcripts. Ask one of them."))
+
+
+def check_see_iterations(person: Person, project: Project) -> None:
+    """Leads and admins see stages, iterations and what became of them; evaluators rate without knowing of any."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(
+            _("Only team leads of this project see its iterations: who rates must not know them.")
+        )
+
+
+def check_open_stage(person: Person, project: Project) -> None:
+    """Leads of the project and admins open its first stage, and one after the last was closed."""
+    _check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
+
+
+def check_open_iteration(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins, while the stage is not closed."""
+    _check_leads(
+        person, stage.project, _("Only team leads of this project open iterations. Ask one of them.")
+    )
+    _check_stage_open(stage)
+
+
+def check_takes_games(iteration: Iteration) -> None:
+    """Games come in until the iteration is opened for rating; the project's waiting room always takes them."""
+    if why := why_frozen(iteration.state):
+        raise NotAllowed(
+            _("Iteration %(number)d %(why)s. Bring the games into the unsorted iteration or into a new one.")
+            % {"number": iteration.number, "why": why},
+            code="frozen",
+        )
+
+
+def check_freeze(person: Person, iteration: Iteration) -> None:
+    """Leads of the project and admins open an iteration for rating, once; that freezes its list of games."""
+    sentence = _("Only team leads of this project open an iteration for rating. Ask one of them.")
+    _check_leads(person, iteration.project, sentence)
+    if iteration.is_unsorted:
+        raise NotAllowed(_("Unsorted games are rated as they come in; there is nothing to open."))
+    if iteration.state != IMPORTING:
+        raise NotAllowed(
+            _("Iteration %(number)d %(why)s already.")
+            % {"number": iteration.number, "why": why_frozen(iteration.state)},
+            code="frozen",
+        )
+
+
+def check_decide(person: Person, iteration: Iteration, choice: str = "") -> None:
+    """Leads of the project and admins decide on changes; one that was never open for rating can only be dropped."""
+    sentence = _("Only team leads of this project decide on an iteration. Ask one of them.")
+    _check_leads(person, iteration.project, sentence)
+    if iteration.kind != CHANGE:
+        raise NotAllowed(
+            _("Only a change is kept or reverted: a baseline is what changes are compared with.")
+        )
+    if choice and state_after(iteration.state, move_of_decision(iteration.state, choice)) is None:
+        raise NotAllowed(
+            _(
+                "Iteration %(number)d is not open for rating yet, so it cannot be kept. Open it for rating first."
+            )
+            % {"number": iteration.number},
+            code="not_rated",
+        )
+
+
+def check_enter_figure(person: Person, game: Game) -> None:
+    """Leads of the project and admins enter what a transcript does not report."""
+    sentence = _("Only team leads of this project enter a cost or a cache hit rate. Ask one of them.")
+    _check_leads(person, game.project, sentence)
+
+
+def check_state_fascinating(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins sign that the games of a stage are fascinating to watch, once."""
+    sentence = _("Only team leads of this project sign that its games are fascinating to watch.")
+    _check_leads(person, stage.project, sentence)
+    _check_stage_open(stage)
+    if stage.stated_at is not None:
+        raise NotAllowed(
+            _("%(name)s signed this already; the statement stands.")
+            % {"name": stage.stated_by.name if stage.stated_by else ""},
+            code="stated",
+        )
+
+
+def check_open_next_stage(person: Person, stage: Stage, door: Door) -> None:
+    """Leads of the project while the door is open; an admin also while it is shut, with a reason that stays."""
+    sentence = _("Only team leads of this project open its next stage. Ask one of them.")
+    _check_leads(person, stage.project, sentence)
+    _check_stage_open(stage)
+    if not door.is_open and role_in(person, stage.project) != "admin":
+        raise NotAllowed(
+            _(
+                "The door to the next stage is shut: %(missing)s Only an admin opens it all the same, with a reason."
+            )
+            % {"missing": " ".join(door.missing)},
+            code="door_shut",
+        )
+
+
+def _check_leads(person: Person, project: Project, sentence: str) -> None:
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(sentence)
+
+
+def _check_stage_open(stage: Stage) -> None:
+    if stage.closed_at is not None:
+        raise NotAllowed(
+            _("Stage %(number)d is closed; work goes on in the next one.") % {"number": stage.number},
+            code="stage_closed",
+        )

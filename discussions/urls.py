@@ -2,7 +2,20 @@
 
 from django.urls import URLPattern, path
 
-from discussions.views import games, home, importing, iterations, rating, verdicts
+from discussions.views import (
+    deciding,
+    figuring,
+    games,
+    histories,
+    home,
+    importing,
+    iterations,
+    planning,
+    rating,
+    staging,
+    summaries,
+    verdicts,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -30,6 +43,60 @@ urlpatterns: list[URLPattern] = [
         name="import_separate",
     ),
     path("projects/<slug:slug>/iteration/", iterations.change, name="change_iteration"),
+    path("projects/<slug:slug>/stages/", summaries.stages, name="stages"),
+    path("projects/<slug:slug>/stages/<int:stage>/", histories.stage, name="stage"),
+    path(
+        "projects/<slug:slug>/stages/<int:stage>/summary/",
+        summaries.stage_summary,
+        name="stage_summary",
+    ),
+    path(
+        "projects/<slug:slug>/stages/<int:stage>/summary.md",
+        summaries.stage_summary_markdown,
+        name="stage_summary_markdown",
+    ),
+    path(
+        "projects/<slug:slug>/stages/<int:stage>/summary.json",
+        summaries.stage_summary_json,
+        name="stage_summary_json",
+    ),
+    path(
+        "projects/<slug:slug>/stages/<int:stage>/figures.csv", summaries.stage_figures, name="stage_figures"
+    ),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/compare/",
+        histories.compare_iterations,
+        name="compare_iterations",
+    ),
+    path("projects/<slug:slug>/stages/new/", staging.open_stage, name="open_stage"),
+    path("projects/<slug:slug>/stages/<int:stage>/gate/", staging.stage_gate, name="stage_gate"),
+    path("projects/<slug:slug>/stages/<int:stage>/gate/sign/", staging.sign_stage, name="sign_stage"),
+    path(
+        "projects/<slug:slug>/stages/<int:stage>/gate/next/", staging.open_next_stage, name="open_next_stage"
+    ),
+    path(
+        "projects/<slug:slug>/stages/<int:stage>/iterations/new/",
+        planning.open_iteration,
+        name="open_iteration",
+    ),
+    path("projects/<slug:slug>/iterations/<int:iteration>/", iterations.iteration, name="iteration"),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/edit/",
+        planning.edit_iteration,
+        name="edit_iteration",
+    ),
+    path("projects/<slug:slug>/iterations/<int:iteration>/games/", iterations.move_games, name="move_games"),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/open/",
+        iterations.open_for_rating,
+        name="open_for_rating",
+    ),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/decide/",
+        deciding.decide_iteration,
+        name="decide_iteration",
+    ),
+    path("projects/<slug:slug>/games/<int:number>/figures/", figuring.enter_figure, name="enter_figure"),
     path("projects/<slug:slug>/games/", games.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", games.game, name="game"),
     path("projects/<slug:slug>/games/<int:number>/verdict/", verdicts.verdict, name="verdict"),

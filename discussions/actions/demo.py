@@ -1,19 +1,19 @@
-"""The demo project: a few games imported, measured and rated through the same actions as everybody's."""
+"""The demo project: a few games and comparisons, imported, measured and rated through everybody's actions."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from django.db import transaction
 
-from discussions.actions.demo_rating import Rater, rate
+from discussions.actions.demo_comparisons import fill_comparisons
+from discussions.actions.demo_rating import Planned, Rater, rate, settle
+from discussions.actions.demo_stage import Crew, fill_stage
 from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.iterating import open_project
-from discussions.actions.settling import record_verdict
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Game, Transcript
-from discussions.models.bases import preview_of
 from workspace.actions.accounts import create_account
 from workspace.actions.jobs import run_job
 from workspace.actions.projects import add_member
@@ -21,7 +21,8 @@ from workspace.models import Job, Person, Project
 
 FOLDER = Path(__file__).resolve().parent.parent / "demo"
 SLUG, NAME = "demo", "Demo: mafia by language models"
-BEFORE = timedelta(hours=2)
+# The games came in first; the stage takes three weeks, and the comparisons are of today.
+BEGUN, BEFORE = timedelta(days=23), timedelta(hours=2)
 
 
 class SignIn(msgspec.Struct, frozen=True):
@@ -32,20 +33,6 @@ class SignIn(msgspec.Struct, frozen=True):
     name: str
     password: str
     role: str
-
-
-class Planned(msgspec.Struct, frozen=True):
-    """One game of the demo, who rates it, how far, and what they say; without an evaluator it waits in the queue."""
-
-    file: str
-    evaluator: str = ""
-    until: str = ""
-    labels: dict[str, str] = {}
-    overrides: dict[str, int] = {}
-    questions: list[str] = []
-    rating: str = ""
-    comment: dict[str, Any] = {}
-    flag: dict[str, Any] = {}
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -70,7 +57,7 @@ def fill_demo(*, by: Person, now: datetime) -> Demo:
     project = Project.objects.filter(slug=SLUG).first()
     if project is not None:
         return _demo(plan, project, was_there=True)
-    clock = _Clock(now - BEFORE)
+    clock = _Clock(now - BEGUN)
     with transaction.atomic():
         project = open_project(slug=SLUG, name=NAME, by=by, now=clock())
         people = {one.key: _person(one, project, by, clock()) for one in plan.people}
@@ -78,6 +65,12 @@ def fill_demo(*, by: Person, now: datetime) -> Demo:
             _import(planned.file, project, people["lead"], clock)
             if planned.evaluator:
                 _rate(planned, project, people[planned.evaluator], clock)
+        work = partial(_work, project, clock)
+        crew = Crew(project, people["lead"], people["first"], clock, work)
+        fill_stage(crew=crew, wait=clock.wait, now=now)
+        clock.wait(now - BEFORE)
+        fill_comparisons(project=project, people=people, by=people["lead"], clock=clock)
+        _work(project, clock)
     return _demo(plan, project, was_there=False)
 
 
@@ -90,6 +83,10 @@ class _Clock:
     def __call__(self) -> datetime:
         self.moment += timedelta(seconds=7)
         return self.moment
+
+    def wait(self, until: datetime) -> None:
+        """Let the time pass, if that moment is still to come."""
+        self.moment = max(self.moment, until)
 
 
 def _person(sign_in: SignIn, project: Project, by: Person, now: datetime) -> Person:
@@ -110,6 +107,11 @@ def _import(name: str, project: Project, lead: Person, clock: _Clock) -> None:
     """Import one file and do what follows from it here and now."""
     data = (FOLDER / name).read_bytes()
     import_transcripts(project=project, files=[Upload(name, data)], by=lead, now=clock())
+    _work(project, clock)
+
+
+def _work(project: Project, clock: _Clock) -> None:
+    """What a worker would do, here and now."""
     waiting = Job.objects.filter(project=project, state="queued").order_by("pk").values_list("pk", flat=True)
     while job := waiting.first():
         run_job(job=job, clock=clock)
@@ -120,14 +122,10 @@ def _rate(planned: Planned, project: Project, evaluator: Person, clock: _Clock) 
     taken = take_next_game(project=project, by=evaluator, now=clock())
     assert taken is not None
     evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
-    rate(rater=Rater(evaluation, evaluator, clock), planned=planned, by=evaluator)
-    if planned.until != "verdict":
-        return
-    rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
-    game = rows.get(pk=evaluation.game_id)
-    preview = preview_of(game)
-    assert preview is not None
-    record_verdict(game=game, basis_sha256=preview.basis_sha256, by=evaluator, now=clock())
+    rater = Rater(evaluation, evaluator, clock)
+    rate(rater=rater, planned=planned, by=evaluator)
+    if planned.until == "verdict":
+        settle(rater=rater)
 
 
 def _demo(plan: Plan, project: Project, *, was_there: bool) -> Demo:

@@ -2,21 +2,36 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec import Struct
 
 from discussions.actions.finishing import reveal_roles, submit_evaluation
 from discussions.actions.judging import Act, judge
 from discussions.actions.remarking import remark
+from discussions.actions.settling import record_verdict
 from discussions.core import kinds
 from discussions.core.kinds import place_of
-from discussions.models import Evaluation
+from discussions.models import Evaluation, Game
+from discussions.models.bases import preview_of
 from discussions.models.standings import Work, work_of
 from workspace.models import Person
 
-if TYPE_CHECKING:
-    from discussions.actions.demo import Planned
-
 OVERRIDE_REASON = "Judged by what it does in the game, not by its words."
+
+
+class Planned(Struct, frozen=True):
+    """One game of the demo, who rates it, how far, and what they say; without an evaluator it waits in the queue."""
+
+    file: str
+    evaluator: str = ""
+    until: str = ""
+    labels: dict[str, str] = {}
+    overrides: dict[str, int] = {}
+    questions: list[str] = []
+    rating: str = ""
+    comment: dict[str, Any] = {}
+    flag: dict[str, Any] = {}
 
 
 class Rater:
@@ -57,7 +72,7 @@ class Rater:
         )
 
 
-def rate(*, rater: Rater, planned: "Planned", by: Person) -> None:
+def rate(*, rater: Rater, planned: Planned, by: Person) -> None:
     """Rate the game as planned: half of it, or all and submit."""
     for subject in rater.work().ground.counted:
         rater.say(kinds.REFERENCE, subject, planned.labels.get(subject, kinds.ACCURATE))
@@ -78,6 +93,15 @@ def rate(*, rater: Rater, planned: "Planned", by: Person) -> None:
     for missing in work.sight.missing:
         rater.say(missing.kind, missing.subject, work.machine[missing.kind, missing.subject])
     submit_evaluation(evaluation=rater.evaluation, by=by, now=rater.clock())
+
+
+def settle(*, rater: Rater) -> None:
+    """Record the verdict of the game that was rated."""
+    rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
+    game = rows.get(pk=rater.evaluation.game_id)
+    preview = preview_of(game)
+    assert preview is not None
+    record_verdict(game=game, basis_sha256=preview.basis_sha256, by=rater.person, now=rater.clock())
 
 
 def _sample(rater: Rater, metric: str) -> None:

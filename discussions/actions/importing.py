@@ -12,7 +12,7 @@ from discussions.actions.measuring import ask_to_measure
 from discussions.actions.storing import Store
 from discussions.core.readers.reading import Limits, Transcripts, read_transcripts, shown_name
 from discussions.models import Iteration, Transcript
-from discussions.permissions import check_import_transcripts
+from discussions.permissions import check_import_transcripts, check_takes_games
 from workspace.actions.events import record_event
 from workspace.actions.jobs import LEASE, Clock, cancel_job, enqueue, fail, finish, renew
 from workspace.actions.keeping import BytesLost, keep_bytes, kept_bytes
@@ -45,16 +45,19 @@ def import_transcripts(
 ) -> list[Imported]:
     """Keep the files and queue one job for each; the same bytes a second time give the first report again.
 
-    Without an iteration the games go to the project's unsorted one. Raises NotAllowed, and Unacceptable for a file
-    that is empty or over the limit: then nothing of the whole call is stored.
+    Without an iteration the games go to the project's unsorted one. Raises NotAllowed (also for an iteration whose list
+    of games is frozen), and Unacceptable for a file that is empty or over the limit: then nothing of the whole call is
+    stored.
     """
     check_import_transcripts(by, project)
     for file in files:
         _check_size(file)
     if iteration is None:
         iteration = Iteration.objects.get(project=project, stage=None)
+    check_takes_games(iteration)
     kept = [(file, keep_bytes(file.data)) for file in files]
     with transaction.atomic():
+        _hold_open(iteration)
         # Rows first, in an order that all share, audit lines after them: two uploads of the same files at the same
         # moment then wait for one another, never in a circle.
         first = {sha256: file for file, sha256 in reversed(kept)}
@@ -74,6 +77,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
     if transcript.is_separate:
         raise Conflict(_("These games were already imported as separate games."), code="already_separate")
     with transaction.atomic():
+        _hold_open(transcript.iteration)
         row, is_new = _insert(
             transcript.project,
             transcript.iteration,
@@ -88,7 +92,10 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
-    """Go on with an import that was cancelled or failed; finished games stay as they are. Raises NotAllowed."""
+    """Go on with an import that was cancelled or failed; finished games stay as they are.
+
+    Raises NotAllowed, also when the list of games of its iteration was frozen since.
+    """
     check_import_transcripts(by, transcript.project)
     with transaction.atomic():
         return _again(transcript, by, now)
@@ -142,6 +149,12 @@ def _check_size(file: Upload) -> None:
         raise Unacceptable(sentence % values, field="transcripts", code="empty")
 
 
+def _hold_open(iteration: Iteration) -> None:
+    """Refuse when the iteration's list of games is frozen; else nobody freezes it before this transaction ends."""
+    if not iteration.is_unsorted:
+        check_takes_games(Iteration.objects.select_for_update(no_key=True).get(pk=iteration.pk))
+
+
 def _insert(
     project: Project,
     iteration: Iteration,
@@ -182,6 +195,7 @@ def _again(transcript: Transcript, by: Person, now: datetime) -> Imported:
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
     if job is not None and job.state not in (CANCELLED, FAILED):
         return Imported(transcript, ALREADY)
+    _hold_open(transcript.iteration)
     _enqueue(transcript, by, now)
     _record("transcript:resumed", transcript, by, now, {})
     return Imported(transcript, RESUMED)

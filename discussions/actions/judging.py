@@ -1,10 +1,7 @@
 """The save contract: every act of an evaluator is one keyed, versioned, immutable revision, or it is nothing."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -15,12 +12,13 @@ from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.standings import Said, Work, work_of
 from discussions.permissions import check_rate
 from workspace.actions.events import record_event
-from workspace.core.canonical import bytes_hash, canonical_hash
+from workspace.actions.keyed import key_reused, one_act, short_key
+from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.models.prepared import Prepared, insert_row, update_row
 
-LONGEST_KEY, LONGEST_REASON, DAY_MS = 160, 2000, 24 * 60 * 60 * 1000
+LONGEST_REASON, DAY_MS = 2000, 24 * 60 * 60 * 1000
 
 
 class Act(Struct, frozen=True, kw_only=True):
@@ -79,27 +77,6 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
         return write(work=work, judgement=judgement, act=act, body=body, by=by, now=now)
 
 
-@contextmanager
-def one_act() -> Iterator[None]:
-    """The transaction of one keyed act; Unacceptable when another game is being judged under the key this moment."""
-    try:
-        with transaction.atomic():
-            yield
-    except IntegrityError as fault:
-        if "key_unique" not in str(fault):
-            raise
-        raise key_reused() from None
-
-
-def key_reused() -> Unacceptable:
-    """The refusal of a key that something else was stored under."""
-    return Unacceptable(
-        _("This form was already saved with another answer. Load the page again and repeat the last one."),
-        code="key_reused",
-        field="key",
-    )
-
-
 def lock(evaluation: Evaluation) -> Evaluation:
     """The evaluation with state and version as they are now; whoever else changes it waits for this transaction."""
     (now,) = _LOCK.rows(evaluation.pk)
@@ -125,13 +102,6 @@ _LOCK = Prepared(
 _STORED = Prepared(
     lambda person, key: Revision.objects.filter(created_by=person, key=key).values_list("pk"), int, str
 )
-
-
-def short_key(key: str) -> str:
-    """The key as it is stored: itself, or its hash when it is longer than the column."""
-    if not key:
-        raise Unacceptable(_("The form came without its key. Load the page again."), field="key")
-    return key if len(key) <= LONGEST_KEY else f"sha256:{bytes_hash(key.encode())}"
 
 
 def refuse_faults(work: Work, act: Act) -> None:

@@ -5,12 +5,13 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from discussions.actions.judging import lock, one_act, short_key
+from discussions.actions.judging import lock
 from discussions.core.order import why_not_in_test
 from discussions.models import Evaluation, Remark
 from discussions.models.standings import Work, work_of
 from discussions.permissions import check_rate
 from workspace.actions.events import record_event
+from workspace.actions.keyed import one_act, short_key
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person

@@ -113,6 +113,7 @@ class Store:
             vote_count=len(record.votes),
             cost_usd=record.cost.total_usd,
             cache_hit_rate=record.cost.cache_hit_rate,
+            input_tokens=record.cost.input_tokens,
             warnings=msgspec.json.encode(each.read.warnings).decode(),
             warning_count=len(each.read.warnings),
             created_at=now,

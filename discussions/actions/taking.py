@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 
 from discussions.core.moves import OPEN
-from discussions.models import Evaluation, Game, Slot
+from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.models.evaluations import RATING
 from discussions.models.leading import games_led_by
 from discussions.models.standings import newest_measured
@@ -25,23 +25,32 @@ CANDIDATES, TRIES = 8, 25
 def open_slots(*, games: Iterable[Game]) -> None:
     """Make the places of measured games, as many as their iteration asks evaluators for; those that exist stay.
 
-    Called by the action that stores a game's measurement, in its transaction: only measured games can be taken.
+    Called in the transaction that stores a game's measurement, and when an iteration is opened for rating: only
+    measured games can be taken, and in a stage only once their iteration is open. The games are locked, since somebody
+    may be moving them into another iteration at this moment.
     """
+    keys = [game.pk for game in games]
+    rows = Game.objects.filter(pk__in=keys).order_by("pk").select_related("iteration")
+    present = rows.only("iteration__state", "iteration__evaluator_count")
     Slot.objects.bulk_create(
         (
             Slot(game=game, number=number)
-            for game in games
+            for game in present.select_for_update(of=("self",), no_key=True)
+            if game.iteration.has_places
             for number in range(1, game.iteration.evaluator_count + 1)
         ),
         ignore_conflicts=True,
     )
 
 
-def take_next_game(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+def take_next_game(
+    *, project: Project, by: Person, now: datetime, iteration: Iteration | None = None
+) -> Evaluation | None:
     """The person's open evaluation in the project, else one of a game that has a free place; None without any.
 
     Never two people in one place, never a person twice on one game. Which free game comes next is random per person,
-    by a seed of the person and the project. Raises NotAllowed for anybody but the project's evaluators.
+    by a seed of the person and the project; with an `iteration` it is one of its games. Raises NotAllowed for anybody
+    but the project's evaluators.
     """
     check_take_game(by, project)
     with transaction.atomic():
@@ -51,8 +60,11 @@ def take_next_game(*, project: Project, by: Person, now: datetime) -> Evaluation
         if started := mine.exclude(game__in=games_led_by(by).values("pk")).order_by("pk").first():
             return started
         tried: set[int] = set()
+        free = free_slots(project, by)
+        if iteration is not None:
+            free = free.filter(game__iteration=iteration)
         for _attempt in range(TRIES):
-            candidates = list(free_slots(project, by).exclude(pk__in=tried)[:CANDIDATES])
+            candidates = list(free.exclude(pk__in=tried)[:CANDIDATES])
             if not candidates:
                 return None
             for slot in candidates:

@@ -9,7 +9,6 @@ from discussions.actions.judging import (
     Saved,
     compare_and_set,
     lock,
-    one_act,
     refuse_faults,
     stored_act,
     write,
@@ -17,6 +16,7 @@ from discussions.actions.judging import (
 from discussions.models import Evaluation, Revision
 from discussions.models.standings import work_of
 from discussions.permissions import check_rate
+from workspace.actions.keyed import one_act
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person

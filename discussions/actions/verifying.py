@@ -1,8 +1,9 @@
-"""What must hold of games, measurements, evaluations and verdicts: this wing's part of `manage.py verify`."""
+"""What must hold of games, their judging, verdicts and iterations: this wing's part of `manage.py verify`."""
 
 from discussions.actions.verifying_evaluations import EVALUATION_CHECKS
 from discussions.actions.verifying_games import GAME_CHECKS
+from discussions.actions.verifying_iterations import ITERATION_CHECKS
 from discussions.actions.verifying_verdicts import VERDICT_CHECKS
 from workspace.core.verification import Check
 
-CHECKS: tuple[Check, ...] = (*GAME_CHECKS, *EVALUATION_CHECKS, *VERDICT_CHECKS)
+CHECKS: tuple[Check, ...] = (*GAME_CHECKS, *EVALUATION_CHECKS, *VERDICT_CHECKS, *ITERATION_CHECKS)

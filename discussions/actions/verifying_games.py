@@ -7,6 +7,7 @@ import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.actions.measuring import MEASURE, figures_of
+from discussions.core.iteration_moves import HAS_PLACES
 from discussions.core.metrics import CODE_VERSION, measure_game
 from discussions.models import Game, Iteration, Measured, Transcript
 from workspace.actions.keeping import BytesLost, kept_bytes
@@ -87,7 +88,8 @@ def _no_game_is_forgotten(_now: datetime) -> Iterator[str]:
             continue
         for game in Game.objects.filter(~Exists(there), iteration=iteration).order_by("pk"):
             yield f"{_game(game)} is not measured, and no job is about to do it."
-    bare = Game.objects.filter(Exists(there)).annotate(n=Count("slots"))
+    taken = Game.objects.filter(Exists(there), iteration__state__in=HAS_PLACES, withdrawn_at=None)
+    bare = taken.annotate(n=Count("slots"))
     for game in bare.filter(n__lt=F("iteration__evaluator_count")).order_by("pk"):
         yield f"{_game(game)} is measured, but has {game.n} places for evaluators."
 

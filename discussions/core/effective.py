@@ -115,7 +115,7 @@ def effective(
     for (kind, subject), by_person in stands.items():
         if (kind, subject) in adjudicated or not _is_asked(kind, subject, added, said):
             continue
-        value = _majority(_votes(kind, subject, by_person, said, evaluators))
+        value = _agreed(kind, subject, by_person, said, evaluators)
         if value is None:
             ties.append((kind, subject))
         elif value:
@@ -184,6 +184,16 @@ def _added(
         (kinds.MISSED, subject) for subject, people in having.items() if 2 * len(people) == evaluator_count
     ]
     return frozenset(added), halves
+
+
+def _agreed(
+    kind: str, subject: str, by_person: Mapping[int, str], said: Mapping[Key, str], evaluators: set[int]
+) -> str | None:
+    """The value that more evaluators stand by than any other; None when two lead together."""
+    # One evaluator alone, as in the figures after every save, needs no count.
+    if len(evaluators) == 1:
+        return next(iter(by_person.values()))
+    return _majority(_votes(kind, subject, by_person, said, evaluators))
 
 
 def _votes(

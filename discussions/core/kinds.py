@@ -4,6 +4,7 @@ A judgement is keyed by what it is about, never by a finding's row. Value "" alw
 """
 
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -129,6 +130,7 @@ def _number(text: str, least: int = 1) -> int | None:
     return int(text) if int(text) >= least else None
 
 
+@lru_cache(maxsize=4096)
 def place_of(subject: str) -> tuple[int, int]:
     """(message, sentence) of "19.2", (message, 0) of "19"; what sorts judgements as the transcript goes."""
     message, _, sentence = subject.partition(".")

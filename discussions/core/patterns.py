@@ -1,7 +1,7 @@
 """Regular expressions of a rubric version, each with literals of which a text must hold one to be worth trying."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from operator import or_
 
@@ -24,30 +24,17 @@ class Pattern(Struct, frozen=True):
     """A compiled pattern for lower-cased marked text, and what has to be there for it to match.
 
     A matching text holds one of `literals`, and one of its tokens, between spaces, one of `words`; empty means:
-    always try.
+    always try. `literal` is the only literal of a pattern that has just one, and else empty.
     `bit` says the same of the flags of a message's tokens. `is_word`: it matches inside one token, or nowhere.
     """
 
     source: str
     regex: re.Pattern[str]
     literals: tuple[str, ...]
+    literal: str = ""
     words: tuple[str, ...] = ()
     bit: int = 0
     is_word: bool = False
-
-    def allows(self, token: str) -> bool:
-        """Whether a text with this token may match; a text without any such token cannot."""
-        if self.is_word:
-            return self.regex.search(token) is not None
-        between = f" {token} "
-        return any(word in between for word in self.words)
-
-    def may_match(self, text: str) -> bool:
-        """Whether a text holds a literal of the pattern, as it must for a match."""
-        for literal in self.literals:
-            if literal in text:
-                return True
-        return not self.literals
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match, or None."""
@@ -83,14 +70,48 @@ class PatternGroup(Struct, frozen=True, eq=False):
         if not bits:
             return None
         for pattern in self._active.get(bits) or self.active(bits):
-            # What Pattern.search does, without calling it: most of M4's time goes by here.
-            for literal in pattern.literals or ("",):
-                if literal in text:
-                    found = pattern.regex.search(text)
-                    if found:
-                        return found
-                    break
+            # Where the flags speak for a pattern, asking for several literals costs more than it saves.
+            if pattern.literal in text:
+                found = pattern.regex.search(text)
+                if found:
+                    return found
         return None
+
+
+class Clues(Struct, frozen=True, eq=False):
+    """What one token says of all patterns of a version: a text can match a pattern only if a token has its bit.
+
+    `by_word` leads from a word to the bits of the patterns that have it, and to those patterns of one word that must
+    match the token themselves; `always` has the bits of the patterns without words.
+    """
+
+    by_word: Mapping[str, tuple[int, tuple[Pattern, ...]]]
+    always: int
+
+    def bits(self, token: str) -> int:
+        """The bits of the patterns that a text with this token may match, beside `always`."""
+        between = f" {token} "
+        found = 0
+        for word, (bits, exact) in self.by_word.items():
+            if word in between:
+                found |= bits
+                for pattern in exact:
+                    if pattern.regex.search(token):
+                        found |= pattern.bit
+        return found
+
+
+def clues_of(groups: Iterable[PatternGroup]) -> Clues:
+    """The clues to the patterns of those groups; every word is looked for once, however many patterns have it."""
+    by_word: dict[str, tuple[int, tuple[Pattern, ...]]] = {}
+    always = 0
+    for pattern in (pattern for group in groups for pattern in group.patterns):
+        for word in pattern.words:
+            bits, exact = by_word.get(word, (0, ()))
+            by_word[word] = (bits, (*exact, pattern)) if pattern.is_word else (bits | pattern.bit, exact)
+        if not pattern.words:
+            always |= pattern.bit
+    return Clues(by_word, always)
 
 
 def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int]) -> PatternGroup:
@@ -118,7 +139,13 @@ def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Patter
     words = tuple(dict.fromkeys(_word_of(literal) for literal in literals))
     words = words if all(words) else ()
     return Pattern(
-        source, compiled, literals, words, bit, bool(words) and _ONE_WORD.fullmatch(full) is not None
+        source,
+        compiled,
+        literals,
+        literal=literals[0] if len(literals) == 1 else "",
+        words=words,
+        bit=bit,
+        is_word=bool(words) and _ONE_WORD.fullmatch(full) is not None,
     )
 
 

@@ -156,7 +156,8 @@ def _reference(finding: ReferenceFinding, game: GameRecord, *, is_checked: bool)
 def spoken_round(text: str, own_round: int) -> int:
     """The round that a sentence names, else the one before its own; 0 when there is none."""
     low = text.casefold()
-    for found in _ROUND.finditer(low):
+    # Two cheap questions first: this is asked of every reference after every save.
+    for found in _ROUND.finditer(low) if "round" in low or "day" in low else ():
         if number := round_number(found[1]):
             return number
     return max(own_round - 1, 0)

@@ -1,6 +1,6 @@
 """From what people and metrics said of a game to its verdict: the same way for a preview, a record and a replay."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 
 from discussions.core import kinds
@@ -8,10 +8,19 @@ from discussions.core.basis import Basis
 from discussions.core.effective import Effective, Judged, effective, machine_values
 from discussions.core.identification import Asked
 from discussions.core.metrics import recount
-from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Facts, ManualCheck, Outcome
+from discussions.core.outcome import (
+    DIVERSITY,
+    ENGAGEMENT,
+    MEMORY,
+    REPETITION,
+    Facts,
+    Line,
+    ManualCheck,
+    Outcome,
+)
 from discussions.core.records import Measurement, Score
-from discussions.core.verdict import check_of, check_of_test, decide
-from rubric.core.records import RubricRecord
+from discussions.core.verdict import check_of, check_of_test, decide, lines_of
+from rubric.core.records import Criterion, RubricRecord
 
 KIND_OF = {
     MEMORY: kinds.REFERENCE,
@@ -32,6 +41,20 @@ def outcome_of(
         found.rating,
         cost,
         rubric,
+        manual_check=manual_check_of(found, rubric),
+        facts=facts_of(found, measurements),
+    )
+
+
+def lines_of_metrics(
+    metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
+) -> list[Line]:
+    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide seven."""
+    criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
+    return lines_of(
+        criteria,
+        scores_of(found, measurements, rubric, criteria),
+        found.rating,
         manual_check=manual_check_of(found, rubric),
         facts=facts_of(found, measurements),
     )
@@ -61,9 +84,12 @@ def effective_of(basis: Basis, measurements: Mapping[str, Measurement]) -> Effec
 
 
 def scores_of(
-    found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    criteria: Iterable[Criterion] | None = None,
 ) -> dict[str, Score]:
-    """Metric -> score with effective values, for the criteria of the version that are measured."""
+    """Metric -> score with effective values, for the measured ones of these criteria, else of the version's."""
     return {
         criterion.key: recount(
             measurements[criterion.key],
@@ -71,7 +97,7 @@ def scores_of(
             rubric.parameters,
             added=found.added if criterion.key == MEMORY else (),
         )
-        for criterion in rubric.criteria
+        for criterion in (rubric.criteria if criteria is None else criteria)
         if criterion.key != ENGAGEMENT
     }
 

@@ -3,7 +3,7 @@
 Source: the rubric's "Overall Evaluation". Shares are compared with their thresholds as integers, unrounded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
@@ -29,7 +29,7 @@ from discussions.core.outcome import (
     Recommendation,
 )
 from discussions.core.records import Score
-from rubric.core.records import RubricRecord
+from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text_display import figure
 
 
@@ -56,12 +56,7 @@ def decide(
     and `missing` says which; what is known is filled in all the same. Raises KeyError when a metric has no score.
     """
     rules = rules_of(rubric)
-    lines = [
-        line_of_rating(criterion, rating)
-        if criterion.key == ENGAGEMENT
-        else line_of_score(criterion, scores[criterion.key], facts or Facts(), manual_check)
-        for criterion in rubric.criteria
-    ]
+    lines = lines_of(rubric.criteria, scores, rating, manual_check=manual_check, facts=facts)
     missing = [line.key for line in lines if line.passes is None]
     quality = _quality_reasons(lines, rules.needed)
     reasons = [] if missing else quality + _cost_reasons(cost, rules)
@@ -83,6 +78,23 @@ def decide(
         recommendations=_recommendations(rubric, lines),
         composite=_composite(rubric, lines),
     )
+
+
+def lines_of(
+    criteria: Iterable[Criterion],
+    scores: Mapping[str, Score],
+    rating: Fraction | None,
+    *,
+    manual_check: ManualCheck | None = None,
+    facts: Facts | None = None,
+) -> list[Line]:
+    """The lines of these criteria, as `decide` has them; raises KeyError when a metric among them has no score."""
+    return [
+        line_of_rating(criterion, rating)
+        if criterion.key == ENGAGEMENT
+        else line_of_score(criterion, scores[criterion.key], facts or Facts(), manual_check)
+        for criterion in criteria
+    ]
 
 
 def rules_of(rubric: RubricRecord) -> Rules:

@@ -1,5 +1,6 @@
-"""The form of an import: files, as many as are given at once."""
+"""The form of an import: files, as many as are given at once, and the iteration that their games belong to."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -36,3 +37,19 @@ class UploadForm(forms.Form):
         ),
         error_messages={"required": _("Choose at least one file.")},
     )
+    iteration = forms.TypedChoiceField(
+        label=_("Iteration"),
+        coerce=int,
+        empty_value=None,
+        required=False,
+        help_text=_("Games that are not sorted yet can be moved into an iteration while nobody rated them."),
+        error_messages={
+            "invalid_choice": _("This iteration takes no games (any more). Choose another one from the list.")
+        },
+    )
+
+    def __init__(self, *args: Any, iterations: Sequence[tuple[int, str]] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["iteration"]
+        assert isinstance(field, forms.TypedChoiceField)
+        field.choices = iterations

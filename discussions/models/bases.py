@@ -88,7 +88,7 @@ def basis_of(game: Game) -> Basis | None:
         measured=BasisMeasured(
             measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
         ),
-        cost=_cost(game),
+        cost=cost_of(game.cost_usd),
         evaluator_count=game.iteration.evaluator_count,
         evaluations=[BasisEvaluation(one.pk, one.evaluator_id) for one in evaluations],
         judgements=[_judgement(row) for row in judgements],
@@ -120,6 +120,7 @@ def _judgement(row: Judgement) -> BasisJudgement:
     )
 
 
-def _cost(game: Game) -> BasisCost:
-    total = None if game.cost_usd is None else game.cost_usd.quantize(_MILLIONTH)
+def cost_of(cost_usd: Decimal | None) -> BasisCost:
+    """A game's cost as a basis holds it."""
+    total = None if cost_usd is None else cost_usd.quantize(_MILLIONTH)
     return BasisCost(total, FROM_TRANSCRIPT)

@@ -62,6 +62,7 @@ class Game(models.Model):
     vote_count = models.PositiveIntegerField()
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     cache_hit_rate = models.FloatField(null=True, blank=True)
+    input_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     warnings = models.TextField(default="[]")
     warning_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()

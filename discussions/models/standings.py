@@ -1,13 +1,14 @@
 """One evaluation with all it rests on, read in few queries: rows in, records of the core out."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from msgspec import Struct
 
 from discussions.core.effective import Effective, Judged, effective, machine_values
@@ -15,11 +16,11 @@ from discussions.core.grounds import ground_of, inconsistent_messages
 from discussions.core.identification import Asked, Deal, Paper, deal, paper_of
 from discussions.core.kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, Ground
 from discussions.core.moves import OPEN, SUBMITTED, why_closed
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import Line, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.samples import audit_sample, rule_of
 from discussions.core.seen import SeenGame, conceal
-from discussions.core.settled import outcome_of
+from discussions.core.settled import lines_of_metrics, outcome_of
 from discussions.core.sight import Sight, Standing, sight
 from discussions.models.evaluations import WORK_COLUMNS, Evaluation, Judgement, Reveal
 from discussions.models.games import Game, GameText
@@ -29,12 +30,9 @@ from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
-from workspace.models.prepared import Prepared
+from workspace.models.prepared import LARGEST_KEY, Prepared, part_of
 
 Key = tuple[str, str]
-M = TypeVar("M", bound=Model)
-# A prepared query hands numbers to the database as they are, and this is the largest that it takes.
-LARGEST_KEY = 2**63 - 1
 
 
 class Said(Struct, frozen=True):
@@ -129,6 +127,10 @@ class Work:
         """The verdict as if this evaluator alone judged."""
         return outcome_of(self.own, self.measurements, self.evaluation.game.cost_usd, self.rubric)
 
+    def own_lines(self, metrics: Collection[str]) -> list[Line]:
+        """The lines of that verdict for these metrics only."""
+        return lines_of_metrics(metrics, self.own, self.measurements, self.rubric)
+
     def changed(self, judgement: Said) -> "Work":
         """The same work after one judgement was stored."""
         return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
@@ -146,33 +148,18 @@ def own_evaluation(person: Person, key: int) -> Evaluation | None:
     if not found:
         return None
     row = found[0]
-    evaluation = _row(Evaluation, row, "")
-    game, measured = _row(Game, row, "game__"), _row(Measured, row, "measured__")
-    game.iteration, game.project = (
-        _row(Iteration, row, "game__iteration__"),
-        _row(Project, row, "game__project__"),
+    evaluation = part_of(Evaluation, WORK_COLUMNS, row, "")
+    game, measured = (
+        part_of(Game, WORK_COLUMNS, row, "game__"),
+        part_of(Measured, WORK_COLUMNS, row, "measured__"),
     )
-    measured.rubric_version = _row(RubricVersion, row, "measured__rubric_version__")
+    game.iteration, game.project = (
+        part_of(Iteration, WORK_COLUMNS, row, "game__iteration__"),
+        part_of(Project, WORK_COLUMNS, row, "game__project__"),
+    )
+    measured.rubric_version = part_of(RubricVersion, WORK_COLUMNS, row, "measured__rubric_version__")
     evaluation.game, evaluation.measured, evaluation.evaluator = game, measured, person
     return evaluation
-
-
-def _row(model: type[M], row: tuple[object, ...], prefix: str) -> M:
-    """The part of a row of WORK_COLUMNS that is this model's; what was not asked for is fetched when it is read."""
-    names, places = _own_columns(model, prefix)
-    return model.from_db("default", names, [row[place] for place in places])
-
-
-@lru_cache(maxsize=16)
-def _own_columns(model: type[Model], prefix: str) -> tuple[list[str], list[int]]:
-    """The model's columns among WORK_COLUMNS, in the order of its fields, and where they stand."""
-    key = prefix.removesuffix("__") or "id"
-    places = {
-        name.removeprefix(prefix): at for at, name in enumerate(WORK_COLUMNS) if name.startswith(prefix)
-    }
-    places["id"] = WORK_COLUMNS.index(key)
-    fields = [field for field in model._meta.concrete_fields if field.name in places]
-    return [field.attname for field in fields], [places[field.name] for field in fields]
 
 
 def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Evaluation, Any]":

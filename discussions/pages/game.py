@@ -14,6 +14,7 @@ from discussions.core.settled import KIND_OF
 from discussions.models import Companions, Game, Verdict
 from discussions.models.bases import Preview, preview_of
 from discussions.models.standings import game_record, measurements_of
+from discussions.pages.by_hand import PaidFigure, paid_figures
 from discussions.pages.figures import FigureRow, figure_rows
 from discussions.pages.people import PersonPart, people_parts
 from discussions.pages.second_look import Look, PhraseUse, looks, phrase_uses
@@ -86,6 +87,8 @@ class GamePage(Struct, frozen=True):
     file_name: str
     imported_at: datetime
     iteration: str
+    iteration_number: int
+    is_unsorted: bool
     rubric_key: str
     rubric_number: str
     rubric: str
@@ -93,7 +96,7 @@ class GamePage(Struct, frozen=True):
     round_count: int
     winner: str
     prompt: str
-    cache_hits: str
+    paid: list[PaidFigure]
     warnings: list[Fault]
     outcome: OutcomePart | None
     verdict_number: int
@@ -114,7 +117,6 @@ def build_game_page(*, game: Game, start: int = 1) -> GamePage:
     numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
-    hits = record.cost.cache_hit_rate
     return GamePage(
         slug=game.project.slug,
         number=game.number,
@@ -122,6 +124,8 @@ def build_game_page(*, game: Game, start: int = 1) -> GamePage:
         file_name=game.transcript.name,
         imported_at=game.created_at,
         iteration=game.iteration.name,
+        iteration_number=game.iteration.number,
+        is_unsorted=game.iteration.is_unsorted,
         rubric_key=version.rubric.key,
         rubric_number=version.number,
         rubric=str(version),
@@ -129,7 +133,7 @@ def build_game_page(*, game: Game, start: int = 1) -> GamePage:
         round_count=game.round_count,
         winner=record.winner or "",
         prompt=record.prompt or "",
-        cache_hits="" if hits is None else f"{100 * hits:.1f} %",
+        paid=paid_figures(game),
         warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
         outcome=outcome_part(preview.outcome) if preview else None,
         verdict_number=numbers.first() or 0,

@@ -11,8 +11,9 @@ from msgspec import Struct
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.core.verdict import Rules, rules_of, state_of_cost
-from discussions.models import Evaluation, Game, Iteration, Measured, Verdict
+from discussions.models import Evaluation, Game, Iteration, ManualFigure, Measured, Verdict
 from discussions.models.evaluations import RATING
+from discussions.models.manual_figures import COST
 from discussions.models.standings import rubric_record
 from discussions.pages.cells import Cell, Words, cells_of_figures, cells_of_outcome, words_of_cells
 from discussions.pages.games_order import (
@@ -117,6 +118,7 @@ class _Row(NamedTuple):
     message_count: int
     cost: Decimal | None
     withdrawn_at: datetime | None
+    entered: Decimal | None = None
 
 
 class _Said(NamedTuple):
@@ -124,6 +126,7 @@ class _Said(NamedTuple):
 
     states: dict[str, str]
     costs: dict[str, str]
+    by_hand: str
     cells: Words
 
 
@@ -139,6 +142,7 @@ def _iterations(project: Project) -> dict[int, _Rules]:
 def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
     page = [*keys, *[NO_GAME] * (PAGE_SIZE - len(keys))]
     rows = {row[0]: _Row(*row) for row in _GAMES.rows(*page)}
+    by_hand = dict(_BY_HAND.rows(*page))
     figures = {(game, version): said for game, version, said in _FIGURES.rows(*page)}
     outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in _OUTCOMES.rows(*page)}
     states: dict[int, list[str]] = {}
@@ -147,13 +151,15 @@ def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
     said = _Said(
         {key: str(label) for key, label in STATES.items()},
         {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
+        _("by hand"),
         words_of_cells(),
     )
     lines = []
     for key in keys:
         rules = iterations[rows[key].iteration]
         counted = figures.get((key, rules.version))
-        lines.append(_line(rows[key], rules, counted, outcomes.get(key), states.get(key, []), said))
+        row = rows[key]._replace(entered=by_hand.get(key))
+        lines.append(_line(row, rules, counted, outcomes.get(key), states.get(key, []), said))
     return lines
 
 
@@ -186,6 +192,12 @@ _OUTCOMES = Prepared(
     lambda *keys: Verdict.objects.filter(game__in=keys).standing().values_list("game_id", "outcome"),
     *_OF_A_PAGE,
 )
+_BY_HAND = Prepared(
+    lambda *keys: (
+        ManualFigure.objects.filter(game__in=keys, kind=COST).standing().values_list("game_id", "value")
+    ),
+    *_OF_A_PAGE,
+)
 _STATES = Prepared(
     lambda *keys: Evaluation.objects.filter(game__in=keys, purpose=RATING).values_list("game_id", "state"),
     *_OF_A_PAGE,
@@ -208,6 +220,8 @@ def _line(
     )
     composite = None if outcome is None else outcome.composite
     turns = None if outcome is None else outcome.flip_distance
+    is_entered = game.entered is not None
+    cost = game.entered if is_entered else game.cost
     return GameLine(
         number=str(game.number),
         iteration=rules.name,
@@ -218,8 +232,12 @@ def _line(
         headline="" if outcome is None else _headline(outcome),
         cells=cells,
         composite="" if composite is None else f"{composite:.1f}",
-        cost="" if game.cost is None else f"${figure(game.cost, rules.limit, decimals=2)}",
-        cost_says=said.costs.get(state_of_cost(game.cost, rules.rules), ""),
+        cost="" if cost is None else f"${figure(cost, rules.limit, decimals=2)}",
+        cost_says=", ".join(
+            filter(
+                None, (said.costs.get(state_of_cost(cost, rules.rules)), said.by_hand if is_entered else "")
+            )
+        ),
         turns="" if turns is None else str(turns),
         is_withdrawn=game.withdrawn_at is not None,
     )

@@ -11,6 +11,7 @@ from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Ve
 from discussions.models.evaluations import RATING
 from discussions.models.leading import games_led_by
 from discussions.permissions import check_take_game
+from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project
 from workspace.permissions import is_admin, refusal_of
 
@@ -47,12 +48,13 @@ class Place(Struct, frozen=True):
 
 
 class HomePage(Struct, frozen=True):
-    """Everything that waits for one person."""
+    """Everything that waits for one person; `review_count` is None for who reviews no comparisons at all."""
 
     name: str
     started: list[Started]
     places: list[Place]
     may_create: bool
+    review_count: int | None
 
 
 class Row(Struct, frozen=True):
@@ -109,7 +111,13 @@ def home_page(*, person: Person) -> HomePage:
         )
         for project in projects
     ]
-    return HomePage(person.name, _started(person), places, may_create=is_admin(person))
+    return HomePage(
+        person.name,
+        _started(person),
+        places,
+        may_create=is_admin(person),
+        review_count=waiting_count(person),
+    )
 
 
 def _started(person: Person) -> list[Started]:

@@ -1,21 +1,20 @@
 """The screens of imports: what came in, what is coming in and how fast, and everything that is wrong with a file."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import msgspec
 from django.db.models import Count, F, Sum
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from discussions.core.metrics import CODE_VERSION
 from discussions.core.records import Fault
-from discussions.models import Game, Measured, Transcript
-from workspace.models import Heartbeat, Job, Project
+from discussions.models import Game, Iteration, Measured, Transcript
+from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
+from workspace.pages.progress import Bar, is_anybody_working, time_left
 
 SHOWN_IMPORTS = 30
 SHOWN_GAMES = 50
-BEATS_WITHIN = timedelta(seconds=60)
 LIVE = (QUEUED, RUNNING)
 
 
@@ -41,17 +40,6 @@ class ImportLine(msgspec.Struct, frozen=True):
     fault_count: int
     created_at: datetime
     by: str
-
-
-class Bar(msgspec.Struct, frozen=True):
-    """A progress bar in words and numbers; rate and time left are "" until they can be known."""
-
-    label: str
-    done: int
-    total: int
-    unit: str
-    rate: str = ""
-    left: str = ""
 
 
 class GameLine(msgspec.Struct, frozen=True):
@@ -91,6 +79,16 @@ class ImportPage(msgspec.Struct, frozen=True):
     may_cancel: bool
     may_resume: bool
     may_separate: bool
+
+
+def import_targets(*, project: Project) -> list[tuple[int, str]]:
+    """The iterations that take games, by number, the unsorted one first."""
+    rows = Iteration.objects.filter(project=project).taking_games().order_by("number")
+    found = []
+    for number, name, stage in rows.values_list("number", "name", "stage"):
+        values = {"number": number, "name": name}
+        found.append((number, name if stage is None else _("Iteration %(number)d: %(name)s") % values))
+    return found
 
 
 def imports_page(*, project: Project, now: datetime, before: int = 0) -> ImportsPage:
@@ -209,20 +207,9 @@ def _bar(transcript: Transcript, line: ImportLine, now: datetime) -> Bar | None:
     return Bar(_("Games read"), job.done_count, job.total_count, _("games"), rate, left)
 
 
-def time_left(seconds: float) -> str:
-    """So many seconds in words that do not pretend to know better."""
-    if seconds < 60:
-        whole = max(1, round(seconds))
-        return ngettext("about %(n)d second left", "about %(n)d seconds left", whole) % {"n": whole}
-    minutes = round(seconds / 60)
-    return ngettext("about %(n)d minute left", "about %(n)d minutes left", minutes) % {"n": minutes}
-
-
 def _worker_note(now: datetime) -> str:
     """The sentence that nobody works, or "": a worker beats, or holds a job right now."""
-    if Heartbeat.objects.filter(beat_at__gte=now - BEATS_WITHIN).exists():
-        return ""
-    if Job.objects.filter(state=RUNNING, lease_until__gt=now).exists():
+    if is_anybody_working(now):
         return ""
     return _(
         "No worker is running, so nothing happens at the moment. The file is safe; the work goes on by itself as soon "

@@ -7,13 +7,12 @@ drawn here, everything else of the page by templates. Every value goes through f
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.urls import reverse
 from django.utils.html import escape, format_html
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from discussions.pages.rating_window import WHOLE, Window
-from discussions.templatetags.turning import place_of, window_on
+from discussions.templatetags.turning import address, place_of, window_on
 from workspace.templatetags.ui import NOTHING, hostile, joined
 
 _OOB = format_html(' hx-swap-oob="{}"', "true")
@@ -107,7 +106,7 @@ def frame(page: Any, *, oob: object = False) -> Frame:
     """The frame of a page, or of the regions that an answer swaps into it."""
     shared = _OOB if oob else NOTHING
     # A refused act without script is answered under the act's own address: links name the page's.
-    here = escape(reverse("rate", args=[page.evaluation_id]))
+    here = address(page.evaluation_id)
     language = get_language() or ""
     return Frame(
         here,

@@ -3,10 +3,10 @@
 from typing import Any
 
 from django import template
-from django.urls import reverse
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
+from discussions.templatetags.turning import address
 from workspace.templatetags.ui import NOTHING, joined
 
 register = template.Library()
@@ -29,7 +29,7 @@ _REVIEWED = (
 @register.simple_tag
 def step_links(page: Any) -> str:
     """A link to every step, with how far it is."""
-    here = escape(reverse("rate", args=[page.evaluation_id]))
+    here = address(page.evaluation_id)
     rows = (
         (
             here,
@@ -67,7 +67,7 @@ def meters(page: Any) -> str:
 @register.simple_tag
 def missing_links(page: Any) -> str:
     """List items that lead to what submitting still waits for."""
-    here = escape(reverse("rate", args=[page.evaluation_id]))
+    here = address(page.evaluation_id)
     rows = ((here, one.step, *_way(page, one), one.says) for one in page.missing)
     return joined(_MISSING, rows)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -22,6 +22,12 @@ _PAGES = (
 _PAGE = '<a href="{}?step={}&amp;page={}#message-{}"{}>{}</a> '
 _CURRENT = format_html(' aria-current="{}"', "page")
 _MORE = '<p class="small"><a data-turn="more" href="{}?step={}&amp;page={}">{}</a></p>'
+
+
+@lru_cache(maxsize=4096)
+def address(evaluation: int) -> str:
+    """The address of an evaluator's page, escaped; asked several times in every answer, and always the same."""
+    return escape(reverse("rate", args=[evaluation]))
 
 
 def window_on(page: Any) -> Window:
@@ -44,13 +50,13 @@ def _anchor(position: int) -> str:
 @register.simple_tag
 def message_place(page: Any, position: int) -> str:
     """The address of a message, as seen from the evaluator's page."""
-    return place_of(position, window_on(page), reverse("rate", args=[page.evaluation_id]), page.step)
+    return place_of(position, window_on(page), address(page.evaluation_id), page.step)
 
 
 @register.simple_tag
 def turning(page: Any) -> str:
     """Links to the pages before and after, and to every other; nothing where the transcript is one page."""
-    window, here = window_on(page), reverse("rate", args=[page.evaluation_id])
+    window, here = window_on(page), address(page.evaluation_id)
     if not window.is_paged:
         return NOTHING
     before, after, last = window.page - 1, window.page + 1, len(window.starts)
@@ -83,5 +89,5 @@ def more_link(page: Any, more: Any, step: str) -> str:
     )
     if more.page == page.window.page:
         says = ngettext("%(n)s more. Show it", "%(n)s more. Show the next", more.count)
-    here = reverse("rate", args=[page.evaluation_id])
+    here = address(page.evaluation_id)
     return format_html(_MORE, here, step, more.page, says % {"n": more.count})

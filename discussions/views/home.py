@@ -5,9 +5,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.actions.taking import take_next_game
-from discussions.forms.rating import KeyedForm
 from discussions.pages.home import home_page, mine_page, queue_page
 from discussions.permissions import check_take_game
+from workspace.forms.acts import KeyedForm
 from workspace.pages.frame import frame
 from workspace.views.answers import answer
 from workspace.views.bodies import number_of, only_parameters, typed

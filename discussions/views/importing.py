@@ -16,8 +16,8 @@ from discussions.actions.importing import (
     resume_import,
 )
 from discussions.forms.importing import UploadForm
-from discussions.models import Transcript
-from discussions.pages.importing import import_page, imports_page
+from discussions.models import Iteration, Transcript
+from discussions.pages.importing import import_page, import_targets, imports_page
 from discussions.permissions import check_import_transcripts
 from workspace.core.refusals import Refusal
 from workspace.forms.people import NothingForm
@@ -38,9 +38,12 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
     """The imports of a project, newest first, and the form for another. While one runs its region asks again."""
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
-    given = only_parameters(request, "before", "already")
+    given = only_parameters(request, "before", "already", "iteration")
     before, already = number_of(given["before"]), number_of(given["already"])
-    return _show_list(request, project, UploadForm(), before=before, already=already)
+    targets = import_targets(project=project)
+    chosen = {"iteration": number_of(given["iteration"])}
+    form = UploadForm(iterations=targets, initial=chosen)
+    return _show_list(request, project, form, before=before, already=already)
 
 
 def may_upload(person: Person, slug: str) -> bool:
@@ -54,12 +57,15 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
     """Take the files in; leads to the report of the one, or to the list when there are several."""
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
-    form = typed(request, UploadForm)
+    form = typed(request, UploadForm, iterations=import_targets(project=project))
     if not form.is_valid():
         return _show_list(request, project, form, status=422)
     files = [Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]]
+    to = _iteration(project, form.cleaned_data["iteration"])
     try:
-        made = import_transcripts(project=project, files=files, by=request.user, now=timezone.now())
+        made = import_transcripts(
+            project=project, files=files, by=request.user, now=timezone.now(), iteration=to
+        )
     except Refusal as refusal:
         return _show_list(request, project, form, status=fault_of(form, refusal))
     return answer(request, page="", redirect=_address_of(slug, made))
@@ -108,6 +114,11 @@ def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcr
     check_import_transcripts(request.user, project)
     rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
     return get_object_or_404(rows, pk=transcript, project=project)
+
+
+def _iteration(project: Project, number: int | None) -> Iteration | None:
+    """The one that was chosen; None for the unsorted one."""
+    return None if number is None else Iteration.objects.get(project=project, number=number)
 
 
 def _address_of(slug: str, made: list[Imported]) -> str:

@@ -12,7 +12,7 @@ from discussions.actions.finishing import skip_game as do_skip
 from discussions.actions.finishing import submit_evaluation as do_submit
 from discussions.actions.undoing import undo as do_undo
 from discussions.core.sight import TRANSCRIPT
-from discussions.forms.rating import ActForm, KeyedForm, SkipForm, UndoForm
+from discussions.forms.rating import ActForm, SkipForm
 from discussions.models import Evaluation
 from discussions.models.standings import Work, own_evaluation, work_of
 from discussions.pages.identification import identification_answer, identification_page
@@ -20,6 +20,7 @@ from discussions.pages.rating import Wanted, rating_answer, rating_page
 from discussions.pages.rating_changes import Done, conflict_of
 from discussions.pages.rating_desk import item_id
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
+from workspace.forms.acts import KeyedForm, UndoForm
 from workspace.models import Person
 from workspace.views.answers import answer
 from workspace.views.bodies import number_of, only_parameters, typed
@@ -72,7 +73,7 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
     found = evaluation_or_404(request.user, evaluation)
     form = typed(request, ActForm)
     if not form.is_valid():
-        return answered(request, found, form, Done(refusal=first_fault(form)), status=422)
+        return answered(request, found, form, Done(refusal=form.first_fault), status=422)
     posted = form.to_posted()
     done = Done(posted.kind, posted.subject)
     try:
@@ -92,7 +93,7 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
     found = evaluation_or_404(request.user, evaluation)
     form = typed(request, UndoForm)
     if not form.is_valid():
-        return answered(request, found, form, Done(refusal=first_fault(form)), status=422)
+        return answered(request, found, form, Done(refusal=form.first_fault), status=422)
     read = form.cleaned_data
     try:
         saved = do_undo(
@@ -212,8 +213,3 @@ def refused(
     else:
         seen = Done(done.kind, done.subject, refusal=refusal.sentence)
     return answered(request, evaluation, form, seen, status=refusal.status)
-
-
-def first_fault(form: KeyedForm) -> str:
-    """What is wrong with the form, in one sentence."""
-    return str(next(iter(next(iter(form.errors.values())))))

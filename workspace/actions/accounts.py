@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -11,7 +10,7 @@ from django.utils.translation import gettext as _
 from workspace.actions.events import record_event
 from workspace.core.identifiers import plain_email, plain_name
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.models import Person
+from workspace.models import Person, SignIn
 from workspace.models.people import time_zones
 from workspace.permissions import check_change_account, check_manage_people
 
@@ -61,7 +60,7 @@ def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
         if not Person.objects.filter(pk=person.pk, is_active=True).update(is_active=False):
             raise Conflict(_("This account is switched off already."), code="already_inactive")
         _record("account:deactivated", person, by, now, {})
-        _end_sign_ins(person)
+        SignIn.objects.of(person).delete()
     person.is_active = False
     return person
 
@@ -89,16 +88,26 @@ def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Per
     return by
 
 
-def change_password(*, old: str, new: str, by: Person, now: datetime) -> Person:
-    """Replace one's own password; all other sign-ins of the account end. Raises Unacceptable."""
+def change_password(*, old: str, new: str, by: Person, now: datetime, keep: str = "") -> Person:
+    """Replace one's own password; all sign-ins of the account end, save for the key `keep`. Raises Unacceptable."""
     if not by.check_password(old[: LONGEST_PASSWORD + 1]):
         raise Unacceptable(_("This is not your present password."), field="old", code="wrong_password")
     _check_password(new, by)
     by.set_password(new)
     with transaction.atomic():
         by.save(update_fields=["password"])
+        SignIn.objects.of(by, but=keep).delete()
         _record("password:changed", by, by, now, {})
     return by
+
+
+def end_other_sign_ins(*, by: Person, now: datetime, keep: str) -> int:
+    """End one's own sign-ins in other browsers, save for the one with the key `keep`; how many there were."""
+    with transaction.atomic():
+        ended = SignIn.objects.of(by, but=keep).delete()[0]
+        if ended:
+            _record("sign_ins:ended", by, by, now, {"count": ended})
+    return ended
 
 
 def _insert(person: Person) -> None:
@@ -128,12 +137,6 @@ def _check_password(password: str, person: Person) -> None:
         validate_password(password, person)
     except ValidationError as faults:
         raise Unacceptable(" ".join(faults.messages), field="password", code="weak_password") from None
-
-
-def _end_sign_ins(person: Person) -> None:
-    key = str(person.pk)
-    theirs = [row.pk for row in Session.objects.iterator() if row.get_decoded().get("_auth_user_id") == key]
-    Session.objects.filter(pk__in=theirs).delete()
 
 
 def _record(verb: str, person: Person, by: Person, now: datetime, detail: dict[str, object]) -> None:

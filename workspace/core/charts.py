@@ -3,9 +3,12 @@
 A track is 100 units wide and 16 high and is stretched to its place, so every x is a percentage of the track.
 """
 
+from collections import Counter
+
 from msgspec import Struct
 
 WIDTH = 100
+HEIGHT = 16
 STRIPE = 4
 
 FAIL = "fail"
@@ -83,8 +86,124 @@ def _stripes(width: float) -> str:
 
 
 def _interval(row: BarRow) -> str:
-    if row.low is None or row.high is None:
+    return _bracket(row.low, row.high, row.minimum, row.maximum)
+
+
+def _bracket(low: float | None, high: float | None, minimum: float, maximum: float) -> str:
+    """A bracket from low to high; "" when one of them is missing."""
+    if low is None or high is None:
         return ""
-    low = place(row.low, row.minimum, row.maximum)
-    high = place(row.high, row.minimum, row.maximum)
-    return f"M{low} 5V11M{low} 8H{high}M{high} 5V11"
+    start, end = place(low, minimum, maximum), place(high, minimum, maximum)
+    return f"M{start} 5V11M{start} 8H{end}M{end} 5V11"
+
+
+class DotRow(Struct, frozen=True):
+    """The values behind one mean: `points`, the `mean` itself, its interval `low` to `high`; `text` is shown."""
+
+    label: str
+    points: list[float]
+    mean: float | None
+    text: str
+    low: float | None = None
+    high: float | None = None
+    says: str = ""
+
+
+class Dots(Struct, frozen=True):
+    """The shapes of one row: a path whose subpaths are dots, x of the mean (None without), a path of the interval."""
+
+    row: DotRow
+    dots: str
+    mean_x: float | None
+    interval: str
+    number: int
+
+
+class DotsChart(Struct, frozen=True):
+    """All rows on one scale from `minimum` to `maximum`; `grid` is a path with a line at each whole number."""
+
+    rows: list[Dots]
+    minimum: float
+    maximum: float
+    grid: str
+
+
+class Scatter(Struct, frozen=True):
+    """Points in a square of 100 x 100 with y upwards, by how many lie on one spot: 1, 2 or 3, 4 and more."""
+
+    single: str
+    few: str
+    many: str
+    count: int
+
+
+class Segment(Struct, frozen=True):
+    """One part of a bar: where it begins, how wide it is, its pattern `kind` (0 to 3) and the path of that pattern."""
+
+    label: str
+    text: str
+    x: float
+    width: float
+    kind: int
+    stripes: str
+
+
+def dot_plot(rows: list[DotRow], *, minimum: float, maximum: float) -> DotsChart:
+    """Every value as a dot, equal ones above each other; the mean and its interval over them."""
+    drawn = [
+        Dots(
+            row=row,
+            dots=_dots(row.points, minimum, maximum),
+            mean_x=None if row.mean is None else place(row.mean, minimum, maximum),
+            interval=_bracket(row.low, row.high, minimum, maximum),
+            number=number,
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+    lines = [place(at, minimum, maximum) for at in range(int(minimum) + 1, int(maximum))]
+    return DotsChart(drawn, minimum, maximum, "".join(f"M{x} 0V{HEIGHT}" for x in lines))
+
+
+def scatter(points: list[tuple[float, float]], *, minimum: float, maximum: float) -> Scatter:
+    """The points on a square whose sides both run from minimum to maximum."""
+    spots = Counter(
+        (round(place(x, minimum, maximum)), round(WIDTH - place(y, minimum, maximum))) for x, y in points
+    )
+    paths = {1: "", 2: "", 4: ""}
+    for (x, y), count in sorted(spots.items()):
+        paths[1 if count == 1 else 2 if count < 4 else 4] += f"M{x} {y}h0"
+    return Scatter(paths[1], paths[2], paths[4], len(points))
+
+
+def share_bar(shares: list[tuple[str, str, float]]) -> list[Segment]:
+    """Parts (label, text, share of 1) side by side on one track; neighbours differ by pattern, not by colour alone."""
+    found, x = [], 0.0
+    for number, (label, text, share) in enumerate(shares):
+        width = round(WIDTH * share, 2)
+        kind = number % 4
+        found.append(Segment(label, text, round(x, 2), width, kind, _pattern(kind, x, width)))
+        x += WIDTH * share
+    return found
+
+
+def _dots(points: list[float], minimum: float, maximum: float) -> str:
+    """Each dot at its own x; those that would touch stand above each other around the middle."""
+    stacks: dict[int, list[float]] = {}
+    for x in sorted(place(value, minimum, maximum) for value in points):
+        stacks.setdefault(round(x), []).append(x)
+    drawn = []
+    for several in stacks.values():
+        step = min(2.5, (HEIGHT - 3) / max(1, len(several) - 1))
+        top = HEIGHT / 2 - step * (len(several) - 1) / 2
+        drawn += [f"M{x:g} {top + step * at:g}h0" for at, x in enumerate(several)]
+    return "".join(drawn)
+
+
+def _pattern(kind: int, x: float, width: float) -> str:
+    """Upright stripes for kind 1, level ones for kind 3; the others are plain."""
+    if kind == 1:
+        count = int((width - 0.01) // 2) if width > 0 else 0
+        return "".join(f"M{round(x + 2 * step, 2)} 1V15" for step in range(1, count + 1))
+    if kind == 3 and width > 0:
+        return "".join(f"M{round(x, 2)} {y}H{round(x + width, 2)}" for y in (4, 8, 12))
+    return ""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workspace.core.json_places import Problem
 from workspace.core.json_problems import Found, find_problems
@@ -192,11 +193,18 @@ def _document(text: str, found: Found, *, had_bom: bool) -> Document:
     return Document(
         value=value,
         is_readable=not found.is_broken,
-        problems=found.problems,
+        problems=[_storable(problem) for problem in found.problems],
         problem_count=found.count,
         had_bom=had_bom,
         replaced=replaced,
     )
+
+
+def _storable(problem: Problem) -> Problem:
+    """The problem with its words and its pointer as they can be stored; both can repeat a key of the text."""
+    message, _ = normalise_text(problem.message)
+    pointer, _ = normalise_text(problem.pointer)
+    return replace(problem, message=message, pointer=pointer)
 
 
 def _normalise_top(value: Any, replaced: dict[str, Replaced]) -> tuple[Any, bool]:

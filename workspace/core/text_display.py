@@ -111,7 +111,7 @@ def _suspects(text: str, start: int, end: int, *, is_marked: bool) -> Iterator[P
 
 def is_hidden(character: str, before: str, after: str) -> bool:
     """Whether the character, between its neighbours, would not be seen or would change how others are seen."""
-    if character in _PLAIN or character == " ":
+    if character in _PLAIN or character == " " or character + after == "\r\n":
         return False
     if character in "\u200c\u200d" and _joins(before, after):
         return False
@@ -146,6 +146,11 @@ def badge(character: str, count: int = 1) -> str:
 def shortened(text: str, most: int) -> str:
     """The text, or as much of it as fits into `most` code points with an ellipsis that says it is cut."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def one_line(text: str, most: int) -> str:
+    """The beginning of a text on one line: at most `most` code points, with an ellipsis where it is cut."""
+    return shortened(" ".join(text[: 4 * most].split()), most)
 
 
 def figure(value: float | Fraction | Decimal, threshold: float | None = None, *, decimals: int = 1) -> str:

@@ -68,6 +68,9 @@ class Person(AbstractBaseUser):
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
 
+    # Set for whoever is signed in, where second factors are required: see workspace.models.sign_ins.
+    lacks_second_factor = False
+
     objects = PersonManager()
 
     class Meta:

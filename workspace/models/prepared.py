@@ -6,10 +6,14 @@ dozen queries stand behind one key press this is most of the time; everywhere el
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.models import Field, Model, QuerySet
+
+M = TypeVar("M", bound=Model)
+# A prepared query hands numbers to the database as they are, and this is the largest that it takes.
+LARGEST_KEY = 2**63 - 1
 
 _INT_MARK, _TEXT_MARK = 2_147_480_000, "\x01prepared {}\x01"
 
@@ -59,6 +63,25 @@ def _converted(row: Sequence[Any], converters: dict[int, Any]) -> tuple[Any, ...
         for function in functions:
             values[at] = function(values[at], expression, connection)
     return tuple(values)
+
+
+def part_of(model: type[M], columns: tuple[str, ...], row: Sequence[object], prefix: str) -> M:
+    """The part of a row that is this model's: of `columns`, as `values_list` names them, those that begin with prefix.
+
+    What was not asked for is fetched when it is read.
+    """
+    names, places = _own_columns(model, columns, prefix)
+    return model.from_db("default", names, [row[place] for place in places])
+
+
+@lru_cache(maxsize=32)
+def _own_columns(model: type[Model], columns: tuple[str, ...], prefix: str) -> tuple[list[str], list[int]]:
+    """The model's columns among these, in the order of its fields, and where they stand."""
+    key = prefix.removesuffix("__") or "id"
+    places = {name.removeprefix(prefix): at for at, name in enumerate(columns) if name.startswith(prefix)}
+    places["id"] = columns.index(key)
+    fields = [field for field in model._meta.concrete_fields if field.name in places]
+    return [field.attname for field in fields], [places[field.name] for field in fields]
 
 
 def insert_row(row: Model) -> None:

@@ -53,6 +53,9 @@ KINDS = (
     "verdict",
     "rubric_version",
     "iteration",
+    "stage",
+    "decision",
+    "manual_figure",
 )
 
 

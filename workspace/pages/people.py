@@ -5,6 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from workspace.models import Invitation, Membership, Person
+from workspace.models.second_factors import people_with_factor
 from workspace.pages.projects import InvitationLine, invitation_lines
 from workspace.permissions import check_change_account, refusal_of
 
@@ -22,6 +23,7 @@ class PersonLine(Struct, frozen=True):
     since: datetime
     projects: list[str]
     change_refusal: str
+    has_second_factor: bool
 
 
 class PeoplePage(Struct, frozen=True):
@@ -52,6 +54,7 @@ def people_page(*, person: Person, after: int, now: datetime) -> PeoplePage:
     memberships = Membership.objects.filter(person__in=shown, ended_at=None).select_related("project")
     for membership in memberships.order_by("project__name"):
         places.setdefault(membership.person_id, []).append(f"{membership.project.name} ({membership.role})")
+    with_factor = people_with_factor(shown)
     lines = [
         PersonLine(
             id=each.pk,
@@ -62,6 +65,7 @@ def people_page(*, person: Person, after: int, now: datetime) -> PeoplePage:
             since=each.created_at,
             projects=places.get(each.pk, []),
             change_refusal=refusal_of(check_change_account, person, each),
+            has_second_factor=each.pk in with_factor,
         )
         for each in shown
     ]

@@ -8,6 +8,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from workspace.core.browsers import browser_of
 from workspace.models import Person
 from workspace.models.sign_ins import person_of
 from workspace.views.next_page import is_page_of_ours
@@ -25,6 +26,10 @@ class SignInRules(DefaultAccountAdapter):
         "too_many_login_attempts": _("Too many tries. Wait five minutes, then try again."),
     }
 
+    def get_login_stages(self) -> list[str]:
+        """What comes between the password and being signed in: the second step alone."""
+        return ["workspace.views.second_step.SecondStep"]
+
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Accounts come by invitation only."""
         return False
@@ -40,6 +45,7 @@ class SignInRules(DefaultAccountAdapter):
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         """Begin a new session, with a new key."""
         super().login(request, user)
+        request.session["browser"] = browser_of(request.headers.get("User-Agent", ""))
         logger.info("signed in: person %s", user.pk)
 
     def get_client_ip(self, request: HttpRequest) -> str:

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from msgspec import Struct
 
 LONGEST = 100_000
-SECRET = frozenset({"csrfmiddlewaretoken", "password", "password1", "password2", "oldpassword", "secret"})
+SECRET = frozenset({"csrfmiddlewaretoken", "password", "old", "proof", "code", "secret"})
 
 
 class Kept(Struct, frozen=True):

@@ -6,10 +6,11 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 
-from workspace.actions.accounts import change_password, change_settings
+from workspace.actions.accounts import change_password, change_settings, end_other_sign_ins
 from workspace.core.refusals import Malformed, Refusal
-from workspace.forms.people import PasswordForm, SettingsForm, ThemeForm
+from workspace.forms.people import NothingForm, PasswordForm, SettingsForm, ThemeForm
 from workspace.pages.frame import frame
+from workspace.pages.second_factors import factor_page, sign_in_lines
 from workspace.views.answers import answer
 from workspace.views.bodies import fault_of, typed
 from workspace.views.gate import SignedIn, needs
@@ -33,7 +34,10 @@ def settings(request: SignedIn) -> HttpResponse:
                 return answer(request, page="", redirect=reverse("settings"))
             except Refusal as refusal:
                 status = fault_of(form, refusal)
-    context = {"form": form, **frame(person)}
+    key = request.session.session_key or ""
+    lines = sign_in_lines(person=person, key=key, now=timezone.now())
+    factor = factor_page(person=person)
+    context = {"form": form, "sign_ins": lines, "factor": factor, **frame(person)}
     return answer(request, page="workspace/settings_change.html", context=context, status=status)
 
 
@@ -47,13 +51,27 @@ def password(request: SignedIn) -> HttpResponse:
         if form.is_valid():
             given = form.cleaned_data
             try:
-                change_password(old=given["old"], new=given["password"], by=request.user, now=timezone.now())
+                change_password(
+                    old=given["old"],
+                    new=given["password"],
+                    by=request.user,
+                    now=timezone.now(),
+                    keep=request.session.session_key or "",
+                )
                 update_session_auth_hash(request, request.user)
                 return answer(request, page="", redirect=reverse("settings"))
             except Refusal as refusal:
                 status = fault_of(form, refusal)
     context = {"form": form, **frame(request.user)}
     return answer(request, page="workspace/password_change.html", context=context, status=status)
+
+
+@needs("sign_in", methods=("POST",))
+def end_others(request: SignedIn) -> HttpResponse:
+    """End one's sign-ins in all other browsers."""
+    typed(request, NothingForm)
+    end_other_sign_ins(by=request.user, now=timezone.now(), keep=request.session.session_key or "")
+    return answer(request, page="", redirect=reverse("settings"))
 
 
 @needs("anyone", methods=("POST",))

@@ -43,11 +43,11 @@ def phrases_of(reading: Reading, parameters: Parameters, *, per_speaker: bool) -
     weights = (flags & ORDINARY) - (flags & ENDS) * ORDINARY
     enough = ORDINARY * parameters.number("repetition_min_ordinary")
     places = (weights[:-2] + weights[1:-1] + weights[2:] >= enough).nonzero()[0]
-    keys = words[places] * size + words[places + 1]
+    pairs = words[:-1] * size + words[1:]
     people = len(reading.game.players) + 1
     if size**3 * people >= 2**62:
-        keys = np.unique(keys, return_inverse=True)[1]
-    keys = keys * size + words[places + 2]
+        pairs = np.unique(pairs, return_inverse=True)[1]
+    keys = (pairs[:-1] * size + words[2:])[places]
     if per_speaker:
         keys = keys * people + reading.speakers[reading.of_message[places]]
     keys, order = _sorted(keys, size**3 * people)
@@ -77,17 +77,17 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     """
     per_speaker = parameters.choice("repetition_scope") == "speaker"
     phrases = phrases_of(reading, parameters, per_speaker=per_speaker)
-    places = phrases.places[np.repeat(phrases.counts > 1, phrases.counts)]
+    is_repeated = phrases.counts > 1
+    places = phrases.places[np.repeat(is_repeated, phrases.counts)]
     messages = (reading.of_message[places] + 1).tolist()
-    first = places.tolist()
+    first = phrases.places[phrases.starts[is_repeated]]
+    players = reading.speakers[reading.of_message[first]].tolist() if per_speaker else [0] * len(first)
+    counts = phrases.counts[is_repeated].tolist()
     findings = []
     begin = 0
-    for count in phrases.counts[phrases.counts > 1].tolist():
-        said_in = messages[begin : begin + count]
-        player = reading.game.messages[said_in[0] - 1].player if per_speaker else 0
-        findings.append(
-            PhraseFinding(player, phrase_at(reading, first[begin]), count, list(dict.fromkeys(said_in)))
-        )
+    for player, phrase, count in zip(players, phrases_at(reading, first), counts, strict=True):
+        said_in = dict.fromkeys(messages[begin : begin + count])
+        findings.append(PhraseFinding(player, phrase, count, list(said_in)))
         begin += count
     findings.sort(key=lambda finding: (-finding.count, finding.player, finding.phrase))
     total = len(phrases.places)
@@ -101,9 +101,13 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     )
 
 
-def phrase_at(reading: Reading, place: int) -> str:
-    """The phrase that begins at a token, as a person reads it."""
-    return " ".join([reading.masked[word] for word in reading.ids[place : place + 3].tolist()])
+def phrases_at(reading: Reading, places: Numbers) -> list[str]:
+    """The phrases that begin at those tokens, as a person reads them."""
+    words = reading.masked
+    thirds = [reading.ids[places + further].tolist() for further in range(3)]
+    return [
+        f"{words[first]} {words[second]} {words[last]}" for first, second, last in zip(*thirds, strict=True)
+    ]
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
@@ -167,7 +171,7 @@ def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, objec
     messages = reading.of_message[places]
     speakers = Counter(reading.speakers[messages].tolist())
     return {
-        "phrase": phrase_at(reading, int(places[0])),
+        "phrase": phrases_at(reading, places[:1])[0],
         "count": len(places),
         "speakers": [{"player": player, "count": uses} for player, uses in sorted(speakers.items())],
         "messages": (np.unique(messages) + 1).tolist(),

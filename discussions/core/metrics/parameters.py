@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from discussions.core.ledger import Doubts
 from discussions.core.metrics.vocabulary import Vocabulary
-from discussions.core.patterns import PatternGroup, compile_group, joined
+from discussions.core.patterns import Clues, PatternGroup, clues_of, compile_group, joined
 from discussions.core.tokens import END, player_of
 from rubric.core.reading_versions import PATTERNS
 from rubric.core.records import RubricRecord
@@ -29,6 +29,7 @@ class Parameters(Struct, frozen=True, eq=False):
     game_terms: frozenset[str]
     ambiguous_names: frozenset[str]
     groups: Mapping[str, PatternGroup]
+    clues: Clues
     role_map: Mapping[str, frozenset[str]]
     accusing: PatternGroup
     against_fellow: int
@@ -76,7 +77,7 @@ def keyword_list(entries: list[str]) -> KeywordList:
 def flags_of(token: str, parameters: Parameters) -> int:
     """The bits of one token: a name, the end of a message, or a word and the patterns it may belong to."""
     if token == END:
-        return ENDS | _pattern_bits(parameters, "")
+        return ENDS | parameters.clues.always
     if player_of(token):
         return NAME | (KEYWORD if parameters.choice("coherence_names") else 0)
     flags = YOU if token == "you" or token.startswith("you'") else 0
@@ -86,17 +87,7 @@ def flags_of(token: str, parameters: Parameters) -> int:
         flags |= STRATEGIC
     if token not in parameters.game_terms:
         flags |= ORDINARY
-    return flags | _pattern_bits(parameters, token)
-
-
-def _pattern_bits(parameters: Parameters, token: str) -> int:
-    """The bits of the patterns that the token makes possible; those of patterns without words for the empty token."""
-    bits = 0
-    for group in parameters.groups.values():
-        for pattern in group.patterns:
-            if pattern.allows(token) if pattern.words else not token:
-                bits |= pattern.bit
-    return bits
+    return flags | parameters.clues.bits(token)
 
 
 _READY: dict[int, tuple[RubricRecord, Parameters]] = {}
@@ -128,6 +119,7 @@ def _compiled(rubric: RubricRecord) -> Parameters:
         game_terms=frozenset(lists["game_terms"]),
         ambiguous_names=frozenset(lists["ambiguous_names"]),
         groups=groups,
+        clues=clues_of(groups.values()),
         accusing=joined(groups["accuse"], groups["mafia_word"]),
         against_fellow=joined(groups["accuse"], groups["mafia_word"], groups["votes_for"]).mask,
         doubts=Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"]),

@@ -83,7 +83,8 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     of_message = np.arange(len(game.messages)).repeat(starts[1:] - starts[:-1])
     places = (words.players != 0).nonzero()[0]
     name_players = words.players[places]
-    shown, masked = _names_among(tokens, ids[places], name_players, game)
+    is_first = ids[places] == places
+    shown, masked = _names_among(tokens, places[is_first], name_players[is_first], game)
     sides = {role: side_of(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
@@ -109,7 +110,7 @@ def _names_among(
 ) -> tuple[list[str], list[str]]:
     """The words by id, with names as people and as phrases show them; `ids` and `players` are those of the names."""
     shown, masked = tokens.copy(), tokens.copy()
-    for number, player in dict(zip(ids.tolist(), players.tolist(), strict=True)).items():
+    for number, player in zip(ids.tolist(), players.tolist(), strict=True):
         shown[number] = game.players[player - 1].name
         masked[number] = SHOWN_NAME
     return shown, masked

@@ -167,22 +167,11 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
     text, flags = speech.text, speech.flags
     if not speech.others and not flags & YOU:
         return
-    tried = [
-        (literal, pattern.regex)
-        for pattern in parameters.accusing.active(flags)
-        for literal in pattern.literals or ("",)
-        if literal in text
-    ]
-    for clause in clauses(text) if tried else ():
-        if clause.isascii() and "you" not in clause:
+    for clause in clauses(text):
+        if not speech.names_another(clause) and not ("you" in clause and _YOU.search(clause)):
             continue
-        for literal, regex in tried:
-            if literal in clause and (found := regex.search(clause)):
-                break
-        else:
-            continue
-        names_one = speech.names_another(clause) or _YOU.search(clause)
-        if names_one and not parameters.doubts.apply_to(clause, flags):
+        found = parameters.accusing.search(clause, flags)
+        if found and not parameters.doubts.apply_to(clause, flags):
             yield clause, shown(found.group())
 
 
@@ -214,12 +203,10 @@ def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
     if not speech.others or not speech.flags & group.mask:
         return None
     for pattern in group.active(speech.flags):
-        for literal in pattern.literals or ("",):
-            if literal in text:
-                for found in pattern.regex.finditer(text):
-                    if speech.names_another(found.group()):
-                        return shown(found.group())
-                break
+        if pattern.literal in text:
+            for found in pattern.regex.finditer(text):
+                if speech.names_another(found.group()):
+                    return shown(found.group())
     return None
 
 

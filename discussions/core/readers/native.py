@@ -82,15 +82,15 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
         return None
     limits = notes.limits
     raw = known_keys(value, GAME_KEYS, "", notes)
-    game_id = text_of(raw, "gameId", "", notes, limits.name_characters, numbers=True)
-    if game_id is None and raw.get("gameId") in ("", None):
+    game_id = (text_of(raw, "gameId", "", notes, limits.name_characters, numbers=True) or "").strip()
+    if raw.get("gameId") is None or str(raw["gameId"]).isspace() or raw["gameId"] == "":
         notes.fault("no_game_id", "/gameId", "The game has no gameId. Give it one that no other game has.")
     players, numbers = read_players(raw, notes, role_map)
     found = _Found(numbers=numbers, messages=[], links=[], ids={}, turns={})
     _read_messages(raw, found, notes)
     metadata = _metadata(raw, notes)
     record = GameRecord(
-        game_id=(game_id or "").strip(),
+        game_id=game_id,
         players=players,
         messages=found.messages,
         votes=_read_votes(raw, numbers, notes),

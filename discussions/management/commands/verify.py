@@ -8,20 +8,21 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from discussions.actions.verifying import CHECKS as OF_DISCUSSIONS
+from rubric.actions.verifying import CHECKS as OF_RUBRIC
 from workspace.actions.accounts import system_person
 from workspace.actions.verifying import CHECKS as OF_WORKSPACE
 from workspace.actions.verifying import verify
 from workspace.core.verification import Checked
 
-CHECKS = (*OF_WORKSPACE, *OF_DISCUSSIONS)
+CHECKS = (*OF_WORKSPACE, *OF_RUBRIC, *OF_DISCUSSIONS)
 
 
 class Command(BaseCommand):
     """manage.py verify [--json] [--only CODE ...]"""
 
     help = (
-        "Checks the invariants of the stored data: audit log, jobs, revisions, verdicts, measurements, database. "
-        "Writes nothing but the day's file of audit heads. Ends with status 1 on any breach. "
+        "Checks the invariants of the stored data: audit log, jobs, revisions, reviews, verdicts, measurements, "
+        "database. Writes nothing but the day's file of audit heads. Ends with status 1 on any breach. "
         "Example: manage.py verify --only I7 --only I12"
     )
     requires_system_checks: list[str] = []

@@ -1,0 +1,128 @@
+"""Games of iterations: moved while nobody rated them, and frozen as a list when an iteration is opened for rating."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists
+from django.utils.translation import gettext as _
+
+from discussions.actions.measuring import ask_to_measure
+from discussions.actions.taking import open_slots
+from discussions.core.game_figures import numbered
+from discussions.core.iteration_moves import state_after, states_before
+from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
+from discussions.models.readiness import measured_for, why_unready
+from discussions.permissions import check_change_iteration, check_freeze, check_takes_games
+from workspace.actions.events import record_event
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Person
+
+OPEN_FOR_RATING = "open_for_rating"
+
+
+def move_games(*, games: Collection[int], to: Iteration, by: Person, now: datetime) -> list[int]:
+    """Move games of the project, named by their numbers, into another iteration; gives the numbers that were moved.
+
+    Only games that nobody has begun to rate move, and only between iterations whose list is not frozen; all or none.
+    Raises NotAllowed, Unacceptable when none is named or one is not there, Conflict when somebody took one meanwhile.
+    """
+    check_change_iteration(by, to.project)
+    if not games:
+        raise Unacceptable(_("Choose at least one game."), field="games", code="required")
+    with transaction.atomic():
+        target = _locked(to)
+        check_takes_games(target)
+        rows = _games_to_move(target, games)
+        _refuse_rated(rows)
+        _take_places_away(rows)
+        keys = [game.pk for game in rows]
+        Game.objects.filter(pk__in=keys).update(iteration=target)
+        ask_to_measure(iteration=target, by=by, now=now)
+        open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys))
+        numbers = sorted(game.number for game in rows)
+        if numbers:
+            detail = {"games": numbers, "from": sorted({game.iteration.number for game in rows})}
+            _record(target, "games:moved", detail | {"to": target.number}, by, now)
+        return numbers
+
+
+def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
+    """Freeze the iteration's list of games, for good, and open their places for evaluators.
+
+    Raises NotAllowed: not a lead, not open for import any more, too few games, or some not read or measured yet.
+    """
+    check_freeze(by, iteration)
+    with transaction.atomic():
+        locked = _locked(iteration)
+        check_freeze(by, locked)
+        games = list(Game.objects.filter(iteration=locked, withdrawn_at=None).order_by("number"))
+        if why := why_unready(locked):
+            raise NotAllowed(why.says, code=why.code)
+        state = state_after(locked.state, OPEN_FOR_RATING)
+        assert state is not None
+        waiting = Iteration.objects.filter(pk=locked.pk, state__in=states_before(OPEN_FOR_RATING))
+        waiting.update(state=state, opened_at=now, opened_by=by)
+        open_slots(games=games)
+        detail = {"number": locked.number, "games": [game.number for game in games]}
+        _record(locked, "iteration:opened_for_rating", detail, by, now)
+
+
+def _locked(iteration: Iteration) -> Iteration:
+    """The iteration as it stands; imports into it and its opening wait for one another."""
+    rows = Iteration.objects.select_related("project", "rubric_version")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
+
+
+def _games_to_move(target: Iteration, numbers: Collection[int]) -> list[Game]:
+    """The games with these numbers that are not there yet, locked."""
+    rows = Game.objects.filter(project=target.project_id, number__in=numbers).select_related("iteration")
+    found = list(rows.order_by("pk").select_for_update(of=("self",), no_key=True))
+    missing = sorted(set(numbers) - {game.number for game in found})
+    if missing:
+        raise Unacceptable(
+            _("The project has no %(games)s.") % {"games": numbered(missing)}, field="games", code="unknown"
+        )
+    moving = [game for game in found if game.iteration_id != target.pk]
+    for game in moving:
+        check_takes_games(game.iteration)
+    return moving
+
+
+def _refuse_rated(games: list[Game]) -> None:
+    keys = [game.pk for game in games]
+    begun = set(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    begun |= set(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    if numbers := sorted(game.number for game in games if game.pk in begun):
+        raise NotAllowed(
+            _("Somebody rates or rated %(games)s already; only games that nobody has begun are moved.")
+            % {"games": numbered(numbers)},
+            code="rated",
+        )
+    if numbers := sorted(game.number for game in games if game.withdrawn_at is not None):
+        raise NotAllowed(
+            _("%(games)s was withdrawn; it stays where it is.") % {"games": numbered(numbers).capitalize()},
+            code="withdrawn",
+        )
+
+
+def _take_places_away(games: list[Game]) -> None:
+    """The places of these games, all of them free; in their new iteration they get others."""
+    places = Slot.objects.filter(game__in=[game.pk for game in games])
+    places.filter(evaluator=None, is_closed=False).delete()
+    if places.exists():
+        raise Conflict(
+            _("Somebody began to rate one of these games at this moment. Nothing was moved."), code="taken"
+        )
+
+
+def _record(iteration: Iteration, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=iteration.project,
+        verb=verb,
+        object_kind="iteration",
+        object_id=iteration.pk,
+        detail=detail,
+    )

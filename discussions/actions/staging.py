@@ -1,0 +1,153 @@
+"""Stages: opened, signed, and closed when the next one is opened through its door."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.gates import Door, Signed
+from discussions.core.streak import AVERAGE, ITERATION
+from discussions.models import Stage
+from discussions.models.doors import door_of_stage
+from discussions.models.histories import history_of
+from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
+from discussions.permissions import check_open_next_stage, check_open_stage, check_state_fascinating
+from workspace.actions.events import record_event
+from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person, Project
+
+LONGEST_NAME, LONGEST_TEXT = 200, 2_000
+
+
+class StagePlan(Struct, frozen=True):
+    """A stage as a lead asks for it: its goal, and how the rubric's gate is read in it."""
+
+    name: str
+    goal: str = ""
+    streak_unit: str = ITERATION
+    engagement_rule: str = AVERAGE
+
+
+def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) -> Stage:
+    """Open the project's first stage.
+
+    Raises NotAllowed, Unacceptable for a plan that cannot be, Conflict while there is a stage: the next one is opened
+    through its door.
+    """
+    check_open_stage(by, project)
+    plan = _checked(plan)
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        last = Stage.objects.filter(project=project).order_by("-number").first()
+        if last is not None:
+            raise Conflict(
+                _("Stage %(number)d is there already; the next one is opened through its door.")
+                % {"number": last.number},
+                code="stage_there",
+            )
+        return _insert(project, 1, plan, by, now)
+
+
+def state_fascinating(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
+    """Sign that the games of the stage are fascinating to watch, in one's own words; it stands for good.
+
+    Raises NotAllowed (also when somebody signed before), Unacceptable without words.
+    """
+    check_state_fascinating(by, stage)
+    text = _text(text, "statement", _("Say in a sentence what makes these games fascinating to watch."))
+    with transaction.atomic():
+        unsigned = Stage.objects.filter(pk=stage.pk, stated_at=None, closed_at=None)
+        if not unsigned.update(stated_at=now, stated_by=by, statement=text):
+            raise Conflict(_("Somebody signed this first; that statement stands."), code="stated_first")
+        _record(stage, "stage:stated", {"statement_sha256": bytes_hash(text.encode())}, by, now)
+
+
+def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime, reason: str = "") -> Stage:
+    """Close the stage and open the next one; how its door stood is kept with it.
+
+    While the door is shut only an admin opens it, with a reason that is kept, too. Raises NotAllowed, Unacceptable (a
+    plan that cannot be, no reason), Conflict when somebody opened it first.
+    """
+    plan = _checked(plan)
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
+        locked = Stage.objects.select_related("stated_by", "project").get(pk=stage.pk)
+        door = door_of_stage(locked, history_of(locked))
+        check_open_next_stage(by, locked, door)
+        if not door.is_open:
+            reason = _text(
+                reason, "reason", _("The door is shut. Say why the next stage is opened all the same.")
+            )
+            override = Signed(by.name, now.date().isoformat(), reason)
+            door = door_of_stage(locked, history_of(locked), override=override)
+        else:
+            reason = ""
+        _close(locked, door, reason, by, now)
+        return _insert(locked.project, locked.number + 1, plan, by, now)
+
+
+def _close(stage: Stage, door: Door, reason: str, by: Person, now: datetime) -> None:
+    body = canonical_bytes(door)
+    Stage.objects.filter(pk=stage.pk).update(
+        closed_at=now, closed_by=by, door=body.decode(), override_reason=reason
+    )
+    detail = {"door_sha256": bytes_hash(body), "is_by_override": bool(reason), "missing": door.missing}
+    _record(stage, "stage:closed", detail, by, now)
+
+
+def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: datetime) -> Stage:
+    try:
+        with transaction.atomic():
+            stage = Stage.objects.create(
+                project=project,
+                number=number,
+                name=plan.name,
+                goal=plan.goal,
+                streak_unit=plan.streak_unit,
+                engagement_rule=plan.engagement_rule,
+                created_at=now,
+                created_by=by,
+            )
+    except IntegrityError:
+        raise Conflict(_("Somebody opened this stage first."), code="opened_first") from None
+    rules = {"streak_unit": plan.streak_unit, "engagement_rule": plan.engagement_rule}
+    _record(stage, "stage:opened", {"number": number, "name": plan.name, **rules}, by, now)
+    return stage
+
+
+def _checked(plan: StagePlan) -> StagePlan:
+    name, goal = " ".join(plan.name.split()), plan.goal.strip()
+    if not name or len(name) > LONGEST_NAME:
+        raise Unacceptable(_("Give the stage a name of at most 200 characters."), field="name")
+    if len(goal) > LONGEST_TEXT:
+        raise Unacceptable(_("A goal has at most 2,000 characters."), field="goal")
+    if plan.streak_unit not in dict(STREAK_UNITS):
+        raise Unacceptable(_("Choose whether iterations or games succeed in a row."), field="streak_unit")
+    if plan.engagement_rule not in dict(ENGAGEMENT_RULES):
+        raise Unacceptable(
+            _("Choose whether engagement is asked for on average or in every game."), field="engagement_rule"
+        )
+    return StagePlan(name, goal, plan.streak_unit, plan.engagement_rule)
+
+
+def _text(text: str, field: str, missing: str) -> str:
+    text = text.strip()
+    if not text:
+        raise Unacceptable(missing, field=field, code="required")
+    if len(text) > LONGEST_TEXT:
+        raise Unacceptable(_("At most 2,000 characters."), field=field, code="too_long")
+    return text
+
+
+def _record(stage: Stage, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=stage.project,
+        verb=verb,
+        object_kind="stage",
+        object_id=stage.pk,
+        detail=detail,
+    )

@@ -1,0 +1,79 @@
+"""What a decision on a change would rest on and what would be proposed now."""
+
+import msgspec
+from msgspec import Struct
+
+from discussions.core.compared import Compared
+from discussions.core.decision_basis import (
+    FORMAT,
+    DecidedGame,
+    DecisionBasis,
+    bare,
+    figures_hash,
+    proposal_of,
+)
+from discussions.core.history import History, HistoryGame, HistoryIteration
+from discussions.models.decisions import Decision
+from discussions.models.histories import rubric_of
+from workspace.core.canonical import bytes_hash, canonical_bytes
+
+
+class DecisionPreview(Struct, frozen=True):
+    """What would be decided on, and the hash that recording must carry. `supersedes` is the decision that stands;
+    `compared` is None when the pair was looked at too often."""
+
+    basis: DecisionBasis
+    basis_sha256: str
+    compared: Compared | None
+    supersedes: int | None
+
+
+def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
+    """The figures of a change and its reference as they stand; None for what is no change of this stage.
+
+    One query beside the history: the pair's earlier decisions.
+    """
+    change = history.find(iteration)
+    control = history.find(change.compared_with) if change else None
+    if change is None or control is None:
+        return None
+    basis = DecisionBasis(
+        format=FORMAT,
+        iteration=change.id,
+        compared_with=control.id,
+        rubric_version=change.rubric_version,
+        rubric_sha256=change.rubric_sha256,
+        target=change.target,
+        material=change.material,
+        look=1,
+        control=[_decided(game) for game in control.games],
+        change=[_decided(game) for game in change.games],
+        earlier=[[bare(figures) for figures in batch] for batch in history.earlier(control, change)],
+    )
+    basis = msgspec.structs.replace(basis, look=_look(change, basis))
+    standing = change.decision
+    return DecisionPreview(
+        basis=basis,
+        basis_sha256=bytes_hash(canonical_bytes(basis)),
+        compared=proposal_of(basis, rubric_of(change)),
+        supersedes=standing.id if standing else None,
+    )
+
+
+def _decided(game: HistoryGame) -> DecidedGame:
+    return DecidedGame(game.id, game.verdict, game.figures)
+
+
+def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
+    """Which look at the pair this is: what was looked at already, or where nothing is known yet, is no further one."""
+    pair = Decision.objects.filter(
+        compared_with=basis.compared_with, iteration__prompt_sha256=change.prompt_sha256
+    )
+    looked = {
+        figures_hash(msgspec.json.decode(body, type=DecisionBasis)): look
+        for body, look in pair.order_by("pk").values_list("basis", "look")
+    }
+    last = max(looked.values(), default=0)
+    if len(basis.pending) == len(basis.change):
+        return max(last, 1)
+    return looked.get(figures_hash(basis), last + 1)

@@ -1,0 +1,48 @@
+"""Costs and cache hit rates that a lead entered by hand, never changed: the newest of a game counts."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Game
+from workspace.models import Person
+
+COST = "cost"
+CACHE = "cache"
+KINDS = [(COST, "cost in dollars"), (CACHE, "cache hit rate")]
+
+
+class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
+    """How figures by hand are asked for."""
+
+    def standing(self) -> "ManualFigureQuerySet":
+        """Those that no later one supersedes."""
+        return self.filter(superseded_by=None)
+
+
+class ManualFigure(models.Model):
+    """One figure of a game, with the reason why it was entered: dollars, or a rate from 0 to 1."""
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="manual_figures")
+    kind = models.CharField(max_length=12, choices=KINDS)
+    number = models.PositiveIntegerField()
+    value = models.DecimalField(max_digits=12, decimal_places=6)
+    reason = models.TextField()
+    supersedes = models.OneToOneField(
+        "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
+    )
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    objects = ManualFigureQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "kind", "number"], name="manual_figure_number_unique"),
+            models.CheckConstraint(condition=~Q(reason=""), name="manual_figure_has_reason"),
+            models.CheckConstraint(
+                condition=Q(value__gte=0) & (~Q(kind=CACHE) | Q(value__lte=1)), name="manual_figure_in_range"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of game {self.game_id} by hand"

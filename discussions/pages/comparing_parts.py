@@ -1,0 +1,241 @@
+"""One metric of two iterations as the page of their comparison shows it: both sides game by game, and every figure."""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from msgspec import Struct
+
+from discussions.core.compared import MetricCompared
+from discussions.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, Difference, Posterior
+from discussions.core.game_figures import GameFigures
+from discussions.core.outcome import ENGAGEMENT
+from discussions.pages.history_charts import RATINGS
+from discussions.pages.history_judged import JudgedIteration
+from discussions.pages.history_kinds import shown
+from rubric.core.records import Criterion
+from workspace.core.multiples import Arm, Arms, Scale, Value, arms, scale_of
+from workspace.core.text_display import figure
+
+TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
+
+
+class Fact(Struct, frozen=True):
+    """One figure with its name, and what to know when reading it."""
+
+    label: str
+    text: str
+    note: str
+
+
+class MetricPart(Struct, frozen=True):
+    """One metric. `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
+
+    `answer` is "" where nothing may be said of the pair. `chance` is the probability of better, `p` that of the exact
+    test and `floor` the least it can be; `spread` says how noisy games are, `left_out` which of them do not count.
+    """
+
+    key: str
+    label: str
+    needs: str
+    place: str
+    chart: Arms
+    texts: list[list[str]]
+    means: list[str]
+    raw: str
+    shrunken: str
+    chance: str
+    answer: str
+    tone: str
+    rule: str
+    is_harmed: bool
+    p: str
+    floor: str
+    facts: list[Fact]
+    spread: str
+    left_out: str
+
+
+def metric_part(
+    criterion: Criterion, sides: Sequence[JudgedIteration], found: MetricCompared | None
+) -> MetricPart:
+    """A metric of two iterations, the earlier one first; `found` is None where they may not be compared."""
+    key, threshold = criterion.key, float(criterion.threshold or 0)
+    rows = [_arm(side, key, threshold) for side in sides]
+    is_rating = key == ENGAGEMENT
+    difference = found.difference if found else None
+    posterior = difference.posterior if difference else None
+    return MetricPart(
+        key=key,
+        label=criterion.label,
+        needs=figure(threshold) if is_rating else f"{threshold:g} %",
+        place="game-people" if is_rating else key,
+        chart=arms(rows, _scale(rows, threshold, is_rating=is_rating), threshold=threshold),
+        texts=[[shown(value.value, threshold) for value in row.values] for row in rows],
+        means=[row.text for row in rows],
+        raw="" if difference is None or difference.raw is None else signed(difference.raw),
+        shrunken=signed(posterior.shrunken) if posterior else "",
+        chance=percent(posterior.higher) if posterior else "",
+        answer=answer_words()[found.answer] if found else "",
+        tone=TONES[found.answer] if found else "",
+        rule=found.rule.says if found else "",
+        is_harmed=bool(found and found.is_harmed),
+        p=probability(difference.permutation.either) if difference and difference.permutation.either else "",
+        floor=probability(difference.floor) if difference and difference.floor else "",
+        facts=facts_of(difference) if difference else [],
+        spread=spread_says(difference) if difference else "",
+        left_out=_left_out(found.left_out) if found else "",
+    )
+
+
+def answer_words() -> dict[str, str]:
+    """The four answers."""
+    return {
+        IMPROVED: _("improved"),
+        WORSE: _("worse"),
+        SAME: _("no material difference"),
+        UNCLEAR: _("cannot tell yet"),
+    }
+
+
+def facts_of(found: Difference) -> list[Fact]:
+    """Every figure behind an answer, in the order in which it is read."""
+    posterior = found.posterior
+    facts = []
+    if found.raw is not None:
+        note = _("95 %% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
+        facts.append(Fact(_("Difference as played"), signed(found.raw), note))
+    if posterior:
+        facts += _posterior_facts(found, posterior)
+    if found.permutation.either is not None and found.floor is not None:
+        sizes = {
+            "floor": probability(found.floor),
+            "control": found.control_count,
+            "change": found.change_count,
+        }
+        note = _("two-sided; %(change)d against %(control)d games cannot give less than %(floor)s") % sizes
+        facts.append(Fact(_("Exact permutation p"), probability(found.permutation.either), note))
+    return facts + _games_facts(found)
+
+
+def games_needed(found: Difference) -> str:
+    """About how many games each side needs for the material difference to be seen; "" while nobody knows."""
+    if found.more_games is None:
+        return ""
+    if found.control_count == found.change_count:
+        count = found.control_count + found.more_games
+        return ngettext("%(count)d game each", "%(count)d games each", count) % {"count": count}
+    counts = {
+        "control": found.control_count + found.more_games,
+        "change": found.change_count + found.more_games,
+    }
+    return _("%(change)d against %(control)d games") % counts
+
+
+def spread_says(found: Difference) -> str:
+    """How much games differ under one prompt, and how that is known."""
+    if found.spread.sd is None:
+        return found.spread.warning
+    given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
+    says = _(
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df over %(count)d batches)."
+    )
+    return f"{says % given} {found.spread.warning}".strip()
+
+
+def points(value: float) -> str:
+    """A material difference in words."""
+    return ngettext("%(value)s point", "%(value)s points", 1 if value == 1 else 2) % {"value": f"{value:g}"}
+
+
+def signed(value: float) -> str:
+    """A difference with its sign, one decimal or as many as it takes not to show as nothing."""
+    text = figure(value, 0.0)
+    return text if text.startswith("-") else f"+{text}"
+
+
+def percent(chance: float) -> str:
+    """A probability in percent that never shows as certain."""
+    whole = 100 * chance
+    if whole > 99.9:
+        return "> 99.9 %"
+    return "< 0.1 %" if whole < 0.1 else f"{figure(whole, 95.0 if whole > 50 else 5.0)} %"
+
+
+def probability(value: float) -> str:
+    """A p with two decimals, or as many more as it takes not to show as 0."""
+    return figure(value, 0.0, decimals=2)
+
+
+def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
+    material = points(found.material)
+    return [
+        Fact(
+            _("After shrinking"),
+            signed(posterior.shrunken),
+            _("%(low)s to %(high)s; what few games show is drawn towards nothing")
+            % _ends(posterior.shrunken_interval),
+        ),
+        Fact(
+            _("Probability of better"),
+            percent(posterior.higher),
+            _("improved above 95 %, worse below 5 %"),
+        ),
+        Fact(
+            _("Probability that it does not matter"),
+            percent(posterior.within),
+            _("less than %(material)s either way; no material difference above 90 %%")
+            % {"material": material},
+        ),
+    ]
+
+
+def _games_facts(found: Difference) -> list[Fact]:
+    needed = games_needed(found)
+    if not needed:
+        return []
+    note = _("to see a difference of %(material)s") % {"material": points(found.material)}
+    if found.posterior:
+        more = figure(found.posterior.half_width_with_more)
+        note += _("; with 3 more each the interval would be ± %(width)s") % {"width": more}
+    return [Fact(_("Games needed"), needed, note)]
+
+
+def _left_out(count: int) -> str:
+    says = ngettext(
+        "%(count)d game to which it does not apply is left out",
+        "%(count)d games to which it does not apply are left out",
+        count,
+    )
+    return says % {"count": count} if count else ""
+
+
+def _ends(interval: tuple[float, float]) -> Mapping[str, str]:
+    return {"low": signed(interval[0]), "high": signed(interval[1])}
+
+
+def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
+    values = [_value(game, key) for game in side.row.figures]
+    line = next((each for each in side.averages.lines if each.key == key), None)
+    mean = line.second if line else None
+    low, high = line.interval if line and line.interval else (None, None)
+    return Arm(
+        label=_("Iteration %(number)d") % {"number": side.row.number},
+        values=[value for value in values if value is not None],
+        mean=mean,
+        text="" if mean is None else shown(mean, threshold),
+        low=low,
+        high=high,
+    )
+
+
+def _value(game: GameFigures, key: str) -> Value | None:
+    score = game.score(key)
+    return None if score is None else Value(game.number, score, is_hollow=not game.applies(key))
+
+
+def _scale(rows: Sequence[Arm], threshold: float, *, is_rating: bool) -> Scale:
+    if is_rating:
+        return RATINGS
+    known = [value.value for row in rows for value in row.values]
+    return scale_of([*known, threshold], step=10, least=40, lowest=0, highest=100)

@@ -1,0 +1,220 @@
+"""The gate of a stage: the row of successes and what breaks it, what every game cost, and the door to the next."""
+
+from datetime import datetime
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.game_figures import GameFigures
+from discussions.core.gates import CacheRate, Door, Signed
+from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, UNREPORTED
+from discussions.core.streak import BROKEN, SUCCESS, UNKNOWN, Step, Streak
+from discussions.core.verdict import rules_of, state_of_cost
+from discussions.models import Stage
+from discussions.models.doors import door_of_stage, rubric_of_stage
+from discussions.models.histories import history_of
+from discussions.permissions import check_open_next_stage, check_state_fascinating
+from rubric.core.records import RubricRecord
+from workspace.core.text_display import figure
+from workspace.models import Person
+from workspace.permissions import refusal_of, role_in
+
+
+class StepLine(Struct, frozen=True):
+    """One step of the row: an iteration, or a game. `counts` marks those that make up the row of successes."""
+
+    iteration: int
+    game: int | None
+    state: str
+    says: str
+    reasons: list[str]
+    games: list[int]
+    counts: bool
+
+
+class PaidLine(Struct, frozen=True):
+    """What one game cost and how much of it came from the cache; tones are those of the design system."""
+
+    number: int
+    iteration: int
+    cost: str
+    cost_tone: str
+    cost_says: str
+    is_cost_by_hand: bool
+    cache: str
+    is_cache_by_hand: bool
+    tokens: str
+    counts: bool
+
+
+class CachePart(Struct, frozen=True):
+    """The cache hit rate over the games of the row."""
+
+    text: str
+    needed: str
+    tone: str
+    says: str
+    notes: list[str]
+
+
+class ClosedPart(Struct, frozen=True):
+    """Who opened the next stage and when; the reason where the door was shut."""
+
+    at: datetime
+    by: str
+    reason: str
+    next_number: int
+
+
+class GatePage(Struct, frozen=True):
+    """Everything on the gate page. `next_refusal` and `sign_refusal` grey their buttons, "" where they do not."""
+
+    slug: str
+    number: int
+    name: str
+    is_open: bool
+    missing: list[str]
+    count: int
+    needed: int
+    unit: str
+    is_reached: bool
+    streak_says: str
+    steps: list[StepLine]
+    reverted: list[int]
+    paid: list[PaidLine]
+    limits: str
+    cache: CachePart
+    statement: Signed | None
+    anchor: str
+    sign_refusal: str
+    next_refusal: str
+    is_override: bool
+    closed: ClosedPart | None
+    newest_change: int
+
+
+def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
+    """The gate as it stands; of a closed stage as it stood when the next one was opened.
+
+    Fetch the stage with its project, `stated_by` and `closed_by`.
+    """
+    history = history_of(stage)
+    rubric = rubric_of_stage(stage, history)
+    door = msgspec.json.decode(stage.door, type=Door) if stage.door else door_of_stage(stage, history)
+    streak = door.streak
+    return GatePage(
+        slug=stage.project.slug,
+        number=stage.number,
+        name=stage.name,
+        is_open=door.is_open,
+        missing=door.missing,
+        count=streak.count,
+        needed=streak.needed,
+        unit=streak.unit,
+        is_reached=streak.is_reached,
+        streak_says=streak.says,
+        steps=_steps(streak),
+        reverted=streak.reverted,
+        paid=_paid(streak, rubric),
+        limits=_limits(rubric),
+        cache=_cache(door.cache),
+        statement=door.statement,
+        anchor=rubric.criterion(ENGAGEMENT).anchors.get("5", ""),
+        sign_refusal=refusal_of(check_state_fascinating, person, stage),
+        next_refusal=refusal_of(check_open_next_stage, person, stage, door),
+        is_override=not door.is_open and role_in(person, stage.project) == "admin",
+        closed=_closed(stage),
+        newest_change=history.newest_change,
+    )
+
+
+def _counted(streak: Streak) -> list[int]:
+    """The numbers of the games that make up the row."""
+    return [game.number for game in streak.games]
+
+
+def _steps(streak: Streak) -> list[StepLine]:
+    says = {SUCCESS: _("succeeds"), BROKEN: _("breaks the row"), UNKNOWN: _("not certain yet")}
+    successes = [step for step in streak.row if step.state == SUCCESS][-streak.needed :]
+    return [
+        StepLine(
+            iteration=step.iteration,
+            game=step.game,
+            state={SUCCESS: "pass", BROKEN: "fail", UNKNOWN: "pending"}[step.state],
+            says=says[step.state],
+            reasons=step.reasons,
+            games=[game.number for game in step.games],
+            counts=any(step is each for each in successes),
+        )
+        for step in streak.steps
+    ]
+
+
+def _paid(streak: Streak, rubric: RubricRecord) -> list[PaidLine]:
+    counted = set(_counted(streak))
+    return [
+        _paid_line(step, game, rubric, counts=game.number in counted)
+        for step in streak.steps
+        for game in step.games
+    ]
+
+
+def _paid_line(step: Step, game: GameFigures, rubric: RubricRecord, *, counts: bool) -> PaidLine:
+    state = state_of_cost(game.cost_usd, rules_of(rubric))
+    tones = {ABOVE: "fail", AMBER: "pending", UNREPORTED: "pending"}
+    says = {ABOVE: _("fails"), AMBER: _("no success"), UNREPORTED: _("not reported")}
+    return PaidLine(
+        number=game.number,
+        iteration=step.iteration,
+        cost=cost_text(game, rubric),
+        cost_tone=tones.get(state, ""),
+        cost_says=says.get(state, ""),
+        is_cost_by_hand=game.is_cost_by_hand,
+        cache="" if game.cache_hit_rate is None else f"{100 * game.cache_hit_rate:.1f} %",
+        is_cache_by_hand=game.is_cache_by_hand,
+        tokens="" if game.input_tokens is None else f"{game.input_tokens:,}",
+        counts=counts,
+    )
+
+
+def cost_text(game: GameFigures, rubric: RubricRecord) -> str:
+    """A game's cost, never rounded across the amounts that fail it or make it no success; "" when not reported."""
+    if game.cost_usd is None:
+        return ""
+    rules = rules_of(rubric)
+    nearest = min((rules.amber, rules.limit), key=lambda amount: abs(amount - (game.cost_usd or 0)))
+    return f"${figure(game.cost_usd, float(nearest), decimals=2)}"
+
+
+def _limits(rubric: RubricRecord) -> str:
+    rules = rules_of(rubric)
+    given = {"amber": figure(rules.amber, decimals=2), "limit": figure(rules.limit, decimals=2)}
+    return _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.") % given
+
+
+def _cache(cache: CacheRate) -> CachePart:
+    notes = []
+    if cache.unweighted:
+        notes.append(
+            _("Counted with the usual number of input tokens: %(games)s.") % _games(cache.unweighted)
+        )
+    if cache.by_hand:
+        notes.append(_("Entered by hand: %(games)s.") % _games(cache.by_hand))
+    return CachePart(
+        text=_("not known") if cache.rate is None else f"{figure(100 * cache.rate, cache.percent)} %",
+        needed=f"{figure(cache.percent)} %",
+        tone={True: "pass", False: "fail", None: "pending"}[cache.passes],
+        says=cache.says,
+        notes=notes,
+    )
+
+
+def _games(numbers: list[int]) -> dict[str, str]:
+    return {"games": ", ".join(str(number) for number in numbers)}
+
+
+def _closed(stage: Stage) -> ClosedPart | None:
+    if stage.closed_at is None or stage.closed_by is None:
+        return None
+    return ClosedPart(stage.closed_at, stage.closed_by.name, stage.override_reason, stage.number + 1)

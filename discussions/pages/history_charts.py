@@ -1,0 +1,194 @@
+"""The small multiples of the iteration history: a chart for each metric, one for cost, one for the cache hit rate."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.compared import INCONCLUSIVE, KEEP, REVERT
+from discussions.core.history import HistoryIteration
+from discussions.core.iteration_moves import BASELINE
+from discussions.core.outcome import ENGAGEMENT
+from discussions.pages.history_judged import JudgedIteration, come_to, figures_in
+from discussions.pages.history_kinds import CACHE, COST, Kind, Mean, kinds_of
+from workspace.core.multiples import Column, Multiple, Scale, Value, multiple, scale_of
+
+RATINGS = Scale(1.0, 5.0, 1.0)
+
+
+class GameCell(Struct, frozen=True):
+    """One game's figure: its number, the figure or why there is none, and what is to be said of it."""
+
+    number: int
+    text: str
+    says: str
+
+
+class Told(Struct, frozen=True):
+    """One figure of all games of an iteration: the known `values` with their `texts`, every game, and the mean.
+
+    `is_hollow` says that one of the values is.
+    """
+
+    is_hollow: bool
+    values: list[Value]
+    texts: list[str]
+    games: tuple[GameCell, ...]
+    mean: Mean
+
+
+class TableRow(Struct, frozen=True):
+    """The games of one iteration, and the mean of their figures: its state, the word for that, `basis` of what."""
+
+    number: int
+    games: tuple[GameCell, ...]
+    mean: str
+    state: str
+    says: str
+    second: str
+    basis: str
+
+
+class HistoryChart(Struct, frozen=True, eq=False):
+    """One small multiple with the table under it; `place` is the part of a game's page that its dots lead to.
+
+    Two are the same when they are one object, so that what was drawn of one can be kept.
+
+    `texts` holds the figure of every dot, column by column. `hollow` says what a hollow dot is, "" where there is none.
+    """
+
+    key: str
+    label: str
+    needs: str
+    hollow: str
+    place: str
+    chart: Multiple
+    texts: list[list[str]]
+    table: list[TableRow]
+    has_second: bool
+
+
+def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
+    """The charts of these iterations, thresholds as the newest has them; none where no game is there."""
+    if not any(each.row.games for each in found):
+        return []
+    contents = tuple((each.content, each.row.rubric_version, each.row.rubric_sha256) for each in found)
+    return list(_charts(contents, _frame(found), get_language() or ""))
+
+
+class _Place(NamedTuple):
+    """What a column is in every chart."""
+
+    number: int
+    origin: int | None
+    is_tried: bool
+    mark: str
+
+
+def _frame(found: Sequence[JudgedIteration]) -> tuple[_Place, ...]:
+    places = {each.row.id: at for at, each in enumerate(found)}
+    return tuple(
+        _Place(
+            number=each.row.number,
+            origin=None if each.row.compared_with is None else places.get(each.row.compared_with),
+            is_tried=each.row.decision is None or each.row.decision.choice != KEEP,
+            mark=mark_of(each.row),
+        )
+        for each in found
+    )
+
+
+# A stage is looked at far oftener than a figure of it changes; the key is everything that its charts are made of.
+@lru_cache(maxsize=8)
+def _charts(
+    contents: tuple[tuple[bytes, int, str], ...], frame: tuple[_Place, ...], language: str
+) -> tuple[HistoryChart, ...]:
+    told = [told_of(*each, language) for each in contents]
+    kinds = kinds_of(*contents[-1][1:], language)
+    shared = _percents([kind for key, kind in kinds.items() if key not in (ENGAGEMENT, COST, CACHE)], told)
+    scales = {ENGAGEMENT: RATINGS, COST: _dollars(kinds[COST], told), CACHE: _percents([kinds[CACHE]], told)}
+    return tuple(
+        _chart(kind, frame, [each.get(key) for each in told], scales.get(key, shared))
+        for key, kind in kinds.items()
+        if key not in (COST, CACHE) or any(each[key].values for each in told)
+    )
+
+
+def mark_of(row: HistoryIteration) -> str:
+    """The letter under an iteration: what it is, or what was decided on it."""
+    if row.kind == BASELINE:
+        return _("B")
+    letters = {KEEP: _("K"), REVERT: _("R"), INCONCLUSIVE: _("I")}
+    return letters[row.decision.choice] if row.decision else "?"
+
+
+@lru_cache(maxsize=1024)
+def told_of(content: bytes, version: int, sha256: str, language: str) -> dict[str, Told]:
+    """Every figure of these games, told under their own rubric version."""
+    games, (averages, rate) = figures_in(content), come_to(content, version, sha256)
+    found = {}
+    for key, kind in kinds_of(version, sha256, language).items():
+        values, texts, cells = [], [], []
+        for game in games:
+            value, text, says = kind.value(game), kind.missing, ""
+            if value is not None:
+                is_hollow, text = kind.is_hollow(game), kind.text(value)
+                says = kind.hollow if is_hollow else ""
+                values.append(Value(game.number, value, is_hollow))
+                texts.append(text)
+            cells.append(GameCell(game.number, text, says))
+        is_any_hollow = any(value.is_hollow for value in values)
+        mean = kind.mean(averages, rate, len(games))
+        found[key] = Told(is_any_hollow, values, texts, tuple(cells), mean)
+    return found
+
+
+def _percents(kinds: Sequence[Kind], told: Sequence[dict[str, Told]]) -> Scale:
+    """One scale for several figures in percent, so that they can be held against each other."""
+    known = [value for kind in kinds for value in _values(kind, told)]
+    return scale_of(known, step=10, least=40, lowest=0, highest=100)
+
+
+def _dollars(kind: Kind, told: Sequence[dict[str, Told]]) -> Scale:
+    return scale_of(_values(kind, told), step=0.5, least=2.0, lowest=0.0)
+
+
+def _values(kind: Kind, told: Sequence[dict[str, Told]]) -> list[float]:
+    """Every value that a chart shows, thresholds included."""
+    found = [value.value for each in told if kind.key in each for value in each[kind.key].values]
+    return found + [at for at, _text in kind.rules]
+
+
+def _chart(kind: Kind, frame: Sequence[_Place], told: Sequence[Told | None], scale: Scale) -> HistoryChart:
+    columns = [
+        Column(
+            label=str(place.number),
+            values=each.values if each else [],
+            mean=each.mean.value if each else None,
+            origin=place.origin,
+            is_tried=place.is_tried,
+            mark=place.mark,
+        )
+        for place, each in zip(frame, told, strict=True)
+    ]
+    return HistoryChart(
+        key=kind.key,
+        label=kind.label,
+        needs=kind.needs,
+        hollow=kind.hollow if any(each.is_hollow for each in told if each) else "",
+        place=kind.place,
+        chart=multiple(columns, scale, rules=kind.rules),
+        texts=[each.texts if each else [] for each in told],
+        table=[_table_row(place.number, each) for place, each in zip(frame, told, strict=True)],
+        has_second=any(each.mean.second for each in told if each),
+    )
+
+
+def _table_row(number: int, told: Told | None) -> TableRow:
+    if told is None:
+        return TableRow(number, (), "", "", _("not in its rubric version"), "", "")
+    mean = told.mean
+    return TableRow(number, told.games, mean.text, mean.state, mean.says, mean.second, mean.basis)

@@ -1,0 +1,131 @@
+"""The games of an iteration: their figures and states, and which could still be moved into it."""
+
+from collections.abc import Collection
+
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.history import COMPLETE, RECORDED, HistoryGame, HistoryIteration
+from discussions.core.moves import OPEN, SUBMITTED
+from discussions.core.outcome import ENGAGEMENT
+from discussions.models import Evaluation, Game, Iteration, Verdict
+from discussions.models.evaluations import RATING
+from discussions.models.histories import rubric_of
+from discussions.models.readiness import measured_for
+from discussions.pages.cells import Cell
+from discussions.pages.figures import FAIL, PASS, PENDING
+from discussions.pages.gate import cost_text
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text_display import figure
+
+MOST_CANDIDATES = 200
+
+
+class IterationGame(Struct, frozen=True):
+    """One game as a row. `may_move` says that it can go back to the unsorted ones."""
+
+    number: int
+    state: str
+    tone: str
+    cells: list[Cell]
+    cost: str
+    is_cost_by_hand: bool
+    cache: str
+    is_cache_by_hand: bool
+    may_move: bool
+
+
+class Candidate(Struct, frozen=True):
+    """One unsorted game that nobody has begun to rate."""
+
+    number: int
+    source_id: str
+
+
+class Candidates(Struct, frozen=True):
+    """The unsorted games that could move in, the newest first; `more` says how many are not listed."""
+
+    games: list[Candidate]
+    more: int
+
+
+def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
+    """The rows, in order of their numbers; two queries."""
+    keys = [game.id for game in row.games]
+    measured = set(_measured(iteration, keys))
+    begun: dict[int, list[str]] = {}
+    found = Evaluation.objects.filter(game__in=keys, purpose=RATING).values_list("game_id", "state")
+    for game, state in found:
+        begun.setdefault(game, []).append(state)
+    rubric = rubric_of(row)
+    return [
+        _row(game, iteration, rubric, is_measured=game.id in measured, begun=begun.get(game.id, []))
+        for game in row.games
+    ]
+
+
+def candidates(iteration: Iteration) -> Candidates:
+    """The project's unsorted games that could move into the iteration; two queries."""
+    rows = Game.objects.filter(
+        ~Exists(Evaluation.objects.filter(game=OuterRef("pk"))),
+        ~Exists(Verdict.objects.filter(game=OuterRef("pk"))),
+        project=iteration.project_id,
+        iteration__stage=None,
+        withdrawn_at=None,
+    )
+    shown = list(rows.order_by("-number").values_list("number", "source_id")[: MOST_CANDIDATES + 1])
+    more = rows.count() - MOST_CANDIDATES if len(shown) > MOST_CANDIDATES else 0
+    return Candidates([Candidate(*each) for each in shown[:MOST_CANDIDATES]], more)
+
+
+def _measured(iteration: Iteration, keys: Collection[int]) -> list[int]:
+    rows = Game.objects.filter(Exists(measured_for(iteration)), pk__in=keys)
+    return list(rows.values_list("pk", flat=True))
+
+
+def _row(
+    game: HistoryGame, iteration: Iteration, rubric: RubricRecord, *, is_measured: bool, begun: list[str]
+) -> IterationGame:
+    figures = game.figures
+    says, tone = _state(game, iteration, is_measured=is_measured, begun=begun)
+    return IterationGame(
+        number=figures.number,
+        state=says,
+        tone=tone,
+        cells=[_cell(game, criterion) for criterion in rubric.criteria],
+        cost=cost_text(figures, rubric),
+        is_cost_by_hand=figures.is_cost_by_hand,
+        cache="" if figures.cache_hit_rate is None else f"{100 * figures.cache_hit_rate:.1f} %",
+        is_cache_by_hand=figures.is_cache_by_hand,
+        may_move=iteration.takes_games and not begun,
+    )
+
+
+def _state(
+    game: HistoryGame, iteration: Iteration, *, is_measured: bool, begun: list[str]
+) -> tuple[str, str]:
+    """Where the game is, and its tone."""
+    if game.state == RECORDED:
+        return (_("verdict: PASS"), PASS) if game.figures.is_pass else (_("verdict: FAIL"), FAIL)
+    if game.state == COMPLETE:
+        return _("rated, no verdict yet"), PENDING
+    if not is_measured:
+        return _("being measured"), PENDING
+    done, needed = begun.count(SUBMITTED), iteration.evaluator_count
+    if done:
+        return _("%(done)d of %(needed)d evaluations in") % {"done": done, "needed": needed}, PENDING
+    if any(state in OPEN for state in begun):
+        return _("being rated"), PENDING
+    return (_("waiting for an evaluator") if iteration.has_places else _("measured")), ""
+
+
+def _cell(game: HistoryGame, criterion: Criterion) -> Cell:
+    value = game.figures.score(criterion.key)
+    passes = game.figures.passes.get(criterion.key)
+    if value is None:
+        return Cell("", PENDING, _("open"))
+    text = figure(value, criterion.threshold)
+    if criterion.key != ENGAGEMENT and not game.figures.applies(criterion.key):
+        return Cell(text, PASS, _("by rule"))
+    return Cell(text, PASS if passes else FAIL, _("pass") if passes else _("fail"))

@@ -1,0 +1,266 @@
+"""The summary of a stage, built once for the page, Markdown, JSON and CSV; and its charts, for the page alone."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.averages import Average
+from discussions.core.compare import compare
+from discussions.core.compared import MOST_LOOKS, MetricCompared
+from discussions.core.gates import Door
+from discussions.core.history import OPEN, History, HistoryGame, HistoryIteration
+from discussions.core.outcome import ENGAGEMENT
+from discussions.core.prompt_diff import ADDED, REMOVED, prompt_diff
+from discussions.core.rebound import Margin, NextTarget, next_target
+from discussions.core.stage_summary import (
+    FORMAT,
+    AverageShown,
+    ComparedShown,
+    DecisionShown,
+    DifferenceShown,
+    GameShown,
+    GateShown,
+    IterationShown,
+    MarginShown,
+    NextShown,
+    StageSummary,
+)
+from discussions.models import Iteration, Stage
+from discussions.models.doors import door_of_stage
+from discussions.models.histories import history_of, rubric_of
+from discussions.pages.history_charts import HistoryChart, history_charts
+from discussions.pages.history_judged import JudgedIteration, judged_iterations
+from discussions.pages.history_rows import average_cell, cache_words, cost_words, decision_words, target_label
+from rubric.models import RubricVersion
+from workspace.core.multiples import MOST_NARROW
+from workspace.core.text_display import figure
+
+SIGNS = {ADDED: "+ ", REMOVED: "- "}
+
+
+class Read(Struct, frozen=True):
+    """A stage as it was read: its summary, and the charts of the same figures."""
+
+    summary: StageSummary
+    charts: Sequence[HistoryChart]
+    is_wide: bool
+
+
+def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
+    """The summary of a stage fetched with its project and the people of `stated_by`, `closed_by`, `created_by`."""
+    history = history_of(stage)
+    found = judged_iterations(history)
+    prompts = dict(Iteration.objects.filter(stage=stage).values_list("pk", "prompt"))
+    versions = _versions(history)
+    summary = StageSummary(
+        format=FORMAT,
+        project=stage.project.name,
+        number=stage.number,
+        name=stage.name,
+        goal=stage.goal,
+        counted=_counted(stage),
+        made_at=now,
+        opened_at=stage.created_at,
+        opened_by=stage.created_by.name,
+        gate=_gate(stage, history),
+        iterations=[_iteration(each, history, prompts, versions) for each in found],
+        next=_next(history),
+    )
+    return Read(summary, history_charts(found), is_wide=len(found) > MOST_NARROW)
+
+
+def _versions(history: History) -> dict[int, str]:
+    keys = {each.rubric_version for each in history.iterations}
+    rows = RubricVersion.objects.filter(pk__in=keys).select_related("rubric")
+    return {row.pk: str(row) for row in rows}
+
+
+def _counted(stage: Stage) -> str:
+    units = {"iteration": _("whole iterations"), "game": _("single games")}
+    rules = {"average": _("on average"), "every_game": _("in every game")}
+    return _("A success is counted in %(unit)s, with the rating needed %(rule)s.") % {
+        "unit": units[stage.streak_unit],
+        "rule": rules[stage.engagement_rule],
+    }
+
+
+def _gate(stage: Stage, history: History) -> GateShown:
+    door = msgspec.json.decode(stage.door, type=Door) if stage.door else door_of_stage(stage, history)
+    return GateShown(
+        is_open=door.is_open,
+        missing=door.missing,
+        count=door.streak.count,
+        needed=door.streak.needed,
+        unit=door.streak.unit,
+        streak_says=door.streak.says,
+        cache_says=door.cache.says,
+        statement=door.statement,
+        closed_at=stage.closed_at,
+        closed_by=stage.closed_by.name if stage.closed_by else "",
+        override_reason=stage.override_reason,
+    )
+
+
+def _iteration(
+    found: JudgedIteration, history: History, prompts: dict[int, str], versions: dict[int, str]
+) -> IterationShown:
+    row, averages = found.row, found.averages
+    reference, control = history.reference, history.find(row.compared_with)
+    cost, _state, cost_says = cost_words(averages.cost, len(row.games))
+    return IterationShown(
+        number=row.number,
+        name=row.name,
+        kind=row.kind,
+        stands=decision_words(row)[0],
+        is_reference=reference is not None and reference.id == row.id,
+        change_note=row.change_note,
+        target=target_label(found.rubric, row.target),
+        hunks_answer=row.hunks_answer,
+        diff=_diff(prompts[control.id], prompts[row.id]) if control else [],
+        prompt_sha256=row.prompt_sha256,
+        compared_with=control.number if control else None,
+        rubric=versions[row.rubric_version],
+        opened_at=row.opened_at,
+        opened_by=row.opened_by or "",
+        games=[_game(game) for game in row.games],
+        withdrawn=row.withdrawn,
+        averages=[_average(line) for line in averages.lines],
+        headline=averages.headline,
+        passes=averages.passes,
+        cost=f"{cost} ({cost_says})" if cost and cost_says else cost,
+        cost_says=averages.cost.says,
+        cache=cache_words(found.cache),
+        cache_says=found.cache.says,
+        decisions=[
+            DecisionShown(one.number, one.look, one.choice, one.reason, one.by, one.created_at)
+            for one in row.decisions
+        ],
+        compared=_compared(row, control, history) if control and _is_known(row) else None,
+    )
+
+
+def _is_known(row: HistoryIteration) -> bool:
+    return any(game.state != OPEN for game in row.games)
+
+
+def _diff(before: str, after: str) -> list[str]:
+    """The changed lines with their surroundings, hunks apart by an ellipsis."""
+    found: list[str] = []
+    for hunk in prompt_diff(before, after).hunks:
+        if found or hunk.skipped:
+            found.append("…")
+        found += [f"{SIGNS.get(line.kind, '  ')}{line.text}" for line in hunk.lines]
+    return found
+
+
+def _game(game: HistoryGame) -> GameShown:
+    figures = game.figures
+    return GameShown(
+        number=figures.number,
+        state=game.state,
+        is_pass=figures.is_pass,
+        scores={**figures.scores, ENGAGEMENT: figures.rating},
+        passes=figures.passes,
+        by_rule=figures.not_applicable,
+        cost_usd=figures.cost_usd,
+        is_cost_by_hand=figures.is_cost_by_hand,
+        cache_hit_rate=figures.cache_hit_rate,
+        is_cache_by_hand=figures.is_cache_by_hand,
+    )
+
+
+def _average(line: Average) -> AverageShown:
+    cell = average_cell(line)
+    return AverageShown(
+        key=line.key,
+        label=line.label,
+        text=cell.text,
+        state=cell.state,
+        word=cell.says,
+        says=line.says,
+        threshold=line.threshold,
+        value=line.value,
+        second=line.second,
+        second_says=line.second_says,
+        interval=line.interval,
+        game_count=line.of_count,
+    )
+
+
+def _compared(change: HistoryIteration, control: HistoryIteration, history: History) -> ComparedShown:
+    """What the figures say now; a decision may rest on earlier ones, which are stored with it."""
+    found = compare(
+        control.figures,
+        change.figures,
+        rubric_of(change),
+        earlier=history.earlier(control, change),
+        target=change.target or None,
+        material=change.material,
+        look=min(max(history.looks(change), 1), MOST_LOOKS),
+    )
+    return ComparedShown(
+        number=control.number,
+        name=control.name,
+        answer=found.answer,
+        says=found.says,
+        proposal=found.proposal,
+        action=found.action,
+        checks=found.checks,
+        metrics=[_difference(each) for each in found.metrics],
+    )
+
+
+def _difference(each: MetricCompared) -> DifferenceShown:
+    found, posterior = each.difference, each.difference.posterior
+    return DifferenceShown(
+        key=each.key,
+        label=each.label,
+        is_target=each.is_target,
+        answer=each.answer,
+        rule=each.rule.says,
+        control_mean=found.control_mean,
+        change_mean=found.change_mean,
+        game_count=found.control_count + found.change_count,
+        raw=found.raw,
+        interval=posterior.interval if posterior else None,
+        shrunken=posterior.shrunken if posterior else None,
+        shrunken_interval=posterior.shrunken_interval if posterior else None,
+        higher=posterior.higher if posterior else None,
+        within=posterior.within if posterior else None,
+        permutation_p=found.permutation.either,
+        permutation_floor=found.floor,
+    )
+
+
+def _next(history: History) -> NextShown | None:
+    """What the games of the reference propose; None while none of them is known."""
+    reference = history.reference
+    if reference is None:
+        return None
+    found = next_target(reference.figures, rubric_of(reference), earlier=history.earlier(reference))
+    if found.target is None:
+        return None
+    return NextShown(
+        key=found.target.key,
+        label=found.target.label,
+        says=found.says,
+        advice=found.target.advice,
+        lines=[_margin(each, found) for each in found.margins],
+    )
+
+
+def _margin(margin: Margin, found: NextTarget) -> MarginShown:
+    unit = "" if margin.key == ENGAGEMENT else " %"
+    return MarginShown(
+        label=margin.label,
+        value=figure(margin.value, margin.threshold) + unit,
+        threshold=figure(margin.threshold) + unit,
+        points=f"{margin.points:+.1f}",
+        sds="" if margin.sds is None else f"{margin.sds:+.1f}",
+        tone="pass" if margin.points >= 0 else "fail",
+        is_proposed=found.target is not None and margin.key == found.target.key,
+        is_literal=margin.key == found.literal,
+    )

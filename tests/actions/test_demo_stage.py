@@ -1,0 +1,78 @@
+"""The demo's stage: five iterations with a story, the same every time."""
+
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from discussions.actions.demo_games import Voices, play
+from discussions.actions.demo_stage import FOLDER, StageOfDemo
+from discussions.core.averages import averages_of
+from discussions.core.readers.reading import read_transcripts
+from discussions.models import Decision, ManualFigure, Slot, Stage
+from discussions.models.decision_bases import decision_preview
+from discussions.models.doors import door_of_stage
+from discussions.models.histories import history_of, rubric_of
+from tests.actions.test_demo import fill
+
+PLAN = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=StageOfDemo)
+VOICES = msgspec.json.decode((FOLDER / "voices.json").read_bytes(), type=Voices)
+SKETCHES = [sketch for cycle in PLAN.iterations for sketch in cycle.games]
+
+
+@pytest.mark.parametrize("sketch", SKETCHES, ids=lambda sketch: sketch.id)
+def test_a_game_of_the_stage_is_short_and_always_the_same(sketch):
+    game = play(sketch, VOICES, "2026-03-01T18:00:00Z")
+    assert play(sketch, VOICES, "2026-03-01T18:00:00Z") == game
+    read = read_transcripts(msgspec.json.encode([game.body]), "stage.json")
+    record = read.games[0].record
+    assert not read.fault_count
+    assert 10 <= len(record.messages) <= 14
+    assert 5 <= len(record.players) <= 6
+    speakers = [message.player for message in record.messages]
+    assert all(one != other for one, other in pairwise(speakers))
+    assert len({message.text for message in record.messages}) == len(record.messages)
+
+
+def test_no_game_of_the_stage_is_another_one_again():
+    texts = [
+        tuple(message["message"] for message in play(sketch, VOICES, "").body["messages"])
+        for sketch in SKETCHES
+    ]
+    assert len(set(texts)) == len(SKETCHES) == 15
+
+
+@pytest.mark.django_db
+@pytest.mark.slow
+def test_the_stage_tells_of_every_kind_of_decision():
+    fill()
+    stage = Stage.objects.get()
+    history = history_of(stage)
+    made = [
+        (each.number, each.kind, each.decision.choice if each.decision else "") for each in history.iterations
+    ]
+    assert made == [
+        (2, "baseline", ""),
+        (3, "change", "keep"),
+        (4, "change", "revert"),
+        (5, "change", "inconclusive"),
+        (6, "change", ""),
+    ]
+    assert history.reference is not None
+    assert history.reference.number == 3
+    answers = [decision_preview(history, each.id) for each in history.iterations[1:4]]
+    assert [each.compared.answer for each in answers] == ["improved", "improved", "cannot tell yet"]
+    proposed = [msgspec.json.decode(each.proposal)["proposal"] for each in Decision.objects.order_by("pk")]
+    assert proposed == ["keep", "keep", "inconclusive"], (
+        "the lead reverts what the figures of the target propose to keep"
+    )
+    assert [each.hunk_count for each in history.iterations] == [0, 1, 1, 1, 1]
+    by_hand = ManualFigure.objects.get()
+    assert by_hand.reason
+    told = [averages_of(each.figures, rubric_of(each)) for each in history.iterations]
+    assert [each.passes for each in told] == [False, True, False, True, None]
+    assert told[1].cost.by_hand == [by_hand.game.number]
+    door = door_of_stage(stage, history)
+    assert (door.is_open, door.streak.count, door.streak.reverted) == (False, 2, [4])
+    assert door.cache.missing == [17]
+    assert Slot.objects.filter(evaluator=None, game__iteration__number=6).count() == 3

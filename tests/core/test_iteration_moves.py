@@ -1,0 +1,55 @@
+"""The moves of an iteration: every one that is not in the table is refused."""
+
+import itertools
+
+from discussions.core.compared import KEEP, REVERT
+from discussions.core.iteration_moves import (
+    ALWAYS_OPEN,
+    BASELINE,
+    CHANGE,
+    DECIDED,
+    DECISIONS,
+    HAS_PLACES,
+    IMPORTING,
+    MOVES,
+    RATING,
+    TAKES_GAMES,
+    UNSORTED,
+    first_state,
+    move_of_decision,
+    state_after,
+    states_before,
+    why_frozen,
+)
+
+STATES = (ALWAYS_OPEN, IMPORTING, RATING, DECIDED)
+
+
+def test_only_the_moves_of_the_table_are_allowed():
+    moves = {move for _state, move in MOVES}
+    allowed = {pair for pair in itertools.product(STATES, moves) if state_after(*pair)}
+    assert allowed == set(MOVES)
+    assert state_after(RATING, "open_for_rating") is None
+    assert states_before("decide") == (RATING, DECIDED)
+
+
+def test_the_waiting_room_never_moves():
+    assert all(state != ALWAYS_OPEN for state, _move in MOVES)
+    assert first_state(UNSORTED) == ALWAYS_OPEN
+    assert first_state(BASELINE) == first_state(CHANGE) == IMPORTING
+
+
+def test_games_come_in_or_are_rated_never_both_but_in_the_waiting_room():
+    assert set(TAKES_GAMES) & set(HAS_PLACES) == {ALWAYS_OPEN}
+    assert set(TAKES_GAMES) | set(HAS_PLACES) == set(STATES)
+
+
+def test_a_frozen_list_says_why():
+    assert [bool(why_frozen(state)) for state in STATES] == [False, False, True, True]
+
+
+def test_what_nobody_rated_can_be_dropped_and_not_kept():
+    moves = {choice: state_after(IMPORTING, move_of_decision(IMPORTING, choice)) for choice in DECISIONS}
+    assert moves[KEEP] is None
+    assert moves[REVERT] == DECIDED
+    assert all(state_after(RATING, move_of_decision(RATING, choice)) == DECIDED for choice in DECISIONS)

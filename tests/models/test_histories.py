@@ -1,0 +1,177 @@
+"""A stage's history: each game's figures from its verdict, or from what would be recorded now, or not at all."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from discussions.actions.finishing import reveal_roles, submit_evaluation
+from discussions.actions.sorting import open_for_rating
+from discussions.actions.taking import take_next_game
+from discussions.core.outcome import ENGAGEMENT
+from discussions.models import Game, Iteration
+from discussions.models.histories import history_of
+from tests.factories import make_member, moment
+from tests.rated import say_what_is_missing
+from tests.settled import preview, record
+from tests.staged import (
+    figures,
+    fresh,
+    history,
+    import_games,
+    lead_of,
+    make_baseline,
+    make_change,
+    make_iteration,
+    make_stage,
+    record_figures,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def stage(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    return make_stage()
+
+
+def hand_in(evaluation):
+    """Judge everything and submit."""
+    say_what_is_missing(evaluation)
+    reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=moment(20))
+    say_what_is_missing(evaluation)
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=moment(20))
+
+
+def games_of(stage, place=0):
+    return history(stage).iterations[place].games
+
+
+def test_figures_are_those_of_the_standing_verdicts(stage):
+    make_iteration(
+        stage=stage, games=[figures(coherence=61), figures(memory_accuracy=None), figures(engagement=2)]
+    )
+    first, second, third = games_of(stage)
+    assert [game.state for game in games_of(stage)] == ["recorded"] * 3
+    assert (first.figures.scores["coherence"], first.figures.rating, first.figures.is_pass) == (61, 4, True)
+    assert (first.figures.cache_hit_rate, first.figures.input_tokens) == (0.8, 90_000)
+    assert second.figures.not_applicable == ["memory_accuracy"]
+    assert second.figures.scores["memory_accuracy"] == 100
+    assert (third.figures.rating, third.figures.is_pass) == (2, False)
+    game = Game.objects.get(number=first.figures.number)
+    again = record_figures(game=game, given=figures(coherence=33), minutes=9)
+    assert games_of(stage)[0].verdict == again.pk
+    assert games_of(stage)[0].figures.scores["coherence"] == 33
+
+
+def test_of_a_game_that_is_not_rated_in_full_nothing_is_told(stage):
+    make_iteration(stage=stage, games=[figures(), None, None])
+    evaluation = take_next_game(project=stage.project, by=make_member(project=stage.project), now=moment(5))
+    say_what_is_missing(evaluation)
+    for game in games_of(stage)[1:]:
+        assert (game.state, game.verdict) == ("open", None)
+        assert set(game.figures.scores.values()) == {None}
+        assert len(game.figures.scores) == 6
+        assert (game.figures.rating, game.figures.is_pass) == (None, None)
+        assert game.figures.cost_usd is not None
+
+
+def test_complete_games_without_a_verdict_have_the_figures_that_would_be_recorded(stage):
+    baseline = make_baseline(stage=stage)
+    import_games(iteration=baseline, games=[figures()] * 3)
+    open_for_rating(iteration=baseline, by=lead_of(stage), now=moment(5))
+    evaluator = make_member(project=stage.project)
+    for _ in range(2):
+        hand_in(take_next_game(project=stage.project, by=evaluator, now=moment(6)))
+    complete = [game for game in games_of(stage) if game.state == "complete"]
+    assert len(complete) == 2
+    row = Game.objects.get(pk=complete[0].id)
+    outcome = preview(row).outcome
+    found = complete[0].figures
+    assert found.scores == {line.key: line.score for line in outcome.lines if line.key != ENGAGEMENT}
+    assert (found.rating, found.is_pass) == (3.5, outcome.passes)
+    record(row, by=evaluator)
+    (after,) = [game for game in games_of(stage) if game.state == "recorded"]
+    assert after.figures == found
+
+
+def test_a_game_that_waits_for_its_second_evaluator_tells_nothing(stage):
+    baseline = make_baseline(stage=stage, evaluator_count=2)
+    import_games(iteration=baseline, games=[figures()] * 3)
+    open_for_rating(iteration=baseline, by=lead_of(stage), now=moment(5))
+    hand_in(take_next_game(project=stage.project, by=make_member(project=stage.project), now=moment(6)))
+    assert {game.state for game in games_of(stage)} == {"open"}
+
+
+def test_withdrawn_games_are_named_and_not_counted(stage):
+    iteration = make_iteration(stage=stage, games=[figures()] * 3)
+    game = Game.objects.filter(iteration=iteration).order_by("number")[1]
+    Game.objects.filter(pk=game.pk).update(withdrawn_at=moment(8), withdrawn_by=lead_of(stage))
+    found = history(stage).iterations[0]
+    assert found.withdrawn == [game.number]
+    assert [each.figures.number for each in found.games] == [1, 3]
+
+
+def test_the_gate_counts_what_was_opened_in_that_order(stage):
+    first = make_baseline(stage=stage, minutes=1)
+    import_games(iteration=first, games=[figures()] * 3)
+    second = make_baseline(stage=stage, games=[figures()] * 3, minutes=5)
+    open_for_rating(iteration=first, by=lead_of(stage), now=moment(10))
+    reverted = make_iteration(stage=stage, games=[figures()] * 3, decision="revert", minutes=20)
+    make_change(stage=stage, minutes=30)
+    found = history(stage).for_gate()
+    assert [each.number for each in found] == [second.number, first.number, reverted.number]
+    assert [each.is_reverted for each in found] == [False, False, True]
+
+
+def test_rows_say_who_when_and_what_was_named_beforehand(stage):
+    make_iteration(stage=stage, games=[figures()] * 3)
+    change = make_iteration(
+        stage=stage,
+        games=[figures()] * 3,
+        target="coherence",
+        material={"coherence": 7},
+        decision="keep",
+        minutes=9,
+    )
+    found = history(stage).iterations[1]
+    assert (found.id, found.target, found.material["coherence"]) == (change.pk, "coherence", 7)
+    assert (found.created_by, found.opened_by) == (lead_of(stage).name,) * 2
+    assert (found.created_at, found.opened_at) == (moment(9), moment(9))
+    assert (found.decision.choice, found.decision.by) == ("keep", lead_of(stage).name)
+    assert history(stage).baseline.id == change.baseline_id
+
+
+def test_another_stage_and_unsorted_games_are_not_in_it(stage):
+    make_iteration(stage=stage, games=[figures()] * 3)
+    other = make_stage()
+    make_iteration(stage=other, games=[figures()] * 3)
+    assert len(history(stage).iterations) == len(history(other).iterations) == 1
+    assert Iteration.objects.filter(stage=None).count() == 2
+
+
+def queries_of(stage):
+    with CaptureQueriesContext(connection) as queries:
+        history_of(stage)
+    return len(queries)
+
+
+def test_as_many_queries_for_many_iterations_as_for_one(stage):
+    make_iteration(stage=stage, games=[figures()] * 3)
+    assert queries_of(stage) == 5
+    for number in range(4):
+        make_iteration(stage=stage, games=[figures()] * 4, decision="keep", minutes=10 * (number + 1))
+    assert queries_of(stage) == 5
+
+
+def test_and_a_few_more_while_games_wait_for_their_verdict(stage):
+    baseline = make_baseline(stage=stage)
+    import_games(iteration=baseline, games=[figures()] * 3)
+    open_for_rating(iteration=fresh(baseline), by=lead_of(stage), now=moment(5))
+    evaluator = make_member(project=stage.project)
+    counts = []
+    for _ in range(3):
+        hand_in(take_next_game(project=stage.project, by=evaluator, now=moment(6)))
+        counts.append(queries_of(stage))
+    assert len(set(counts)) == 1
+    assert counts[0] <= 11
