@@ -3,14 +3,17 @@
 import json
 
 import pytest
-from django.contrib.sessions.models import Session
+from django.forms import PasswordInput
 from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
 from tests.factories import PASSWORD, make_person
 from workspace.actions.accounts import change_password, deactivate_person, system_person
-from workspace.models import Person
+from workspace.forms.people import AcceptForm, PasswordForm
+from workspace.forms.second_factors import CodeForm, ProofForm, SetUpForm
+from workspace.models import Person, SignIn
+from workspace.views.sign_in import SignInForm
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +101,7 @@ def test_signing_out_ends_the_session_on_the_server(client):
     stolen = Client()
     stolen.cookies["sessionid"] = key
     assert not is_in(stolen)
-    assert not Session.objects.filter(pk=key).exists()
+    assert not SignIn.objects.filter(pk=key).exists()
     assert client.get(reverse("account_logout")).status_code == 405
 
 
@@ -111,7 +114,7 @@ def test_a_switched_off_account_is_out_with_the_next_request(client):
     Person.objects.filter(pk=person.pk).update(is_active=True)
     client.force_login(person)
     deactivate_person(person=person, by=system_person(now=timezone.now()), now=timezone.now())
-    assert not Session.objects.exists()
+    assert not SignIn.objects.exists()
 
 
 def test_a_new_password_ends_all_other_sign_ins(client):
@@ -144,9 +147,9 @@ def test_a_sign_in_ends_unused_after_hours_and_in_any_case_after_days(client, be
 
 def test_a_session_is_not_written_on_every_request(client, django_assert_num_queries):
     client.force_login(make_person())
-    client.get(reverse("settings"))
+    client.get(reverse("account_change_password"))
     with django_assert_num_queries(2):  # the session and the person
-        client.get(reverse("settings"))
+        client.get(reverse("account_change_password"))
 
 
 def test_tries_are_limited_per_account_and_spoofed_addresses_do_not_help(client):
@@ -219,6 +222,20 @@ def test_a_form_of_somebody_signed_out_keeps_what_was_typed(client):
     assert "Ada &lt;b&gt;" in page
     assert "Send it again" in page
     assert "secret words here" not in page
+
+
+def test_every_field_for_a_secret_is_left_out_of_what_is_kept(client):
+    forms = (SignInForm(), PasswordForm(), AcceptForm(), CodeForm(), SetUpForm(), ProofForm())
+    is_secret = {
+        name: isinstance(field.widget, PasswordInput) or name == "code"
+        for form in forms
+        for name, field in form.fields.items()
+    }
+    names = {name for name, secret in is_secret.items() if secret}
+    assert names == {"password", "old", "proof", "code"}
+    answer = client.post(reverse("settings"), dict.fromkeys(names, "secret words here") | {"name": "Ada"})
+    assert (answer.status_code, "Ada" in answer.content.decode()) == (401, True)
+    assert "secret words here" not in answer.content.decode()
 
 
 @override_settings(SIGN_IN_IDLE=0)

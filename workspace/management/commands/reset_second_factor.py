@@ -1,0 +1,40 @@
+"""Takes away a second factor on the command line: for the admin whom no other admin can help."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from workspace.actions.accounts import system_person
+from workspace.actions.second_factors import reset_second_factor
+from workspace.core.refusals import Refusal
+from workspace.models import Person
+
+
+class Command(BaseCommand):
+    """manage.py reset_second_factor EMAIL --reason WHY"""
+
+    help = (
+        "Takes away the second factor of somebody who lost phone and recovery codes; their sign-ins end. "
+        "Example: manage.py reset_second_factor ada@example.org --reason 'Phone lost, asked by telephone'"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Whose, and why."""
+        parser.add_argument("email")
+        parser.add_argument("--reason", required=True, help="goes into the audit log of accounts")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Reset it."""
+        person = Person.objects.filter(email=options["email"].strip().lower(), is_system=False).first()
+        if person is None:
+            raise CommandError(f"There is no account of {options['email']}.")
+        now = timezone.now()
+        try:
+            reset_second_factor(person=person, reason=options["reason"], by=system_person(now=now), now=now)
+        except Refusal as refusal:
+            raise CommandError(refusal.sentence) from None
+        self.stdout.write(
+            f"{person.name} <{person.email}> signs in by password alone until a new one is set up."
+        )
