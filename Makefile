@@ -1,10 +1,10 @@
 # Every command of the house. Needs python3 (3.11 or newer), make and git; all else is set up by itself.
 PYTHON ?= python3
 VENV := .venv/bin/python
-export HOST PORT VAR_DIR ALLOW_MISSING
+export HOST PORT VAR_DIR ALLOW_MISSING FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults check fix demo bench lock
+.PHONY: help setup setup-dev run test faults fuzz check fix demo bench lock
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -23,6 +23,9 @@ test: setup-dev ## all tests: SQLite, a real browser, then PostgreSQL and Redis 
 
 faults: setup-dev ## kill -9, crowds, poison, tampering and bad input with real servers; ends with a table
 	@exec $(VENV) -m tools.run_tests tests/faults
+
+fuzz: setup-dev ## look for input that breaks a reader, FUZZ_SECONDS=60 a target; findings under var/fuzz
+	@exec $(VENV) -m tools.fuzz
 
 check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: all faults at once
 	@exec $(VENV) -m tools.run_checks

@@ -5,11 +5,15 @@ why it is needed and what to write. `KNOWN` lists the variables; `.env.example` 
 """
 
 import re
+from decimal import Decimal
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from rubric.core.asking import Price
 from rubric.core.weights import weight_problems
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,10 +32,21 @@ KNOWN = (
     "TIME_ZONE",
     "LOG_LEVEL",
     "BEHIND_PROXY",
+    "REQUIRE_TOTP",
+    "OIDC_ISSUER",
+    "OIDC_NAME",
+    "OIDC_CLIENT_ID",
+    "OIDC_CLIENT_SECRET",
     "LLM_COUNCIL_WEIGHT_ACCURACY",
     "LLM_COUNCIL_WEIGHT_COMPLETENESS",
     "LLM_COUNCIL_WEIGHT_CONCISENESS",
     "LLM_COUNCIL_WEIGHT_CLARITY",
+    "DEFAULT_RUBRIC_SCORING",
+    "REVIEW_MODELS_URL",
+    "REVIEW_MODELS_KEY",
+    "REVIEW_MODELS",
+    "REVIEW_TIMEOUT",
+    "REVIEW_PRICES",
 )
 
 _reader = environ.Env()
@@ -60,6 +75,11 @@ def text(name: str, default: str | None = None) -> str:
             f"{name} is not set. {WHY.get(name, 'Set it in the environment or in .env.')}"
         )
     return default
+
+
+def beside(name: str, other: str) -> str:
+    """The variable as text that must be set when the other value is given, and counts for nothing without it."""
+    return text(name) if other else text(name, "") and ""
 
 
 def flag(name: str, *, default: bool) -> bool:
@@ -124,6 +144,66 @@ def share(name: str, default: str) -> float:
     return float(value)
 
 
+def endpoint(name: str, *, is_local: bool) -> str:
+    """The variable as the address of what is called, "" when not set; https in production, but on this machine."""
+    value = text(name, "")
+    if not value:
+        return ""
+    try:
+        parts = urlsplit(value)
+        host, _port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "@" in value:
+        raise ImproperlyConfigured(
+            f"{name} is no address to call. Write scheme, host and path alone, such as https://api.example.org/v1."
+        )
+    if parts.scheme == "http" and not is_local and not is_loopback(host):
+        raise ImproperlyConfigured(
+            f"{name} begins with http://, which would send its key and all else in the open. Write https://."
+        )
+    return value
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def models(name: str, *, url: str) -> list[str]:
+    """The variable as a list of models; an endpoint needs at least one."""
+    found = words(name)
+    if url and not found:
+        raise ImproperlyConfigured(f"{name} is not set. {WHY[name]}")
+    return found
+
+
+def seconds(name: str, default: str, *, at_most: int) -> int:
+    """The variable as whole seconds, at least one."""
+    value = text(name, default)
+    if not re.fullmatch(r"[0-9]{1,6}", value) or not 1 <= int(value) <= at_most:
+        raise ImproperlyConfigured(
+            f'{name} is "{value}"; write whole seconds from 1 to {at_most}, such as {default}.'
+        )
+    return int(value)
+
+
+def prices(name: str) -> dict[str, Price]:
+    """The variable as prices by model: "model=in/out" in US dollars per million tokens, separated by commas."""
+    found = {}
+    for word in words(name):
+        match = re.fullmatch(r"(.+)=([0-9]{1,6}(?:\.[0-9]{1,6})?)/([0-9]{1,6}(?:\.[0-9]{1,6})?)", word)
+        if match is None:
+            raise ImproperlyConfigured(
+                f'{name} holds "{word}"; write model=in/out, such as some-model=2.50/10.'
+            )
+        found[match[1].strip()] = Price(prompt=Decimal(match[2]), answer=Decimal(match[3]))
+    return found
+
+
 def assert_weights(weights: dict[str, float]) -> dict[str, float]:
     """The weights of the response rubric's first version, when they sum to 1; those not set are the defaults."""
     problems = weight_problems(weights)
@@ -140,6 +220,10 @@ WHY = {
     "AUDIT_KEY": "It seals the audit log and must be kept outside the database; give 32 random characters or more.",
     "ALLOWED_HOSTS": "Name the hosts this site answers to, separated by commas, such as evalsite.example.org.",
     "DATABASE_URL": "In production name the database, such as postgres://user:password@host/evalsite.",
+    "OIDC_NAME": "OIDC_ISSUER is set: say how people know it, for the button; such as the organisation's name.",
+    "OIDC_CLIENT_ID": "OIDC_ISSUER is set: give the name under which it knows this site.",
+    "OIDC_CLIENT_SECRET": "OIDC_ISSUER is set: give the secret that it gave this site.",
+    "REVIEW_MODELS": "Name the models that may be asked at REVIEW_MODELS_URL, separated by commas.",
     "REDIS_URL": "In production name the broker, such as redis://host:6379/0. `make run` starts one by itself.",
 }
 

@@ -61,5 +61,9 @@ def log_settings(*, as_json: bool, level: str) -> dict[str, Any]:
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},
             "django.server": {"handlers": [], "level": level, "propagate": True},
+            # What models are asked is nobody's business who reads logs; these two would write it down to debug.
+            **{
+                name: {"handlers": [], "level": "WARNING", "propagate": True} for name in ("openai", "httpx2")
+            },
         },
     }

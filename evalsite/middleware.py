@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from workspace.core.refusals import Refusal
 from workspace.views.errors import error, refused
-from workspace.views.gate import sign_in_first
+from workspace.views.gate import set_up_first, sign_in_first
 from workspace.views.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
@@ -68,7 +68,10 @@ class BodyLimits:
 
 
 class SignInRequired:
-    """Deny by default: a view that does not say it is for anyone is only reached by somebody signed in."""
+    """Deny by default: a view that does not say it is for anyone is only reached by somebody signed in.
+
+    Where leads and admins need a second factor, those who have none are led to its set-up before anything else.
+    """
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -79,9 +82,12 @@ class SignInRequired:
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], *_address: object
     ) -> HttpResponse | None:
-        """Stop the anonymous before the view; `needs("anyone")` lets them through."""
+        """Stop the anonymous before the view, and who lacks a second factor; `needs("anyone")` lets them through."""
         if getattr(view, "login_required", True) and not request.user.is_authenticated:
             return sign_in_first(request)
+        lacks = request.user.is_authenticated and request.user.lacks_second_factor
+        if lacks and getattr(view, "factor_required", True):
+            return set_up_first(request)
         return None
 
 

@@ -23,13 +23,13 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
     "csp",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "workspace",
     "rubric",
     "discussions",
@@ -151,6 +151,11 @@ JOB_ACTIONS = {
     "import": "discussions.actions.importing.import_games",
     "measure": "discussions.actions.measuring.measure_games",
     "companions": "discussions.actions.measuring.add_companions",
+    "preview_games": "discussions.actions.previewing.preview_games",
+    "preview_rankings": "rubric.actions.previewing.preview_rankings",
+    "figure_set": "rubric.actions.figuring.compute_figures",
+    "ask_models": "rubric.actions.calling.ask_models",
+    "read_answers": "rubric.actions.answering.read_answers",
 }
 # Weights of the first version of the response rubric, which `migrate` publishes; later versions are made on the site.
 RESPONSE_WEIGHTS = environment.assert_weights(
@@ -161,6 +166,15 @@ RESPONSE_WEIGHTS = environment.assert_weights(
         "clarity": environment.share("LLM_COUNCIL_WEIGHT_CLARITY", "0.20"),
     },
 )
+# How new comparison sets are scored until an admin chooses on the site: by criterion, too, or as a whole alone.
+DEFAULT_RUBRIC_SCORING = environment.flag("DEFAULT_RUBRIC_SCORING", default=False)
+# Models that review are asked at one endpoint that speaks OpenAI's protocol; without an address none is ever called.
+# Address, key and models come from here alone. A call may take twice the timeout: to its first byte, then to its last.
+REVIEW_MODELS_URL = environment.endpoint("REVIEW_MODELS_URL", is_local=LOCAL)
+REVIEW_MODELS_KEY = environment.text("REVIEW_MODELS_KEY", "")
+REVIEW_MODELS = environment.models("REVIEW_MODELS", url=REVIEW_MODELS_URL)
+REVIEW_TIMEOUT = environment.seconds("REVIEW_TIMEOUT", "60", at_most=100)
+REVIEW_PRICES = environment.prices("REVIEW_PRICES")
 # Limits of what is imported; the sentence of a fault names the one it is about.
 TRANSCRIPT_LIMITS = {
     "file_bytes": 64 * 1024 * 1024,
@@ -195,12 +209,41 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{VALIDATION}CommonPasswordValidator"},
     {"NAME": f"{VALIDATION}NumericPasswordValidator"},
 ]
+# Second factors: an app's code or a recovery code. Leads and admins must have one, but on a laptop they need not.
+MFA_ADAPTER = "workspace.models.second_factors.FactorRules"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+REQUIRE_TOTP = environment.flag("REQUIRE_TOTP", default=not LOCAL)
+SECOND_STEP_LIMIT = "5/5m/key,30/d/key"
 # A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
 SIGN_IN_IDLE = 8 * 3600
 SIGN_IN_ABSOLUTE = 7 * 24 * 3600
 SESSION_COOKIE_AGE = SIGN_IN_ABSOLUTE
 SESSION_ENGINE = "workspace.models.sign_ins"
 SESSION_SAVE_EVERY_REQUEST = False
+
+# Signing in at the organisation's own place, by OpenID Connect, when one is named; nothing of it is loaded otherwise.
+OIDC_ISSUER = environment.endpoint("OIDC_ISSUER", is_local=LOCAL)
+OIDC_NAME = environment.beside("OIDC_NAME", OIDC_ISSUER)
+OIDC_CLIENT_ID = environment.beside("OIDC_CLIENT_ID", OIDC_ISSUER)
+OIDC_CLIENT_SECRET = environment.beside("OIDC_CLIENT_SECRET", OIDC_ISSUER)
+if OIDC_ISSUER:
+    INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+    SOCIALACCOUNT_ADAPTER = "workspace.views.oidc.OutsideRules"
+    SOCIALACCOUNT_LOGIN_ON_GET = True
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": "oidc",
+                    "name": OIDC_NAME,
+                    "client_id": OIDC_CLIENT_ID,
+                    "secret": OIDC_CLIENT_SECRET,
+                    "settings": {"server_url": OIDC_ISSUER},
+                }
+            ],
+        }
+    }
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]

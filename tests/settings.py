@@ -29,6 +29,10 @@ os.environ.update(
     VAR_DIR=str(_var),
     DATABASE_URL=os.environ.get("TEST_DATABASE_URL", ""),
     REDIS_URL=os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:1/0"),
+    OIDC_ISSUER="http://127.0.0.1:1/nobody-answers",
+    OIDC_NAME="Acme",
+    OIDC_CLIENT_ID="evalsite",
+    OIDC_CLIENT_SECRET="only-for-tests",
     TIME_ZONE="UTC",
     LOG_LEVEL="WARNING",
 )

@@ -1,4 +1,4 @@
-"""`make lock`: write the locks anew from requirements.txt and requirements-dev.txt, keeping the versions they have."""
+"""`make lock`: write the locks anew from requirements.txt, -dev.txt and -fuzz.txt, keeping the versions they have."""
 
 import subprocess
 import sys
@@ -12,10 +12,11 @@ COMPILE = (
 
 
 def main() -> int:
-    """Compile both locks; `--upgrade` takes the newest versions that the pins allow."""
+    """Compile the locks; `--upgrade` takes the newest versions that the pins allow."""
     for sources, lock in (
         (["requirements.txt"], "requirements.lock"),
         (["requirements.txt", "requirements-dev.txt"], "requirements-dev.lock"),
+        (["requirements-fuzz.txt"], "requirements-fuzz.lock"),
     ):
         program = [str(ROOT / ".venv" / "bin" / COMPILE[0]), *COMPILE[1:]]
         done = subprocess.run([*program, *sources, "-o", lock, *sys.argv[1:]], cwd=ROOT, check=False)

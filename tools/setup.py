@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 OLDEST = (3, 11)
-LOCKS = {"runtime": "requirements.lock", "dev": "requirements-dev.lock"}
+LOCKS = {"runtime": "requirements.lock", "dev": "requirements-dev.lock", "fuzz": "requirements-fuzz.lock"}
 
 
 def main(arguments):
@@ -54,7 +54,7 @@ def run_with_newer_python(arguments):
 
 def is_current(kind):
     """Whether the environment works and was installed from these very locks (dev holds all of runtime)."""
-    kinds = ("runtime", "dev") if kind == "runtime" else ("dev",)
+    kinds = ("runtime", "dev") if kind == "runtime" else (kind,)
     stamped = any(stamp(each).is_file() and stamp(each).read_text() == fingerprint(each) for each in kinds)
     return stamped and PYTHON.exists()
 
@@ -91,14 +91,30 @@ def make_environment():
 def install(lock):
     """Install what the lock pins: by uv when it can be had, else by pip (slower, same packages, same hashes)."""
     print("Installing the packages of " + lock.name + " (the first time takes a minute) ...", flush=True)
-    pinned = ["--require-hashes", "--only-binary", ":all:", "-r"]
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    if works([*pip, *pinned, str(ROOT / "tools" / "uv.lock")]):
-        uv = [str(VENV / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(PYTHON)]
-        if works([*uv, *pinned, str(lock)]):
+    by_uv, by_pip = installers(lock)
+    if works(installers(ROOT / "tools" / "uv.lock")[1]):
+        if works(by_uv):
             return
         print("uv could not install them; trying pip ...", flush=True)
-    run([*pip, *pinned, str(lock)])
+    run(by_pip)
+
+
+def add(kind):
+    """Add what the lock of that kind pins to the environment that is there, quietly; whether that worked."""
+    if not is_current(kind):
+        print("Installing the packages of " + LOCKS[kind] + " ...", flush=True)
+        if not any(works(command) for command in installers(ROOT / LOCKS[kind])):
+            return False
+        stamp(kind).write_text(fingerprint(kind))
+    return True
+
+
+def installers(lock):
+    """The commands that install what a lock pins: uv's, and pip's."""
+    pinned = ["--require-hashes", "--only-binary", ":all:", "-r", str(lock)]
+    uv = [str(VENV / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(PYTHON)]
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    return [*uv, *pinned], [*pip, *pinned]
 
 
 def write_dotenv():

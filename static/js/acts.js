@@ -46,7 +46,9 @@ function add(source, submitter) {
   const bare = fields.act?.replace(/~\d+~([^~]*)$/, "~$1") ?? whole;
   if (fields.text === undefined && queue.at(-1)?.bare === bare) return; // the second of two clicks
   if (submitter?.ariaPressed === "true" && !bare.endsWith("~")) return;
-  queue.push({ url: source.action, fields, whole, bare, from: part?.id ?? "", needed: part?.matches("[data-needs]") ?? false });
+  const needed = part?.matches("[data-needs]") ?? false;
+  // Without a button it was saved on leaving the field: nobody is to be moved from where they went.
+  queue.push({ url: source.action, fields, whole, bare, from: part?.id ?? "", needed, held: !submitter });
   part?.classList.add("sending");
   keep();
   if (tries || paused) hold(queue.at(-1));
@@ -152,6 +154,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   add(event.target, event.submitter);
 });
+document.addEventListener("change", (event) => event.target.closest("form[data-autosave]")?.requestSubmit());
 document.body.addEventListener("htmx:oobAfterSwap", (event) => {
   if (event.target.matches?.(".item")) redrawn = event.target.id;
 });

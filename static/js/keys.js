@@ -10,6 +10,7 @@ const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
 let prefix = "";
 let now = ""; // the id of the message that is spoken of: the element may be redrawn
+let asked = ""; // the id of the item that had the focus last
 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
 single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
@@ -97,8 +98,15 @@ function evidence() {
 }
 
 function about(field) {
-  if (message()) look(message().dataset.position, field);
+  if (message()?.dataset.position) look(message().dataset.position, field);
   else if (field === "flag") pop("flag");
+}
+
+function note() {
+  const field = message()?.querySelector("textarea");
+  if (!field) return;
+  document.getElementById("part-text").checked = true;
+  field.focus();
 }
 
 const moves = {
@@ -108,7 +116,8 @@ const moves = {
   "]": () => go(round(1)),
   ".": () => onward(here()),
   ",": () => go(need(here(), -1)),
-  m: () => { prefix = "m"; },
+  m: () => { if (message()?.querySelector("[data-m]")) prefix = "m"; },
+  n: note,
   e: evidence,
   r: () => about("reason"),
   w: () => about("comment"),
@@ -125,7 +134,7 @@ function press(key) {
     message()?.querySelector(`[data-m="${CSS.escape(key)}"]`)?.click();
     return true;
   }
-  const button = here()?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const button = here()?.querySelector(`[data-key="${CSS.escape(key)}"]`) ?? document.querySelector(`[data-keys="${CSS.escape(key)}"]`);
   if (button) button.click();
   else if (Object.hasOwn(moves, key)) moves[key]();
   else return false;
@@ -137,7 +146,8 @@ function leave(target) {
   for (const details of opened) details.open = false;
   if (!opened.length && !target.closest("input, textarea, #at")) return;
   document.getElementById("at").replaceChildren();
-  go(message() ?? items()[0]);
+  const left = target.closest(".item") ?? (target.matches("textarea") ? document.getElementById(asked) : null);
+  go(left ?? message() ?? items()[0]);
 }
 
 document.addEventListener("keydown", (event) => {
@@ -145,6 +155,7 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.repeat || event.getModifierState("AltGraph") || document.getElementById("signin").open) return;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
+    if (target.matches("textarea")) target.blur(); // what was typed is saved first
     document.querySelector("#submit button")?.click();
     return;
   }
@@ -165,6 +176,7 @@ function show(target) {
   now = shown.id;
   shown.classList.add("now");
   if (!item) return;
+  asked = item.id;
   if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
   if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
 }
@@ -179,7 +191,7 @@ document.addEventListener("act:settled", ({ detail: { act, status, redrawn } }) 
   if (status >= 400) return first && go(document.getElementById(first.first));
   if (act.held && status) return;
   if (["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
-  if (act.whole === "undo") return go(document.getElementById(redrawn) ?? here());
+  if (act.whole === "undo") return go(document.getElementById(redrawn) ?? from ?? here());
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
   if (act.needed && kind !== "rating") return onward(from);
   return go(from ?? message());

@@ -5,7 +5,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from rubric.actions.drafting import draft_version, import_version, save_draft
+from rubric.actions.drafting import discard_draft, draft_version, import_version, save_draft
+from rubric.actions.publishing import publish_version
 from rubric.core.numbering import is_number, next_number
 from rubric.core.reading_versions import read_version
 from rubric.core.records import RubricRecord
@@ -158,3 +159,53 @@ def test_what_does_not_fit_together_is_refused():
     assert refusal(replace(response, version="1/2"), rubric=first().rubric) == "file"
     assert refusal(replace(response, name="n" * 201), rubric=first().rubric) == "file"
     assert Rubric.objects.count() == RubricVersion.objects.count() == 2
+
+
+def discard(draft, *, by=None, basis=None, reason="A dead end", now=NOW):
+    """Discard as somebody who looked at it just now."""
+    discard_draft(version=draft, basis=basis or draft.sha256, reason=reason, by=by or make_admin(), now=now)
+    return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
+
+
+def test_a_discarded_draft_stays_with_its_number_and_the_reason():
+    by, draft = make_admin(), make_draft()
+    gone = discard(draft, by=by, now=moment(7))
+    assert (gone.state, gone.discarded_by, gone.discarded_at) == ("discarded", by, moment(7))
+    assert (gone.discarded_reason, gone.body) == ("A dead end", draft.body)
+    detail = {"rubric": "response", "number": "1.1", "sha256": draft.sha256, "reason": "A dead end"}
+    assert last_event() == ("rubric_version:discarded", detail)
+    assert make_draft().number == "1.2", "its number never comes to mean another version"
+    assert draft_version(version=gone, note="It was not so bad", by=by, now=NOW).number == "1.3"
+
+
+def test_discarding_wants_a_reason_and_an_admin():
+    draft = make_draft()
+    with pytest.raises(Unacceptable) as refusal:
+        discard(draft, reason=" ")
+    assert refusal.value.field == "reason"
+    with pytest.raises(NotAllowed, match="Only admins"):
+        discard(draft, by=make_person())
+    with pytest.raises(NotAllowed, match="Retire it instead"):
+        discard(first())
+
+
+def test_what_was_saved_meanwhile_is_not_discarded():
+    draft, by = make_draft(), make_admin()
+    other = with_weights(draft.to_record(), 0.4, 0.2, 0.2, 0.2)
+    save_draft(version=draft, record=other, note="Better", basis=draft.sha256, by=by, now=NOW)
+    with pytest.raises(Conflict, match="Look again"):
+        discard(draft)
+    assert RubricVersion.objects.get(pk=draft.pk).state == "draft"
+
+
+def test_what_is_discarded_is_neither_saved_nor_published_nor_discarded_again():
+    draft, by = make_draft(), make_admin()
+    gone = discard(draft)
+    mine = {"record": draft.to_record(), "note": "Mine", "basis": draft.sha256, "by": by, "now": NOW}
+    for version, refusal in ((draft, Conflict), (gone, NotAllowed)):
+        with pytest.raises(refusal):
+            save_draft(version=version, **mine)
+        with pytest.raises(refusal):
+            publish_version(version=version, basis=draft.sha256, reason="Agreed", by=by, now=NOW)
+        with pytest.raises(refusal):
+            discard(version)

@@ -49,6 +49,15 @@ def test_handing_in_names_the_first_missing_thing():
     assert caught.value.field == "reveal:roles"
 
 
+def test_lines_asked_for_by_metric_are_those_of_the_verdict():
+    work = work_of(ready_to_submit())
+    lines = work.own_outcome.lines
+    assert len(lines) == 7
+    assert [work.own_lines([line.key]) for line in lines] == [[line] for line in lines]
+    assert work.own_lines([line.key for line in lines]) == lines
+    assert work.own_lines([]) == []
+
+
 def test_four_yes_and_a_rating_below_three_are_refused_with_the_reason():
     evaluation = ready_to_submit()
     say(evaluation, "rating", "", "2.5")

@@ -7,10 +7,12 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from tests.factories import NOW, make_admin, make_person, make_project
+from tests.second_factors import make_secured
 from workspace.actions.events import record_event
 from workspace.actions.invitations import accept_invitation, invite
+from workspace.actions.second_factors import use_code
 from workspace.core.audit import first_break
-from workspace.core.refusals import Conflict
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Chain, Invitation, Membership, Person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
@@ -79,3 +81,18 @@ def test_lines_written_at_once_make_one_chain():
     lines = [event.to_sealed() for event in chain.events.order_by("seq")]
     assert len(lines) == 31
     assert first_break(lines, chain.to_head(), settings.AUDIT_KEY) is None
+
+
+@pytest.mark.parametrize("kind", ["app", "recovery"])
+def test_a_code_opens_once_also_when_it_is_given_twice_at_the_same_moment(kind):
+    person, app, codes = make_secured(now=NOW)
+    code = app.code(NOW) if kind == "app" else codes[0]
+
+    def give(_number: int) -> bool:
+        try:
+            use_code(code=code, by=person, now=NOW)
+        except Unacceptable:
+            return False
+        return True
+
+    assert sorted(at_once(6, give)) == [False] * 5 + [True]

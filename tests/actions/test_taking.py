@@ -10,6 +10,7 @@ from discussions.actions.taking import free_slots, open_slots, order_of, take_ne
 from discussions.models import Evaluation, Iteration, Slot
 from tests.factories import NOW, make_lead, make_member
 from tests.rated import make_game, make_rating_project, say, start, submitted
+from tests.staged import make_baseline, make_stage
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
@@ -33,6 +34,19 @@ def test_what_was_begun_comes_first():
     person = make_member(project=project)
     first = take_next_game(project=project, by=person, now=NOW)
     assert take_next_game(project=project, by=person, now=NOW) == first
+
+
+@pytest.mark.django_db
+def test_of_an_iteration_only_its_own_games_are_taken():
+    project = make_rating_project()
+    make_game(project=project)
+    person = make_member(project=project)
+    stage = make_stage(project=project, by=make_lead(project=project))
+    iteration = make_baseline(stage=stage, games=[None] * 3)
+    taken = take_next_game(project=project, by=person, now=NOW, iteration=iteration)
+    assert taken is not None
+    assert taken.game.iteration == iteration
+    assert take_next_game(project=project, by=person, now=NOW) == taken
 
 
 @pytest.mark.django_db

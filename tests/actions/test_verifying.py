@@ -5,8 +5,6 @@ from datetime import timedelta
 
 import msgspec
 import pytest
-from django.contrib.sessions.backends.db import SessionStore
-from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import connection
 
@@ -14,8 +12,9 @@ from tests.factories import NOW, make_lead, make_member, make_person, make_proje
 from workspace.actions.accounts import system_person
 from workspace.actions.housekeeping import keep_house
 from workspace.actions.verifying import CHECKS, keep_heads, verify
-from workspace.models import Chain, Counter, Event, Job, Membership, Person
+from workspace.models import Chain, Counter, Event, Job, Membership, Person, SignIn
 from workspace.models.append_only import guards
+from workspace.models.sign_ins import SessionStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -87,11 +86,11 @@ def test_the_round_of_the_day_is_done_once():
     system = system_person(now=NOW)
     Counter.objects.create(key="old", value="1", expires_at=NOW - timedelta(days=1))
     SessionStore().create()
-    Session.objects.update(expire_date=NOW - timedelta(days=1))
+    SignIn.objects.update(expire_date=NOW - timedelta(days=1))
     assert keep_house(by=system, now=NOW)
     assert not keep_house(by=system, now=NOW + timedelta(hours=1))
     assert not Counter.objects.exists()
-    assert not Session.objects.exists()
+    assert not SignIn.objects.exists()
     assert keep_house(by=system, now=NOW + timedelta(days=1))
 
 

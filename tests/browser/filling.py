@@ -11,7 +11,10 @@ from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation
 from tests import factories
 from tests.browser.transcripts import hostile_game, lively_game
+from tests.compared import make_set
 from tests.rated import say_what_is_missing
+from tests.reviewing import begin, handed_in, say
+from tests.second_factors import make_secured
 from tests.tested import choose
 from tests.web.world import make_world
 from workspace.models import Person, Project
@@ -23,6 +26,7 @@ def fill() -> dict[str, Any]:
     world = make_world()
     people = world.pop("people")
     world |= _import_strange_games(Project.objects.get(slug=world["slug"]), people["lead"], now)
+    world |= _hand_in_reviews(people)
     begun = {
         "fresh": _begin(lively_game("fresh"), now),
         "ready": _begin(lively_game("ready"), now),
@@ -33,7 +37,9 @@ def fill() -> dict[str, Any]:
     reveal_roles(evaluation=begun["ready"], by=begun["ready"].evaluator, now=now)
     say_what_is_missing(begun["ready"])
     people |= {state: evaluation.evaluator for state, evaluation in begun.items()}
+    make_secured(people["lead"], now=now)
     cookies = {role: _cookie(person) for role, person in people.items() if person}
+    cookies["halfway"] = _halfway(people["lead"])
     return world | {state: evaluation.pk for state, evaluation in begun.items()} | {"cookies": cookies}
 
 
@@ -45,6 +51,21 @@ def _begin(content: dict[str, Any], now: datetime, identification: str = "questi
     return take_next_game(project=project, by=factories.make_member(project=project, now=now), now=now)
 
 
+def _hand_in_reviews(people: dict[str, Person]) -> dict[str, int]:
+    """A comparison of which both reviewers have handed in the first round, and one has begun the second."""
+    reviewers = [people["assigned"], people["same_project"]]
+    made = make_set(
+        by=people["lead"], people=reviewers, mode="both", has_second_round=True, name="Two rounds"
+    )
+    for person in reviewers:
+        review = begin(made, by=person)
+        say(review, "notes", "1", "Clear, but it forgets the salt.")
+        handed_in(review)
+    second = begin(made, by=reviewers[0])
+    first = second.reviewer.reviews.get(round=1)
+    return {"first_round": first.pk, "second_round": second.pk}
+
+
 def _import_strange_games(project: Project, lead: Person, now: datetime) -> dict[str, int]:
     game = factories.make_game(project=project, by=lead, now=now, **hostile_game())
     broken = lively_game("broken")
@@ -53,6 +74,13 @@ def _import_strange_games(project: Project, lead: Person, now: datetime) -> dict
     faulty = factories.upload(project=project, by=lead, games=broken, name="broken.json", now=now)
     factories.run_waiting_jobs(now=now)
     return {"hostile_number": game.number, "faulty": faulty.pk}
+
+
+def _halfway(person: Person) -> str:
+    """Of somebody who has given the password and is to give the code."""
+    client = Client(headers={"host": "127.0.0.1"})
+    client.post("/sign-in/", {"login": person.email, "password": factories.PASSWORD})
+    return client.cookies["sessionid"].value
 
 
 def _cookie(person: Person) -> str:

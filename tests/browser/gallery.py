@@ -14,9 +14,20 @@ from tests.services.live_stack import LiveStack
 from tests.web.rights_matrix import COLUMNS, MATRIX
 from tests.web.world import ARGUMENTS
 
-NO_PAGES = ("healthz", "readyz", "report_markdown", "report_json", "export_version")
+NO_PAGES = (
+    "healthz",
+    "readyz",
+    "report_markdown",
+    "report_json",
+    "export_version",
+    "prompt_text",
+    "answer_text",
+    "stage_summary_markdown",
+    "stage_summary_json",
+    "stage_figures",
+)
 RATERS = ("fresh", "ready", "hostile", "closed")
-ROLES = ("anonymous", "assigned", "lead", "admin", *RATERS)
+ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 # Where the pages of these two differ from the fresh one's.
 SOME_STEPS = {
@@ -35,6 +46,22 @@ AS_LEADS = (
     "queue",
     "audit",
     "mine",
+    "set_manners",
+    "set_reviewer",
+    "set_agreement",
+    "set_success",
+    "set_tuning",
+    "set_answers",
+    "model_answer",
+    "upload_answers",
+    "stage",
+    "compare_iterations",
+    "open_stage",
+    "open_iteration",
+    "iteration",
+    "edit_iteration",
+    "decide_iteration",
+    "enter_figure",
 )
 _FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"
 
@@ -65,6 +92,8 @@ class Gallery:
             more = {"rate-at": f"{address}?at=7", "rate-isolated": f"{address}?player=2"}
             steps = SOME_STEPS.get(role, STEPS)
             return {f"rate-{step}": f"{address}?step={step}" for step in steps} | more
+        if role == "halfway":  # has given the password, not yet the code
+            return {"second_step": f"{self.url}/sign-in/second-step/"}
         column = COLUMNS.index(role)
         named = {route.name: route for route in _routes(get_resolver().url_patterns)}
         found = {}
@@ -86,11 +115,16 @@ class Gallery:
         found = {"refused-404": f"{self.url}/there/is/nothing/"}
         if role == "assigned":
             found |= {"refused-403": f"{place}/people/", "refused-405": f"{place}/next/"}
+            found |= {
+                part: f"{self.url}/reviews/{self.world[part]}/" for part in ("first_round", "second_round")
+            }
         if role == "admin":
             rubric = f"{self.url}/rubrics/{self.world['response_slug']}/{self.world['draft_number']}"
             found |= {"response-edit": f"{rubric}/edit/", "response-draft": f"{rubric}/"}
         if role == "lead":
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
+            found["rated-iteration"] = f"{place}/iterations/{self.world['baseline']}/"
+            found["open-baseline"] = f"{place}/stages/{self.world['stage']}/iterations/new/?kind=baseline"
             found["hostile-game"] = f"{place}/games/{self.world['hostile_number']}/"
         return found
 

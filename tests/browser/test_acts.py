@@ -2,7 +2,6 @@
 
 import pytest
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import Page, expect
 
@@ -10,6 +9,8 @@ from discussions.models import Evaluation, Revision
 from tests.browser.driving import settle
 from tests.factories import PASSWORD
 from tests.rated import say, start
+from tests.second_factors import make_secured
+from workspace.models import SignIn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,7 +103,7 @@ def test_leaving_with_unsent_acts_warns(desk) -> None:
 
 
 def test_a_sign_in_that_ran_out_is_renewed_in_place_and_the_act_goes_through(desk, evaluation) -> None:
-    Session.objects.all().delete()
+    SignIn.objects.all().delete()
     press(desk, "v")
     dialog = desk.locator("#signin[open]")
     expect(dialog).to_be_visible()
@@ -111,6 +112,26 @@ def test_a_sign_in_that_ran_out_is_renewed_in_place_and_the_act_goes_through(des
     desk.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     expect(desk.locator("#unsent")).to_be_hidden()
+    expect(desk.locator("#status")).to_contain_text("saved")
+    assert labels(evaluation) == ["vague"]
+
+
+def test_a_second_step_in_place_asks_again_and_the_act_goes_through(desk, evaluation) -> None:
+    _, app, _ = make_secured(evaluation.evaluator)
+    assert not SignIn.objects.exists()  # setting it up elsewhere ended this one
+    press(desk, "v")
+    dialog = desk.locator("#signin[open]")
+    dialog.get_by_label("E-mail").fill(evaluation.evaluator.email)
+    dialog.get_by_label("Password").fill(PASSWORD)
+    desk.keyboard.press("Enter")
+    expect(dialog.get_by_label("Code")).to_be_focused()
+    desk.keyboard.type(app.wrong())
+    desk.keyboard.press("Enter")
+    expect(dialog.locator(".fault")).to_contain_text("does not open")
+    expect(dialog.get_by_label("Code")).to_be_focused()
+    desk.keyboard.type(app.code())
+    desk.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
     expect(desk.locator("#status")).to_contain_text("saved")
     assert labels(evaluation) == ["vague"]
 

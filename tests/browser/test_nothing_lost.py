@@ -87,7 +87,7 @@ def test_signing_in_again_goes_on_where_one_was(live_stack, rating: Page):
     Keyboard(rating).press("a", "w")
     expect(rating.get_by_label("Comment")).to_be_focused()
     rating.keyboard.type("half a thought")
-    live_stack.script("from django.contrib.sessions.models import Session; Session.objects.all().delete()")
+    live_stack.script("from workspace.models import SignIn; SignIn.objects.all().delete()")
     rating.locator(".item[data-needs]").first.get_by_role("button", name="Vague").click()
     dialog = rating.get_by_role("dialog")
     expect(dialog).to_be_visible()

@@ -1,4 +1,4 @@
-"""An admin changes weights with script switched off: draft, a fault, scaling, saving, publishing, and the file."""
+"""An admin changes weights with script switched off: draft, a fault, scaling, saving, publishing, the file; sliders."""
 
 import re
 
@@ -39,6 +39,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
     expect(page.get_by_label("Source")).to_have_value("Our own reading")
     page.get_by_role("button", name="Scale the others to Accuracy").click()
     assert weights(page) == ["0.48", "0.2", "0.16", "0.16"]
+    expect(page.get_by_label("Weight of Accuracy")).to_be_hidden()
     page.get_by_label("Accuracy", exact=True).press("Enter")
     expect(page.get_by_role("status").first).to_contain_text("Nothing is wrong with this draft")
     page.get_by_role("button", name="Save").first.click()
@@ -57,3 +58,34 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
     assert (
         live_stack.rows("SELECT COUNT(*) FROM workspace_event WHERE verb LIKE 'rubric_version:%'")[0][0] == 3
     )
+
+
+def test_with_script_a_slider_is_dragged_and_the_sum_runs_along(live_stack, browser, browser_context_args):
+    set_stage(live_stack)
+    page = browser.new_page(**browser_context_args | {"java_script_enabled": True})
+    sign_in(page, live_stack, ADMIN)
+    page.goto(f"{live_stack.url}/rubrics/response/1.0/draft/")
+    page.get_by_label("Change note").fill("Accuracy is to count more")
+    page.get_by_role("button", name="Make the draft").click()
+    slider, number = page.get_by_label("Weight of Accuracy"), page.get_by_label("Accuracy", exact=True)
+    total = page.locator("#weights-sum")
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + 8 + 0.35 * (box["width"] - 16), box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"], box["y"], steps=8)
+    expect(total).to_contain_text("Sum 1.65")  # while it is held
+    expect(number).to_have_value("1")
+    page.mouse.move(box["x"], box["y"], steps=8)
+    page.mouse.up()
+    expect(number).to_have_value("0")
+    expect(slider).to_be_focused()
+    for _press in range(35):
+        page.keyboard.press("ArrowRight")
+    expect(number).to_have_value("0.35")
+    expect(total).to_contain_text("Sum 1 as it must be")
+    expect(slider).to_be_focused()
+    number.fill("0.48")
+    expect(slider).to_have_value("0.48")
+    expect(total).to_contain_text("0.13 too much")
+    expect(number).to_be_focused()
+    page.close()

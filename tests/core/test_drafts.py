@@ -45,6 +45,25 @@ def test_what_the_editor_cannot_show_is_kept_where_it_was_not_touched():
     assert read_draft(touched, words).lists["stop_words"] == ["a", "b"]
 
 
+def test_line_ends_that_no_browser_sends_back_are_kept_where_they_were_not_touched():
+    """A file may hold lone carriage returns; a form sends line ends as it pleases."""
+    base = VERSIONS[0]
+    first = replace(base.criteria[0], question="What\rnow?\r\n", anchors={"1": "low\rend"})
+    people = [{"key": "calm", "label": "Calm", "description": "Little.\rOr nothing."}]
+    odd = replace(
+        base,
+        criteria=[first, *base.criteria[1:]],
+        lists=base.lists | {"personalities": people},
+        source="One\rtwo",
+    )
+    sent = {
+        name: text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
+        for name, text in draft_texts(odd).items()
+    }
+    assert read_draft(sent, odd) == odd
+    assert read_draft(draft_texts(odd), odd) == odd
+
+
 def test_every_kind_of_field_is_read():
     base = VERSIONS[0]
     texts = changed(

@@ -215,6 +215,7 @@ GAMES = [
     ),
     (game_with("/votes/0/roundNumber", None), "no_round", "/votes/0", "The entry names no round."),
     (game_with("/gameId", ""), "no_game_id", "/gameId", "The game has no gameId."),
+    (game_with("/gameId", " \n"), "no_game_id", "/gameId", "The game has no gameId."),
     (game_with("/gameId", ["a"]), "wrong_type", "/gameId", '"gameId" should be text, but a list was found.'),
     (game_with("/metadata", []), "wrong_type", "/metadata", '"metadata" should be an object'),
     (

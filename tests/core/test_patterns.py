@@ -87,6 +87,24 @@ def test_a_moved_boundary_changes_no_match(pieces: list[str], between: str) -> N
             assert [(found.span(), found.groups()) for found in pattern.regex.finditer(text)] == plain
 
 
+def test_a_token_has_the_bits_of_all_patterns_that_it_makes_possible() -> None:
+    """Pattern by pattern: its words stand in the token, or, for a pattern of one word, it matches the token."""
+    plain = (
+        "round voted vot wolves wolfish werewol evilly sus suspects n't don't said saidso afternoon village"
+    )
+    some_bits = False
+    for token in [*plain.split(), *(literal.strip() for each in PATTERNS for literal in each.literals)]:
+        bits = 0
+        for pattern in PATTERNS:
+            has_word = any(word in f" {token} " for word in pattern.words)
+            if has_word and (not pattern.is_word or pattern.regex.search(token)):
+                bits |= pattern.bit
+        assert PARAMETERS.clues.bits(token) == bits, token
+        some_bits = some_bits or bits > 0
+    assert some_bits
+    assert PARAMETERS.clues.bits("wolfish") != PARAMETERS.clues.bits("wolves")
+
+
 def test_a_possessive_is_not_the_name_itself() -> None:
     pattern = compile_pattern(r"\bi trust {name}\b", [])
     for text, matches in (("i trust alpha", True), ("i trust alpha's eyes", False), ("i trust alpha.", True)):

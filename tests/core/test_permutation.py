@@ -1,6 +1,7 @@
 """The exact permutation test: arithmetic by hand, and every arrangement counted anew."""
 
 from decimal import Decimal
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
@@ -56,11 +57,29 @@ def test_as_scipy_has_it():
     assert found.second_higher == pytest.approx(expected.pvalue)
 
 
+@given(st.integers(1, 3), st.integers(1, 60), st.randoms(use_true_random=False))
+def test_few_against_many_either_way_round(few, many, random):
+    first, second = ([random.randint(0, 40) for _ in range(size)] for size in (few, many))
+    one, other = permutation_test(first, second), permutation_test(second, first)
+    assert (one.second_higher, one.either) == (other.second_lower, other.either)
+    assert one.arrangements == other.arrangements
+
+
+def test_nine_against_nine_whose_sums_are_all_different():
+    """Shares of messages in games of different lengths; mirrored groups lie symmetrically."""
+    first = [Fraction(100 * place, 41 + 2 * place) for place in range(1, 10)]
+    second = [Fraction(100) - score for score in first]
+    found = permutation_test(first, second)
+    assert found.arrangements == 48_620
+    assert found.second_higher + found.second_lower >= 1
+    assert found.either == pytest.approx(2 * min(found.second_higher, found.second_lower))
+
+
 @pytest.mark.parametrize(
     ("first", "second", "reason"),
     [
         ([], [1.0], "no score"),
-        ([1.0] * 12, [2.0] * 12, "too many"),
+        ([1.0] * 13, [2.0] * 13, "too many"),
         ([float("nan")], [1.0], "not a finite number"),
         ([float("inf")], [1.0], "not a finite number"),
     ],

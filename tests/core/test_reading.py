@@ -259,3 +259,13 @@ def test_a_flood_of_unknown_labels_is_cut_off_and_counted():
     review = read({"evaluations": evaluations() | {f"Response {number}": 1 for number in range(1000)}})
     assert (review.mode, len(review.flags)) == ("rubric", 201)
     assert review.flags[-1].message == "There are 800 more things to note."
+
+
+def test_escapes_of_what_no_database_stores_are_replaced():
+    """JSON can write in six plain characters what the text itself must not hold."""
+    entries = {"notes": "so\0 \ud800", "a\0": 3, "accuracy": "\udfff"}
+    review = read({"evaluations": evaluations(A=entries) | {"B\0": 5}, "ranking": ["C\ud800"]})
+    assert review.response("Response A").notes == "so␀ \ufffd"
+    said = "".join(flag.message + (flag.response or "") for flag in review.flags)
+    assert all(shown in said for shown in ("B␀", "C\ufffd", "a␀", '"\ufffd"'))
+    assert "\0" not in said and "\ud800" not in said and "\udfff" not in said

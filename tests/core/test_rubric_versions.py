@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -110,6 +111,9 @@ def test_a_version_reads_back_as_it_was() -> None:
         ("/lists/patterns/accuse/0", "(", "/lists/patterns/accuse/0", "bad_pattern"),
         ("/lists/patterns/accuse/0", "(a+)+b", "/lists/patterns/accuse/0", "bad_pattern"),
         ("/lists/patterns/accuse/0", "a" * 601, "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "(?:" * 51 + "x" + ")" * 51, "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "[[a]", "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "x[a||b]", "/lists/patterns/accuse/0", "bad_pattern"),
         ("/lists", ..., "", "wrong_shape"),
         ("/criteria/0/weight", "heavy", "/criteria/0/weight", "wrong_shape"),
     ],
@@ -134,3 +138,18 @@ def test_every_fault_is_named_with_its_place(path: str, value: Any, place: str, 
 )
 def test_what_is_no_version_is_refused_and_never_raises(data: bytes) -> None:
     assert problems(data)
+
+
+@pytest.mark.parametrize("pattern", [r"\[[a-z]", r"[a\[]", "(a)" * 60, "a||b", r"[a-z&]&&"])
+def test_patterns_that_only_look_odd_are_read(pattern: str) -> None:
+    assert isinstance(read_version(changed("/lists/patterns/accuse/0", pattern)), RubricRecord)
+
+
+@pytest.mark.parametrize("key", ["a", "k{}"], ids=["one key", "many keys"])
+def test_a_flood_of_criteria_is_refused_in_time(key: str) -> None:
+    """What is wrong with twenty thousand criteria takes no longer than their number, and is not all listed."""
+    criteria = [{"key": key.format(at), "label": "", "description": "", "weight": -1} for at in range(20_000)]
+    data = changed("/criteria", criteria)
+    before = time.process_time()
+    assert len(problems(data)) == 1_000
+    assert time.process_time() - before < 2

@@ -193,3 +193,10 @@ def test_a_damaged_text_never_raises_and_is_readable_only_where_the_library_read
 def test_no_bytes_raise(data):
     document = read_json(data)
     assert document.is_readable or document.problems
+
+
+@pytest.mark.parametrize("data", [b'{"a\\u0000": 1', b'{"\\ud800b": [1, 1}', b'{"\\u0000": 1, "\\u0000": 2}'])
+def test_what_is_said_of_a_key_that_cannot_be_stored_can_be_stored(data):
+    for problem in read_json(data).problems:
+        said = problem.message + problem.pointer
+        assert normalise_text(said) == (said, Replaced())

@@ -46,6 +46,18 @@ def test_hidden_characters_are_named(character: str) -> None:
     assert second.title
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one\r\ntwo", "one\r\ntwo"),
+        ("one\rtwo\r", "one⟨U+000D⟩two⟨U+000D⟩"),
+        ("one\r\r\n", "one⟨U+000D ×2⟩\n"),
+    ],
+)
+def test_only_a_carriage_return_that_ends_a_line_with_a_line_feed_is_plain(text: str, shown: str) -> None:
+    assert "".join(piece.text for piece in pieces(text)) == shown
+
+
 def test_the_same_hidden_character_in_a_row_is_one_badge() -> None:
     assert [piece.text for piece in pieces("a" + "\u202e" * 100_000)] == ["a", "⟨U+202E ×100000⟩"]
 

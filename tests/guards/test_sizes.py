@@ -14,7 +14,7 @@ from tests.guards.house import (
     templates,
 )
 
-FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 300, 40, 30, 15, 150, 80, 400, 400
+FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 300, 40, 30, 15, 150, 80, 400, 430
 
 
 def lines_of(path: Path) -> int:

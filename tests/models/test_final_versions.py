@@ -3,8 +3,9 @@
 import pytest
 from django.db import DatabaseError, transaction
 
+from rubric.actions.drafting import discard_draft
 from rubric.models import RubricVersion
-from tests.drafts import first
+from tests.drafts import first, make_draft
 from tests.factories import NOW, make_admin
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -57,3 +58,33 @@ def test_it_can_be_retired_and_says_the_same_then():
     assert not refuses(state="retired", retired_at=NOW, retired_by=make_admin(), retired_reason="Superseded")
     assert refuses(body="{}")
     assert refuses(state="draft")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"body": "{}"},
+        {"note": "another"},
+        {"discarded_at": None, "discarded_by": None},
+        {"discarded_reason": "another"},
+        {"state": "draft"},
+        {"state": "draft", "discarded_at": None, "discarded_by": None},
+        {"state": "published"},
+        {"published_at": NOW},
+    ],
+    ids=str,
+)
+def test_a_discarded_draft_stays_as_it_is(changes):
+    by = make_admin()
+    draft = make_draft(by=by)
+    discard_draft(version=draft, basis=draft.sha256, reason="A dead end", by=by, now=NOW)
+    rows = RubricVersion.objects.filter(pk=draft.pk)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        rows.update(**changes)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        rows.delete()
+
+
+def test_what_is_published_cannot_be_discarded():
+    assert refuses(state="discarded", discarded_at=NOW, discarded_by=make_admin())
+    assert refuses(discarded_at=NOW, discarded_by=make_admin())

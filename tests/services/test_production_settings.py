@@ -22,7 +22,10 @@ GOOD = {
     "BEHIND_PROXY": "false",
     "CSRF_TRUSTED_ORIGINS": "",
     "LOG_LEVEL": "INFO",
+    "REQUIRE_TOTP": "",
+    "OIDC_ISSUER": "",
 }
+OUTSIDE = {"OIDC_NAME": "Acme", "OIDC_CLIENT_ID": "evalsite", "OIDC_CLIENT_SECRET": "a-secret-of-theirs"}
 
 
 def run(code: str, *arguments: str, **changes: str) -> subprocess.CompletedProcess:
@@ -46,6 +49,14 @@ def run(code: str, *arguments: str, **changes: str) -> subprocess.CompletedProce
         ({"DEBUG": "true"}, "DEBUG is true, which only EVALSITE_MODE=local allows"),
         ({"DEBUG": "1"}, 'DEBUG is "1"; write true or false'),
         ({"EVALSITE_MODE": "staging"}, "write one of: production, local"),
+        ({"REQUIRE_TOTP": "yes"}, 'REQUIRE_TOTP is "yes"; write true or false'),
+        (OUTSIDE | {"OIDC_ISSUER": "http://id.example.org"}, "OIDC_ISSUER begins with http://"),
+        (OUTSIDE | {"OIDC_ISSUER": "id.example.org"}, "OIDC_ISSUER is no address to call"),
+        ({"OIDC_ISSUER": "https://id.example.org"}, "OIDC_NAME is not set. OIDC_ISSUER is set: say how"),
+        (
+            OUTSIDE | {"OIDC_ISSUER": "https://id.example.org", "OIDC_CLIENT_SECRET": ""},
+            "OIDC_CLIENT_SECRET is not set. OIDC_ISSUER is set: give the secret",
+        ),
     ],
 )
 def test_the_start_refuses_and_says_which_variable_and_why(changes, says):
@@ -57,6 +68,30 @@ def test_the_start_refuses_and_says_which_variable_and_why(changes, says):
 def test_djangos_checks_for_deployment_are_clean():
     done = run("", "check", "--deploy", "--fail-level", "WARNING")
     assert done.returncode == 0, done.stderr
+    done = run(
+        "", "check", "--deploy", "--fail-level", "WARNING", **OUTSIDE, OIDC_ISSUER="https://id.example.org"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_leads_and_admins_need_a_second_factor_in_production_unless_it_is_said():
+    code = "import evalsite.settings as s; print(s.REQUIRE_TOTP)"
+    said = [{}, {"REQUIRE_TOTP": "false"}, {"EVALSITE_MODE": "local"}]
+    assert [run(code, **changes).stdout.strip() for changes in said] == ["True", "False", "False"]
+
+
+def test_signing_in_outside_is_loaded_only_where_it_is_configured():
+    code = (
+        "import django, json, sys; django.setup(); from django.conf import settings;"
+        "from django.urls import get_resolver; get_resolver().url_patterns;"
+        "names = ('requests', 'jwt', 'cryptography', 'segno', 'fido2', 'allauth.socialaccount.models');"
+        "print(json.dumps([bool(settings.OIDC_NAME), 'openid_connect_login' in get_resolver().reverse_dict,"
+        "[name for name in names if name in sys.modules]]))"
+    )
+    assert json.loads(run(code, **OUTSIDE).stdout) == [False, False, []]
+    with_it = json.loads(run(code, **OUTSIDE, OIDC_ISSUER="https://id.example.org").stdout)
+    assert with_it[:2] == [True, True]
+    assert "requests" in with_it[2]
 
 
 def test_production_cookies_are_bound_to_the_host_and_https():

@@ -47,8 +47,28 @@ NEW_PERSON = {"email": "newcomer@example.org", "role": "evaluator"}
 MATRIX: dict[str, list[Row]] = {
     # before the sign-in
     "account_login": [
-        Row("GET", "200 302 302 302 302 302 302 200", htmx="200 302 302 302 302 302 302 200"),
-        Row("POST", "422 302 302 302 302 302 302 422", {"login": "a@example.org", "password": "x"}),
+        Row("GET", "200 302 302 302 302 302 302 200", htmx="200 200 200 200 200 200 200 200"),
+        Row(
+            "POST",
+            "422 302 302 302 302 302 302 422",
+            {"login": "a@example.org", "password": "x"},
+            "422 200 200 200 200 200 200 422",
+        ),
+    ],
+    "second_step": [  # of whom no password was asked yet
+        Row("GET", "302 302 302 302 302 302 302 302", htmx="401 200 200 200 200 200 200 401"),
+        Row(
+            "POST",
+            "302 302 302 302 302 302 302 302",
+            {"code": "123456"},
+            "401 200 200 200 200 200 200 401",
+        ),
+    ],
+    "openid_connect_login": [  # where the other place does not answer
+        Row("GET", "503 302 302 302 302 302 302 503", htmx="503 302 302 302 302 302 302 503"),
+    ],
+    "openid_connect_callback": [
+        Row("GET", "403 302 302 302 302 302 302 403", htmx="403 302 302 302 302 302 302 403"),
     ],
     "account_logout": [
         Row("POST", "303 303 303 303 303 303 303 303", htmx="303 303 303 303 303 303 303 303"),
@@ -75,6 +95,14 @@ MATRIX: dict[str, list[Row]] = {
         Row("GET", "302 200 200 200 200 200 200 302"),
         Row("POST", "401 422 422 422 422 422 422 401", {"old": "wrong", "password": "seven green parrots"}),
     ],
+    "end_other_sign_ins": [Row("POST", "401 303 303 303 303 303 303 401")],
+    "second_factor": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "set_up_second_factor": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 422 422 422 422 422 422 401", {"code": "123456"}),
+    ],
+    "renew_recovery_codes": [Row("POST", "401 422 422 422 422 422 422 401", {"proof": "wrong"})],
+    "switch_off_second_factor": [Row("POST", "401 422 422 422 422 422 422 401", {"proof": "wrong"})],
     # projects
     "projects": [Row("GET", "302 200 200 200 200 200 200 302")],
     "create_project": [
@@ -99,6 +127,13 @@ MATRIX: dict[str, list[Row]] = {
     "submit_evaluation": [Row("POST", "401 422 404 404 404 404 404 401")],
     "skip_game": [Row("POST", "401 303 404 404 404 404 404 401", {"text": "I know this one"})],
     "return_to_game": [Row("POST", "401 303 404 404 404 404 404 401")],
+    # reviewing: "assigned" reviews a set of the project and has begun one of its comparisons
+    "reviews": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "begin_review": [Row("POST", "401 303 404 404 404 404 404 401")],
+    "review": [Row("GET", "302 200 404 404 404 404 404 302")],
+    "mark": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "holistic~1~0~7", "nonce": "n"})],
+    "undo_mark": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
+    "submit_review": [Row("POST", "401 422 404 404 404 404 404 401")],
     # what comes in, by import
     "imports": [Row("GET", "302 403 403 404 200 404 200 302")],
     "import_upload": [Row("POST", "401 403 403 404 422 404 422 401")],
@@ -119,12 +154,54 @@ MATRIX: dict[str, list[Row]] = {
     "report": [Row("GET", "302 200 404 404 200 404 200 302")],
     "report_markdown": [Row("GET", "302 200 404 404 200 404 200 302")],
     "report_json": [Row("GET", "302 200 404 404 200 404 200 302")],
+    # stages and iterations: the last one is a change that is open for import
+    "open_stage": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401", {"name": "Stage"}),
+    ],
+    "stages": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_summary": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_summary_markdown": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_summary_json": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_figures": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "compare_iterations": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_gate": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "sign_stage": [Row("POST", "401 404 404 404 303 404 303 401", {"statement": "A joy."})],
+    "open_next_stage": [Row("POST", "401 404 404 404 422 404 422 401", {"name": "Stage"})],
+    "open_iteration": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"do": "check"}),
+    ],
+    "iteration": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "edit_iteration": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"do": "check"}),
+    ],
+    "move_games": [Row("POST", "401 404 404 404 422 404 422 401", {"to": "here"})],
+    "open_for_rating": [Row("POST", "401 404 404 404 403 404 403 401")],
+    "decide_iteration": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"choice": "keep"}),
+    ],
+    "enter_figure": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row(
+            "POST",
+            "401 404 404 404 303 404 303 401",
+            {"kind": "cost", "value": "1.35", "reason": "The invoice"},
+        ),
+    ],
     # the installation
     "people": [Row("GET", "302 403 403 403 403 403 200 302")],
     "invite_admin": [Row("POST", "401 403 403 403 403 403 200 401", {"email": "boss@example.org"})],
     "withdraw_admin": [Row("POST", "401 403 403 403 403 403 303 401")],
     "switch_off": [Row("POST", "401 403 403 403 403 403 303 401")],
     "switch_on": [Row("POST", "401 403 403 403 403 403 409 401")],
+    "reset_second_factor": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Phone lost"}),
+    ],
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],
     # rubrics
@@ -150,10 +227,75 @@ MATRIX: dict[str, list[Row]] = {
     ],
     "publish_version": [
         Row("GET", "302 404 404 404 404 404 200 302"),
-        Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Agreed", "basis": "{draft_sha256}"}),
+        Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Agreed", "basis": "{long_sha256}"}),
+    ],
+    "preview_version": [Row("POST", "401 404 404 404 404 404 303 401")],
+    "cancel_preview": [Row("POST", "401 404 404 404 404 404 303 401")],
+    "discard_version": [
+        Row("GET", "302 404 404 404 404 404 200 302"),
+        Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Not needed", "basis": "{draft_sha256}"}),
     ],
     "retire_version": [
         Row("GET", "302 403 403 403 403 403 200 302"),
         Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Superseded"}),
     ],
+    # comparison sets; "assigned" reviews in the one that there is
+    "choose_scoring": [Row("POST", "401 403 403 403 403 403 303 401", {"is_on": "yes"})],
+    "comparison_sets": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "open_set": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row(
+            "POST",
+            "401 403 403 404 303 404 303 401",
+            {"name": "Soup", "version": "{response_version}", "mode": "both"},
+        ),
+    ],
+    "comparison_set": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "set_results": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "comparison_result": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "add_comparison": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401", {"do": "save", "question": "Is it so?"}),
+    ],
+    "import_comparisons": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401"),
+    ],
+    "add_reviewer": [
+        Row("POST", "401 403 404 404 303 404 303 401", {"kind": "elsewhere", "name": "A reader"})
+    ],
+    "end_reviewer": [Row("POST", "401 403 404 404 303 404 303 401")],
+    # the statistics of a closed set, in which "assigned" reviews
+    "set_manners": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_reviewer": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "set_agreement": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_success": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_tuning": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "figure_set": [Row("POST", "401 303 404 404 303 404 303 401", {"kind": "success"})],
+    "adopt_fit": [Row("POST", "401 403 404 404 403 404 409 401", {"target": "holistic", "basis": "x"})],
+    "survey": [
+        Row("GET", "302 200 404 404 403 404 403 302"),
+        Row("POST", "401 303 404 404 403 404 403 401", {"do": "begin"}),
+    ],
+    # models that review; the site has no endpoint, so nobody has them asked by calls
+    "set_answers": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "ask_models": [Row("POST", "401 403 404 404 403 404 403 401")],
+    "stop_asking": [Row("POST", "401 403 404 404 409 404 409 401")],
+    "ask_failed_again": [Row("POST", "401 403 404 404 409 404 409 401")],
+    "open_prompts": [Row("POST", "401 403 404 404 200 404 200 401")],
+    "upload_answers": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401"),
+    ],
+    "model_answer": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "make_prompt": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "prompt_text": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "paste_answer": [
+        Row("POST", "401 403 404 404 303 404 303 401", {"text": "I prefer A."}),
+        Row("POST", "401 403 404 404 422 404 422 401", {"text": ""}),
+    ],
+    "ask_again": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "answer_text": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "close_set": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "reopen_set": [Row("POST", "401 403 404 404 409 404 409 401")],
 }

@@ -8,7 +8,9 @@ from django.conf import settings as site
 from django.test import Client
 from django.urls import reverse
 
-from tests.factories import make_admin, make_games_project, make_lead, make_member, make_person
+from rubric.actions.comparing import close_set
+from tests.compared import make_set
+from tests.factories import NOW, make_admin, make_games_project, make_lead, make_member, make_person
 from tests.web.test_rights_matrix import ROUTES, address_of
 from tests.web.world import make_world
 
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.django_db
 LARGE = 20 * 1024 * 1024
 MULTIPART = "multipart/form-data; boundary=limit"
 FORM = "application/x-www-form-urlencoded"
+TAKE_FILES = ("import_upload", "import_comparisons", "upload_answers")
 
 
 class Unread(io.RawIOBase):
@@ -53,14 +56,14 @@ def project(settings, tmp_path):
     return make_games_project(slug="ours")
 
 
-def test_no_address_but_the_import_takes_more_than_a_form(project, settings):
+def test_no_address_but_the_imports_takes_more_than_a_form(project, settings):
     world = make_world()
     admin = make_admin()
     for name in ROUTES:
         address = address_of(name, world)
         for kind in (MULTIPART, FORM, "application/octet-stream"):
             status, said, body = send(admin, address, length=LARGE, kind=kind)
-            if name == "import_upload" and kind != FORM:
+            if name in TAKE_FILES and kind != FORM:
                 assert status != 413
                 continue
             assert (name, status, body.taken) == (name, 413, 0)
@@ -78,6 +81,19 @@ def test_who_may_not_import_sends_no_files_to_the_import(project, tmp_path):
     for person in (None, make_person(), make_member(project=project)):
         status, _said, body = send(person, address, length=LARGE)
         assert (status, body.taken) == (413, 0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_who_may_not_fill_a_set_sends_no_files_to_it(project, tmp_path):
+    lead, reviewer = make_lead(project=project), make_member(project=project)
+    made = make_set(by=lead, people=[reviewer])
+    address = reverse("import_comparisons", args=["ours", made.number])
+    for person in (None, make_person(), make_member(project=project), reviewer):
+        status, _said, body = send(person, address, length=LARGE)
+        assert (status, body.taken) == (413, 0)
+    close_set(comparison_set=made, by=lead, now=NOW)
+    status, _said, body = send(lead, address, length=LARGE)
+    assert (status, body.taken) == (413, 0)
     assert not list(tmp_path.iterdir())
 
 

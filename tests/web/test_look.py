@@ -69,11 +69,6 @@ def test_a_chart_has_a_table_twin_and_words_for_every_bar() -> None:
     assert "style=" not in drawn
 
 
-def test_the_script_of_the_whole_site_stays_small() -> None:
-    lines = [line for path in (ROOT / "static/js").glob("*.js") for line in path.read_text().splitlines()]
-    assert len(lines) <= 400
-
-
 def _tokens(side: int) -> dict[str, str]:
     pairs = re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", BASE)
     return {name: colours[side] for name, *colours in pairs}

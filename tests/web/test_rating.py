@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from discussions.forms.rating import ActForm
 from discussions.models import Evaluation, Judgement, Revision
 from discussions.models.standings import work_of
 from tests.factories import make_member
@@ -36,6 +37,12 @@ def page_of(client, evaluation, query=""):
 def buttons(content):
     """Every act that a press of a button on the page would post."""
     return [html.unescape(value) for value in re.findall(r'name="act" value="([^"]+)"', content)]
+
+
+def test_a_form_that_loses_a_field_takes_it_from_no_other():
+    form = ActForm(data={})
+    del form.fields["value"]
+    assert "value" in ActForm(data={}).fields
 
 
 def test_the_page_shows_transcript_and_what_is_asked(client, evaluation):

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from rubric.actions.drafting import save_draft
 from rubric.core.draft_texts import draft_texts
+from rubric.core.weighing import in_step
 from rubric.models import RubricVersion
 from tests.drafts import make_draft, with_weights
 from tests.factories import NOW, make_admin
@@ -59,9 +60,9 @@ def test_opening_and_saving_changes_nothing(client, admin, key):
             sent |= {field.html_name: "yes"} if value else {}
         else:
             sent[field.html_name] = (value or "").replace("\n", "\r\n")
-    answer = client.post(address(draft), sent | {"do": "save", "note": "Another note"})
+    answer = client.post(address(draft), sent | {"do": "save", "note": "Another\r\nnote"})
     assert answer.status_code == 303
-    assert (stored(draft).body, stored(draft).note) == (draft.body, "Another note")
+    assert (stored(draft).body, stored(draft).note) == (draft.body, "Another\nnote")
 
 
 def test_saving_leads_to_the_version_and_leaves_a_line_in_the_log(client, admin):
@@ -101,7 +102,7 @@ def test_a_fault_stands_at_its_field_which_is_open(client, admin):
     text = said(answer)
     assert answer.status_code == 422
     assert 'The weight of memory_accuracy is "x"' in text
-    assert "Sum <output" in text and ">?</output>" in text
+    assert 'Sum <span class="num">?</span>' in text and "A weight is no number." in text
     answer = client.post(address(draft), typed(draft, do="check", p__pass_count="9"))
     assert "pass_count is 9; it must lie between 1 and 7." in said(answer)
     assert re.search(r"<details[^>]* open><summary>Verdict", said(answer))
@@ -129,6 +130,70 @@ def test_scaling_the_others_and_resetting(client, admin):
     answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="2"))
     assert (answer.status_code, "between 0 and 1" in said(answer)) == (422, True)
     assert stored(draft).sha256 == draft.sha256
+
+
+def controls(draft, **changes):
+    """What the browser sends of the weights besides: the sliders, and what the numbers were."""
+    return in_step(draft_texts(draft.to_record())) | changes
+
+
+def weighed(client, draft, *, in_hand, **changes):
+    """What htmx gets when a weight is moved: the answer's text, and the ids that are swapped."""
+    body = typed(draft) | controls(draft) | {name.replace("__", "-"): text for name, text in changes.items()}
+    answer = client.post(address(draft), body | {"do": f"weigh:{in_hand}"}, headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    parts = re.findall(r"<[a-z]+ [^>]*hx-swap-oob[^>]*>", said(answer))
+    return said(answer), {re.search(r' id="([^"]*)"', part)[1] for part in parts}
+
+
+BESIDES = {"weights-sum", *(f"weight-{place}" for place in range(4))}
+
+
+def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client, admin):
+    draft = make_draft(by=admin)
+    text, swapped = weighed(client, draft, in_hand="c0-slide", c0__slide="0.48")
+    assert swapped == BESIDES | {"id_c0-weight"}
+    assert weights_shown(text)[:4] == ["0.48", "0.25", "0.2", "0.2"]
+    assert 'Sum <span class="num">1.13</span>' in text and "0.13 too much" in text and "must be 1" in text
+    assert text.lstrip().startswith('<section id="weights"') and "<html" not in text
+    assert stored(draft).sha256 == draft.sha256
+
+
+def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
+    draft = make_draft(by=admin)
+    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="0.333")
+    assert swapped == BESIDES | {"id_c1-slide"}
+    assert 'name="c1-slide" value="0.33"' in text and 'name="c1-was" value="0.333"' in text
+    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="2")
+    assert "The weight of completeness is 2; it must lie between 0 and 1." in text
+    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="")
+    assert (
+        'The weight of completeness is "", which is no number.' in text and "A weight is no number." in text
+    )
+
+
+def test_a_slider_that_was_moved_counts_in_whatever_way_the_form_is_sent(client, admin):
+    """Whoever presses Save before the server answered loses nothing."""
+    draft = make_draft(by=admin)
+    body = typed(draft, do="save") | controls(draft, **{"c0-slide": "0.4", "c1-slide": "0.2"})
+    assert client.post(address(draft), body).status_code == 303
+    assert [each.weight for each in stored(draft).to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
+
+
+def test_without_script_the_number_alone_counts(client, admin):
+    """Nobody sees the sliders then; they are sent as the page had them."""
+    draft = make_draft(by=admin)
+    numbers = {"c0-weight": "0.405", "c1-weight": "0.195"}
+    assert (
+        client.post(address(draft), typed(draft, do="save") | controls(draft, **numbers)).status_code == 303
+    )
+    assert [each.weight for each in stored(draft).to_record().criteria] == [0.405, 0.195, 0.2, 0.2]
+
+
+def test_weighing_without_htmx_shows_the_whole_page(client, admin):
+    draft = make_draft(by=admin)
+    answer = client.post(address(draft), typed(draft, do="weigh:c0-slide") | controls(draft))
+    assert (answer.status_code, "<html" in said(answer)) == (200, True)
 
 
 def test_a_criterion_is_added_and_another_left_out(client, admin):

@@ -46,6 +46,7 @@ def test_the_list_names_versions_states_people_and_uses(client):
     assert '<td class="num">2</td>' in text
     assert text.count("new work takes it") == 2
     assert 'href="/rubrics/response/1.1/edit/"' in text
+    assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.0/draft/"' in text
 
 
 def test_others_see_no_drafts_and_only_who_sees_weights_reads_notes(client):
@@ -202,10 +203,10 @@ def test_the_last_published_version_says_why_it_cannot_be_retired(client):
 @pytest.mark.parametrize(
     ("address", "count"),
     [
-        ("/rubrics/", 6),
+        ("/rubrics/", 7),
         ("/rubrics/response/1.1/", 3),
         ("/rubrics/response/1.1/differences/", 5),
-        ("/rubrics/response/1.1/publish/", 5),
+        ("/rubrics/response/1.1/publish/", 9),
     ],
 )
 def test_queries_at_two_sizes(client, django_assert_num_queries, address, count):
@@ -218,3 +219,32 @@ def test_queries_at_two_sizes(client, django_assert_num_queries, address, count)
         make_draft(now=NOW)
     with django_assert_num_queries(count):
         assert client.get(address).status_code == 200
+
+
+def test_a_draft_is_discarded_with_a_reason_and_no_list_shows_it(client):
+    admin = make_admin(name="Ada Chief")
+    draft, other = make_changed_draft(by=admin), make_draft(by=admin)
+    discard = reverse("discard_version", args=["response", "1.1"])
+    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.1/")
+    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.1/edit/")
+    text = shown(client, admin, discard)
+    assert "Accuracy counts more" in text and "2 differences from 1.0" in text
+    body = {"reason": "A dead end", "basis": draft.sha256}
+    assert client.post(discard, body | {"reason": " "}).status_code == 422
+    stale = client.post(discard, body | {"basis": other.sha256})
+    assert (stale.status_code, "Look again" in html.unescape(stale.content.decode())) == (409, True)
+    answer = client.post(discard, body)
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.1/")
+    text = shown(client, admin, "/rubrics/response/1.1/")
+    for words in ("discarded", "A dead end", "New draft from it", "Ada Chief"):
+        assert words in text
+    for act in ("edit", "publish", "discard"):
+        assert f"/rubrics/response/1.1/{act}/" not in text
+        assert client.get(f"/rubrics/response/1.1/{act}/").status_code == 403
+    listed = shown(client, admin, "/rubrics/")
+    assert "/response/1.1/" not in listed and "/response/1.2/" in listed
+    choices = shown(client, admin, "/rubrics/response/1.2/differences/")
+    assert 'value="response/1.1"' not in choices and 'value="response/1.0"' in choices
+    lead = make_lead(project=make_games_project())
+    client.force_login(lead)
+    assert client.get("/rubrics/response/1.1/").status_code == 404

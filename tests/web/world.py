@@ -5,8 +5,12 @@ from typing import Any
 from django.utils import timezone
 
 from discussions.actions.taking import take_next_game
+from rubric.actions.beginning import open_review
 from rubric.actions.publishing import publish_version
-from tests.drafts import make_changed_draft, make_draft
+from rubric.models.comparisons import ELSEWHERE
+from tests.asked import make_asked
+from tests.compared import RECORD_SCORES, make_set, review_with
+from tests.drafts import make_changed_draft
 from tests.factories import (
     make_admin,
     make_game,
@@ -16,7 +20,11 @@ from tests.factories import (
     membership_of,
     upload,
 )
+from tests.figured import make_figured
+from tests.previewed import asked, draft_with, thresholds
+from tests.second_factors import make_secured
 from tests.settled import settle
+from tests.staged import figures, make_baseline, make_change, make_stage
 from tests.web.rights_matrix import COLUMNS
 from workspace.actions.invitations import invite
 from workspace.models import Person
@@ -38,19 +46,30 @@ def make_world() -> dict[str, Any]:
         "deactivated": make_member(project=project, now=now),
     }
     assert tuple(people) == COLUMNS
-    bystander = make_member(project=project, now=now)
+    bystander = make_secured(make_member(project=project, now=now), now=now)[0]
     invited = invite(email="guest@example.org", role="evaluator", project=project, by=admin, now=now)
     as_admin = invite(email="chief@example.org", role="admin", project=None, by=admin, now=now)
     settled = make_game(project=project, by=people["lead"], now=now)
     verdict = settle(project=project, by=people["assigned"])
     game = make_game(project=project, by=people["lead"], now=now)
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
+    stage = make_stage(project=project, by=people["lead"])
+    baseline = make_baseline(stage=stage, games=[figures(), figures(coherence=40), figures(cost=None)])
+    coming = make_change(stage=stage)
     version = game.iteration.rubric_version
     newer = make_changed_draft(by=admin, now=now)
     publish_version(version=newer, basis=newer.sha256, reason="Agreed", by=admin, now=now)
     draft = make_changed_draft(by=admin, weights=(0.3, 0.3, 0.2, 0.2), now=now)
+    stricter = draft_with(thresholds(engagement=4), by=admin)
+    asked(stricter)
+    compared = make_set(by=people["lead"], questions=2, mode="both", people=[people["assigned"]], elsewhere=1)
+    begun, waiting = compared.comparisons.order_by("number")
+    review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
+    review = open_review(comparison=begun, by=people["assigned"], now=now)
     return {
         "people": people,
+        **make_asked(by=people["lead"], people=[people["assigned"]]),
+        **make_figured(by=people["lead"], people=[people["assigned"]]),
         "slug": project.slug,
         "other_slug": other.slug,
         "membership": membership_of(person=bystander, project=project).pk,
@@ -66,10 +85,20 @@ def make_world() -> dict[str, Any]:
         "rubric_number": version.number,
         "response_slug": newer.rubric.key,
         "response_number": newer.number,
+        "response_version": newer.pk,
         "draft_number": draft.number,
         "draft_sha256": draft.sha256,
-        "long_number": make_draft(key="discussion", by=admin, now=now).number,
+        "long_number": stricter.number,
+        "long_sha256": stricter.sha256,
         "transcript": upload(project=project, by=admin, now=now).pk,
+        "set_number": compared.number,
+        "comparison": compared.comparisons.get(number=1).number,
+        "review": review.pk,
+        "waiting_comparison": waiting.pk,
+        "reviewer": compared.reviewers.get(kind=ELSEWHERE).pk,
+        "stage": stage.number,
+        "baseline": baseline.number,
+        "iteration": coming.number,
     }
 
 
@@ -86,6 +115,49 @@ ARGUMENTS = {
             "report_json",
         )
     },
+    **{
+        name: {"number": "set_number"}
+        for name in (
+            "comparison_set",
+            "set_results",
+            "comparison_result",
+            "add_comparison",
+            "import_comparisons",
+            "add_reviewer",
+            "end_reviewer",
+            "close_set",
+            "reopen_set",
+        )
+    },
+    "begin_review": {"comparison": "waiting_comparison"},
+    **{
+        name: {"number": "figured_number"}
+        for name in ("set_manners", "set_agreement", "set_success", "set_tuning", "figure_set", "adopt_fit")
+    },
+    "set_reviewer": {"number": "figured_number", "reviewer": "figured_reviewer"},
+    "survey": {"number": "figured_number", "comparison": "figured_comparison"},
+    **{
+        name: {"number": "asked_number"}
+        for name in (
+            "set_answers",
+            "ask_models",
+            "stop_asking",
+            "ask_failed_again",
+            "open_prompts",
+            "upload_answers",
+        )
+    },
+    **{
+        name: {"number": "asked_number", "comparison": comparison, "reviewer": "model_reviewer"}
+        for name, comparison in (
+            ("model_answer", "answered_comparison"),
+            ("answer_text", "answered_comparison"),
+            ("ask_again", "answered_comparison"),
+            ("prompt_text", "asked_comparison"),
+            ("paste_answer", "asked_comparison"),
+            ("make_prompt", "unasked_comparison"),
+        )
+    },
     "withdraw_admin": {"invitation": "admin_invitation"},
     "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
     "draft_version": {"slug": "rubric_slug", "number": "rubric_number"},
@@ -94,5 +166,9 @@ ARGUMENTS = {
         name: {"slug": "response_slug", "number": "response_number"}
         for name in ("compare_versions", "export_version", "retire_version")
     },
-    "publish_version": {"slug": "response_slug", "number": "draft_number"},
+    "discard_version": {"slug": "response_slug", "number": "draft_number"},
+    **{
+        name: {"slug": "rubric_slug", "number": "long_number"}
+        for name in ("publish_version", "preview_version", "cancel_preview")
+    },
 }

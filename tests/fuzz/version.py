@@ -1,0 +1,56 @@
+"""The reader of rubric versions: a version that stands and comes back the same, or faults, each with its place."""
+
+import json
+from typing import Any
+
+from rubric.core.draft_texts import draft_texts
+from rubric.core.reading_drafts import read_draft
+from rubric.core.reading_versions import read_version
+from rubric.core.records import RubricRecord
+from rubric.core.weights import weight_problems
+from rubric.shelf import first_version_bytes
+from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
+from workspace.core.canonical import canonical_bytes
+
+
+def check(data: bytes, read: Any = read_version) -> None:
+    """Everything that holds of every version. Raises when it does not."""
+    found = in_time(read, data)
+    check_storable(found)
+    assert found == read(data), "read twice, it says something else"
+    if not isinstance(found, RubricRecord):
+        assert found, "neither a version nor a fault"
+        check_sentences(*(problem.message for problem in found))
+        assert all(not each.place or each.place.startswith("/") for each in found), "a place is no pointer"
+        return
+    written = numbers_in(data.decode("utf-8"))
+    numbers = [number for each in found.criteria for number in (each.weight, each.threshold)]
+    numbers += [value for value in found.parameters.values() if not isinstance(value, bool | str)]
+    assert {float(number) for number in numbers if number is not None} <= written, (
+        "a number that nobody wrote"
+    )
+    assert not weight_problems({each.key: each.weight for each in found.criteria})
+    assert read(canonical_bytes(found)) == found, "stored and read again, it is another"
+    assert in_time(lambda texts: read_draft(texts, found), draft_texts(found)) == found, "opened and saved"
+
+
+def check_long(data: bytes) -> None:
+    """The same many times over is read in time."""
+    for each in longer(data):
+        in_time(read_version, each)
+
+
+def seeds() -> list[bytes]:
+    """The shipped versions, as they are and in parts, and what is none."""
+    response = json.loads(first_version_bytes("response-1.0"))
+    small = {"key": "a", "label": "A", "description": "", "weight": 1}
+    return [
+        *(first_version_bytes(name) for name in ("discussion-1.0", "response-1.0")),
+        json.dumps(response | {"criteria": [small]}).encode(),
+        json.dumps(response | {"criteria": [small | {"weight": "1"}], "parameters": {}}).encode(),
+        json.dumps(response | {"kind": "discussion"}).encode(),
+        json.dumps(response | {"criteria": [small | {"weight": 0.5}, small | {"weight": 0.5}]}).encode(),
+        b"{}",
+        b"[]",
+        b"",
+    ]
