@@ -7,6 +7,7 @@ from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings
 from discussions.models.verdicts import Verdict
+from discussions.models.withdrawals import Withdrawal
 
 __all__ = [
     "Companions",
@@ -26,4 +27,5 @@ __all__ = [
     "Stage",
     "Transcript",
     "Verdict",
+    "Withdrawal",
 ]

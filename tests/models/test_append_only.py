@@ -38,6 +38,7 @@ MUST_BE_GUARDED = {
     "discussions_companions",
     "discussions_gametext",
     "discussions_transcript",
+    "discussions_withdrawal",
     "discussions_game",
 }
 

@@ -1,0 +1,30 @@
+"""Games that were withdrawn from the averages, or taken back into them: never changed, the newest of a game counts."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Game
+from workspace.models import Person
+
+
+class Withdrawal(models.Model):
+    """One such act with its reason. `number` counts within the game; what it withdraws the next one may take back.
+
+    `Game.withdrawn_...` holds what stands, written in the same transaction, so that lists need not ask here.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="withdrawals")
+    number = models.PositiveIntegerField()
+    is_withdrawn = models.BooleanField()
+    reason = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "number"], name="withdrawal_number_unique"),
+            models.CheckConstraint(condition=~Q(reason=""), name="withdrawal_has_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"{'withdrawal' if self.is_withdrawn else 'return'} {self.number} of game {self.game_id}"
