@@ -7,8 +7,8 @@ from discussions.core.iteration_moves import CHANGE, IMPORTING, move_of_decision
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, WHY_BARRED, why_closed
 from discussions.models import Evaluation, Game, Iteration, Stage
 from discussions.models.bases import Preview
-from discussions.models.evaluations import RATING
 from discussions.models.leading import why_barred
+from discussions.models.slots import RATING
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 from workspace.permissions import role_in

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from discussions.actions.judging import lock
 from discussions.core.kinds import ATTRIBUTION
+from discussions.core.leases import lease_from
 from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED, state_after
 from discussions.core.sight import ROLES, TRANSCRIPT
 from discussions.models import Evaluation, Reveal, Slot
@@ -78,7 +79,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
                 missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"
             )
         _move(locked, "submit", submitted_at=now)
-        Slot.objects.filter(pk=locked.slot_id).update(is_closed=True)
+        Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None)
         _record(locked, "evaluation:submitted", by=by, now=now)
     return locked
 
@@ -129,7 +130,7 @@ def _take(slot: int, by: Person, now: datetime) -> bool:
     try:
         with transaction.atomic():
             free = Slot.objects.filter(pk=slot, evaluator=None, is_closed=False)
-            return free.update(evaluator=by, taken_at=now) == 1
+            return free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) == 1
     except IntegrityError:
         return False
 

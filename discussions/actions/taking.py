@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import secrets
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -9,16 +10,18 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 
+from discussions.core.leases import lease_from
 from discussions.core.moves import OPEN
 from discussions.models import Evaluation, Game, Iteration, Slot
-from discussions.models.evaluations import RATING
 from discussions.models.leading import games_led_by
+from discussions.models.slots import RATING
 from discussions.models.standings import newest_measured
 from discussions.permissions import check_take_game
 from workspace.actions.events import record_event
 from workspace.models import Person, Project
 
 PRIME = 2**31 - 1
+SHUFFLES = 2**31
 CANDIDATES, TRIES = 8, 25
 
 
@@ -31,13 +34,13 @@ def open_slots(*, games: Iterable[Game]) -> None:
     """
     keys = [game.pk for game in games]
     rows = Game.objects.filter(pk__in=keys).order_by("pk").select_related("iteration")
-    present = rows.only("iteration__state", "iteration__evaluator_count")
+    present = rows.only("project", "needed_count", "iteration__state", "iteration__evaluator_count")
     Slot.objects.bulk_create(
         (
-            Slot(game=game, number=number)
+            Slot(project_id=game.project_id, game=game, number=number, shuffle=secrets.randbelow(SHUFFLES))
             for game in present.select_for_update(of=("self",), no_key=True)
             if game.iteration.has_places
-            for number in range(1, game.iteration.evaluator_count + 1)
+            for number in range(1, game.evaluator_count + 1)
         ),
         ignore_conflicts=True,
     )
@@ -108,7 +111,7 @@ def _take(slot: Slot, by: Person, now: datetime) -> Evaluation | None:
     try:
         with transaction.atomic():
             free = Slot.objects.filter(pk=slot.pk, evaluator=None, is_closed=False)
-            if free.update(evaluator=by, taken_at=now) != 1:
+            if free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) != 1:
                 return None
             evaluation = Evaluation.objects.create(
                 game=slot.game,

@@ -4,6 +4,7 @@ DRAFT = "draft"
 SUBMITTED = "submitted"
 RETURNED = "returned"
 SKIPPED = "skipped"
+LAPSED = "lapsed"
 
 OPEN = (DRAFT, RETURNED)
 
@@ -13,10 +14,17 @@ MOVES: dict[tuple[str, str], str] = {
     (DRAFT, "skip"): SKIPPED,
     (SKIPPED, "resume"): DRAFT,
     (SUBMITTED, "return"): RETURNED,
+    (DRAFT, "lapse"): LAPSED,
+    (RETURNED, "lapse"): LAPSED,
+    (LAPSED, "resume"): DRAFT,
 }
 
 WHY_CLOSED = {
     SUBMITTED: "This evaluation was submitted; its judgements stand. A team lead can return it to you.",
+    LAPSED: (
+        "Your time on this game ended and the place went back. What you judged is kept: take the game up again, "
+        "if its place is still free."
+    ),
     SKIPPED: "You skipped this game. Take it up again from your list, if its place is still free.",
 }
 

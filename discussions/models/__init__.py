@@ -1,15 +1,23 @@
 """The rows of the discussions wing."""
 
+from discussions.models.adjudications import Adjudication
+from discussions.models.calibrations import CalibrationGame, CalibrationRound
 from discussions.models.decisions import Decision
-from discussions.models.evaluations import Evaluation, Judgement, Remark, Reveal, Revision, Slot
+from discussions.models.evaluations import Evaluation, Judgement, Remark, Reveal, Revision
 from discussions.models.games import Game, GameText, Transcript
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings
+from discussions.models.queue_rules import QueueRule
+from discussions.models.slots import Slot
+from discussions.models.team_figures import TeamFigures
 from discussions.models.verdicts import Verdict
 from discussions.models.withdrawals import Withdrawal
 
 __all__ = [
+    "Adjudication",
+    "CalibrationGame",
+    "CalibrationRound",
     "Companions",
     "Decision",
     "Evaluation",
@@ -20,11 +28,13 @@ __all__ = [
     "ManualFigure",
     "Measured",
     "MeasuredFindings",
+    "QueueRule",
     "Remark",
     "Reveal",
     "Revision",
     "Slot",
     "Stage",
+    "TeamFigures",
     "Transcript",
     "Verdict",
     "Withdrawal",

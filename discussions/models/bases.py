@@ -18,8 +18,9 @@ from discussions.core.effective import Effective
 from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.core.settled import effective_of, outcome_of
-from discussions.models.evaluations import RATING, Evaluation, Judgement
+from discussions.models.evaluations import Evaluation, Judgement
 from discussions.models.games import Game
+from discussions.models.slots import RATING
 from discussions.models.standings import deal_of, measurements_of, newest_measured, rubric_record
 from discussions.models.verdicts import Verdict
 from workspace.core.canonical import bytes_hash, canonical_bytes

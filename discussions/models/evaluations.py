@@ -3,17 +3,12 @@
 from django.db import models
 from django.db.models import Q
 
+from discussions.core.moves import DRAFT
 from discussions.models.games import Game
 from discussions.models.iterations import IDENTIFICATIONS, QUESTION
 from discussions.models.measurements import Measured
+from discussions.models.slots import RATING, REPEAT, Slot
 from workspace.models import Person, Project
-
-RATING = "rating"
-DRAFT = "draft"
-SUBMITTED = "submitted"
-RETURNED = "returned"
-SKIPPED = "skipped"
-
 
 # Every save reads these, so they are named: all columns of all six rows cost a third more.
 WORK_COLUMNS = (
@@ -37,37 +32,6 @@ WORK_COLUMNS = (
 )
 
 
-class Slot(models.Model):
-    """One evaluator's place on a game; a game has as many as its iteration asks evaluators for."""
-
-    game = models.ForeignKey(Game, models.PROTECT, related_name="slots")
-    purpose = models.CharField(max_length=12, default=RATING)
-    number = models.PositiveSmallIntegerField()
-    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="slots", null=True, blank=True)
-    taken_at = models.DateTimeField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    is_closed = models.BooleanField(default=False)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=["game", "purpose", "number"], name="slot_number_unique"),
-            models.UniqueConstraint(
-                fields=["game", "purpose", "evaluator"],
-                condition=Q(evaluator__isnull=False),
-                name="slot_person_once_per_game",
-            ),
-            models.CheckConstraint(
-                condition=Q(evaluator=None, taken_at=None)
-                | Q(evaluator__isnull=False, taken_at__isnull=False),
-                name="slot_taken_pair",
-            ),
-        )
-        indexes = (models.Index(fields=["evaluator", "is_closed"], name="slot_by_person"),)
-
-    def __str__(self) -> str:
-        return f"place {self.number} on game {self.game_id}"
-
-
 class EvaluationQuerySet(models.QuerySet["Evaluation"]):
     """How evaluations are asked for."""
 
@@ -87,7 +51,9 @@ class Evaluation(models.Model):
 
     `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
     an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
-    as the table of `discussions.core.moves` says, `slot` is the newest place it was done in.
+    as the table of `discussions.core.moves` says, `slot` is the newest place it was done in. A hidden repeat is shown
+    to its evaluator under `shown_number`, a number that no game has; `released_reason` is what a lead said who took
+    the place back.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
@@ -103,6 +69,8 @@ class Evaluation(models.Model):
     submitted_at = models.DateTimeField(null=True, blank=True)
     skipped_reason = models.TextField(blank=True)
     returned_comment = models.TextField(blank=True)
+    released_reason = models.TextField(blank=True)
+    shown_number = models.PositiveIntegerField(null=True, blank=True)
 
     objects = EvaluationQuerySet.as_manager()
 
@@ -110,6 +78,11 @@ class Evaluation(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=["game", "evaluator", "purpose"], name="evaluation_once_per_person"
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose=REPEAT, shown_number__isnull=False)
+                | (~Q(purpose=REPEAT) & Q(shown_number=None)),
+                name="evaluation_repeat_is_renumbered",
             ),
         )
         indexes = (models.Index(fields=["evaluator", "state"], name="evaluation_by_person"),)

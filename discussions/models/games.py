@@ -3,6 +3,7 @@
 import msgspec
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from discussions.core.records import GameRecord
 from discussions.models.iterations import Iteration
@@ -33,6 +34,10 @@ class Transcript(models.Model):
         )
 
 
+# How many evaluators a game needs, for queries of games; the same as `Game.evaluator_count`.
+NEEDED = Coalesce("needed_count", "iteration__evaluator_count")
+
+
 class GameQuerySet(models.QuerySet["Game"]):
     """How games are asked for."""
 
@@ -48,7 +53,10 @@ class GameQuerySet(models.QuerySet["Game"]):
 
 
 class Game(models.Model):
-    """One imported game, without its text. `number` is ours and counts within the project."""
+    """One imported game, without its text. `number` is ours and counts within the project.
+
+    With `needed_count` a lead said, with a reason, that fewer evaluators than the iteration asks for are enough.
+    """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="games")
     iteration = models.ForeignKey(Iteration, models.PROTECT, related_name="games")
@@ -70,6 +78,10 @@ class Game(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     withdrawn_reason = models.TextField(blank=True)
+    needed_count = models.PositiveSmallIntegerField(null=True, blank=True)
+    needed_at = models.DateTimeField(null=True, blank=True)
+    needed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    needed_reason = models.TextField(blank=True)
 
     objects = GameQuerySet.as_manager()
 
@@ -84,8 +96,21 @@ class Game(models.Model):
                 | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False),
                 name="game_withdrawn_pair",
             ),
+            models.CheckConstraint(
+                condition=Q(needed_count=None, needed_at=None, needed_by=None, needed_reason="")
+                | (
+                    Q(needed_count__gte=1, needed_at__isnull=False, needed_by__isnull=False)
+                    & ~Q(needed_reason="")
+                ),
+                name="game_needed_whole",
+            ),
         )
         indexes = (models.Index(fields=["project", "source_id"], name="game_by_source"),)
+
+    @property
+    def evaluator_count(self) -> int:
+        """How many evaluators the game needs: as many as its iteration asks for, unless a lead lowered that."""
+        return self.needed_count or self.iteration.evaluator_count
 
 
 class GameText(models.Model):

@@ -24,11 +24,12 @@ from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import ENGAGEMENT, Outcome
 from discussions.core.settled import effective_of, outcome_of
 from discussions.models.decisions import Decision
-from discussions.models.evaluations import RATING, Evaluation
+from discussions.models.evaluations import Evaluation
 from discussions.models.games import Game
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import CACHE, COST, ManualFigure
 from discussions.models.scored import Batch, read_judged
+from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
 from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord

@@ -27,10 +27,11 @@ from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.rejudging import Judged
 from discussions.models.bases import cost_of
-from discussions.models.evaluations import RATING, Evaluation, Judgement
+from discussions.models.evaluations import Evaluation, Judgement
 from discussions.models.games import Game, GameText
 from discussions.models.iterations import TEST
 from discussions.models.measurements import Measured
+from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
 from discussions.models.verdicts import Verdict
 from rubric.core.impact import Where

@@ -7,9 +7,9 @@ from django.db import models
 from django.db.models import Q, QuerySet
 
 from discussions.core.moves import SUBMITTED
-from discussions.models.evaluations import RATING
 from discussions.models.games import Game, GameQuerySet
 from discussions.models.measurements import Measured
+from discussions.models.slots import RATING
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
 from workspace.models.prepared import Prepared

@@ -12,8 +12,8 @@ from discussions.core.moves import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.core.verdict import Rules, rules_of, state_of_cost
 from discussions.models import Evaluation, Game, Iteration, ManualFigure, Measured, Verdict
-from discussions.models.evaluations import RATING
 from discussions.models.manual_figures import COST
+from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
 from discussions.pages.cells import Cell, Words, cells_of_figures, cells_of_outcome, words_of_cells
 from discussions.pages.games_order import (

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.models import Evaluation, Game, Measured, Verdict
-from discussions.models.evaluations import RATING
+from discussions.models.slots import RATING
 from workspace.models import Project
 
 PAGE_SIZE = 30

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
-from discussions.models.evaluations import RATING
 from discussions.models.leading import games_led_by
+from discussions.models.slots import RATING
 from discussions.permissions import check_take_game
 from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project

@@ -10,9 +10,9 @@ from discussions.core.history import COMPLETE, RECORDED, HistoryGame, HistoryIte
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.core.outcome import ENGAGEMENT
 from discussions.models import Evaluation, Game, Iteration, Verdict
-from discussions.models.evaluations import RATING
 from discussions.models.histories import rubric_of
 from discussions.models.readiness import measured_for
+from discussions.models.slots import RATING
 from discussions.pages.cells import Cell
 from discussions.pages.figures import FAIL, PASS, PENDING
 from discussions.pages.gate import cost_text

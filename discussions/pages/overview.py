@@ -15,8 +15,8 @@ from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.core.pace import Pace, first_monday, pace_of, spoken
 from discussions.models import Evaluation, Game, Iteration, Judgement, Slot, Stage, Verdict
 from discussions.models.doors import door_of_stage
-from discussions.models.evaluations import RATING
 from discussions.models.histories import history_of
+from discussions.models.slots import RATING
 from discussions.permissions import check_open_stage
 from rubric.core.agreement.alpha import krippendorff_alpha
 from rubric.core.agreement.estimates import Agreement

@@ -7,7 +7,7 @@ from msgspec import Struct
 from discussions.core import kinds
 from discussions.core.kinds import place_of
 from discussions.models import Evaluation, Game, Judgement, Remark
-from discussions.models.evaluations import RATING
+from discussions.models.slots import RATING
 
 
 class JudgementLine(Struct, frozen=True):

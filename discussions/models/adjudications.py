@@ -1,0 +1,54 @@
+"""What leads settled where evaluators differ, never changed: the newest of a thing counts."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.evaluations import Evaluation
+from discussions.models.games import Game
+from workspace.models import Person
+
+
+class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
+    """How adjudications are asked for."""
+
+    def standing(self) -> "AdjudicationQuerySet":
+        """Those that no later one supersedes."""
+        return self.filter(superseded_by=None)
+
+
+class Adjudication(models.Model):
+    """The value of one thing of a game, with the reason; `adopted` is the evaluation whose answer was taken over.
+
+    `kind`, `subject` and `value` are those of judgements; value "" says of a marked sentence that it is no reference.
+    `sides_sha256` is the hash of what the evaluators said when it was settled.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="adjudications")
+    kind = models.CharField(max_length=30)
+    subject = models.CharField(max_length=200)
+    number = models.PositiveIntegerField()
+    value = models.CharField(max_length=40, blank=True)
+    reason = models.TextField()
+    adopted = models.ForeignKey(Evaluation, models.PROTECT, related_name="+", null=True, blank=True)
+    sides_sha256 = models.CharField(max_length=64)
+    supersedes = models.OneToOneField(
+        "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
+    )
+    key = models.CharField(max_length=160)
+    body_sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    objects = AdjudicationQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["game", "kind", "subject", "number"], name="adjudication_number_unique"
+            ),
+            models.UniqueConstraint(fields=["created_by", "key"], name="adjudication_key_unique"),
+            models.CheckConstraint(condition=~Q(reason=""), name="adjudication_has_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} of game {self.game_id} settled"

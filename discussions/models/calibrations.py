@@ -1,0 +1,75 @@
+"""Calibration rounds: games with an agreed key that evaluators rate to see whether they judge as the team does."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Game
+from discussions.models.verdicts import Verdict
+from workspace.models import Person, Project
+
+
+class CalibrationRound(models.Model):
+    """One round of a project, with its games from the beginning. A required one comes before anything else is rated;
+    one is open at a time.
+
+    It is passed by whoever gives at least `pass_percent` of a hundred answers as the keys do, over all its games, and
+    whose ratings are on average within `rating_within` of the keys'.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="calibration_rounds")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    is_required = models.BooleanField(default=True)
+    pass_percent = models.PositiveSmallIntegerField(default=80)
+    rating_within = models.DecimalField(max_digits=3, decimal_places=2, default=1)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "number"], name="calibration_number_unique"),
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(closed_at=None),
+                name="calibration_one_open_per_project",
+            ),
+            models.CheckConstraint(
+                condition=Q(pass_percent__gte=1, pass_percent__lte=100), name="calibration_pass_percent"
+            ),
+            models.CheckConstraint(
+                condition=Q(rating_within__gte=0, rating_within__lte=4), name="calibration_rating_within"
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, closed_by=None)
+                | Q(closed_at__isnull=False, closed_by__isnull=False),
+                name="calibration_closed_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CalibrationGame(models.Model):
+    """One game of a round and its key: canonical JSON of kind -> subject -> value, as its verdict had it.
+
+    `note` explains to the evaluator, after they handed in, what the team agreed on and why.
+    """
+
+    round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="games")
+    game = models.ForeignKey(Game, models.PROTECT, related_name="+")
+    place = models.PositiveSmallIntegerField()
+    verdict = models.ForeignKey(Verdict, models.PROTECT, related_name="+")
+    key = models.TextField()
+    note = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["round", "game"], name="calibration_game_once"),
+            models.UniqueConstraint(fields=["round", "place"], name="calibration_place_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"game {self.game_id} of calibration {self.round_id}"

@@ -1,0 +1,91 @@
+"""Places on games: rows that one conditional update takes, each for one purpose, held under a lease."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Game
+from workspace.models import Person, Project
+
+RATING = "rating"
+REPEAT = "repeat"
+CALIBRATION = "calibration"
+
+
+class Slot(models.Model):
+    """One evaluator's place on a game; for rating a game has as many as it needs evaluators.
+
+    Who takes a place holds it until `lease_until`, renewed while they work; None: no lease runs (handed in, or sent
+    back and not opened yet). `assigned_to` keeps a place for one person. A hidden repeat and a calibration have a
+    place of their own, assigned to their person. `shuffle` is a random number, so that a random free place is found
+    by an index; `project` is the game's, for the same index.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="+")
+    game = models.ForeignKey(Game, models.PROTECT, related_name="slots")
+    purpose = models.CharField(max_length=12, default=RATING)
+    number = models.PositiveSmallIntegerField()
+    shuffle = models.PositiveIntegerField()
+    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="slots", null=True, blank=True)
+    taken_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    assigned_to = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    assigned_at = models.DateTimeField(null=True, blank=True)
+    assigned_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    is_closed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "purpose", "number"], name="slot_number_unique"),
+            models.UniqueConstraint(
+                fields=["game", "purpose", "evaluator"],
+                condition=Q(evaluator__isnull=False),
+                name="slot_person_once_per_game",
+            ),
+            models.UniqueConstraint(
+                fields=["game", "purpose", "assigned_to"],
+                condition=Q(assigned_to__isnull=False),
+                name="slot_assigned_once_per_game",
+            ),
+            models.CheckConstraint(
+                condition=Q(evaluator=None, taken_at=None)
+                | Q(evaluator__isnull=False, taken_at__isnull=False),
+                name="slot_taken_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(lease_until=None) | Q(evaluator__isnull=False, is_closed=False),
+                name="slot_lease_of_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(assigned_to=None, assigned_at=None, assigned_by=None)
+                | Q(assigned_to__isnull=False, assigned_at__isnull=False, assigned_by__isnull=False),
+                name="slot_assigned_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(assigned_to=None) | Q(evaluator=None) | Q(evaluator=models.F("assigned_to")),
+                name="slot_kept_for_one",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["evaluator", "is_closed"], name="slot_by_person"),
+            models.Index(
+                fields=["project", "purpose", "shuffle"],
+                condition=Q(evaluator=None, assigned_to=None, is_closed=False),
+                name="slot_free_by_chance",
+            ),
+            models.Index(
+                fields=["project", "purpose", "game", "number"],
+                condition=Q(evaluator=None, assigned_to=None, is_closed=False),
+                name="slot_free_by_age",
+            ),
+            models.Index(
+                fields=["assigned_to"],
+                condition=Q(assigned_to__isnull=False, evaluator=None, is_closed=False),
+                name="slot_kept_free",
+            ),
+            models.Index(
+                fields=["lease_until"], condition=Q(lease_until__isnull=False), name="slot_by_lease"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"place {self.number} on game {self.game_id}"
