@@ -11,6 +11,7 @@ from django.test import TransactionTestCase
 
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
 from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
+from tests.services.migrated import keep_database, take_database
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
 from workspace.models.append_only import guards
 
@@ -33,6 +34,22 @@ def loopback_only():
     socket.socket.connect = connect
     yield
     socket.socket.connect = real
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings):
+    """On SQLite tests begin with a copy of the migrated database that an earlier run kept, if there is one."""
+    if connection.vendor != "sqlite":
+        return False
+    return take_database(connection.settings_dict["TEST"]["NAME"])
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_keepdb, django_db_blocker):
+    """Keep the database that was just migrated."""
+    if connection.vendor == "sqlite" and not django_db_keepdb:
+        with django_db_blocker.unblock():
+            keep_database(connection.settings_dict["NAME"])
 
 
 @pytest.fixture(autouse=True, scope="session")

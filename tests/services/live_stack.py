@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.services.migrated import take_database
 from tests.services.missing import cannot
 from tools.launch import ROOT, Site
 from tools.processes import wait_until
@@ -101,7 +102,7 @@ def static_files(tmp_path_factory) -> Path:
         "DJANGO_SETTINGS_MODULE": "evalsite.settings",
     }
     command = [sys.executable, str(ROOT / "manage.py"), "collectstatic", "--noinput", "-v", "0"]
-    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=120)
+    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=240)
     return folder / "static"
 
 
@@ -111,6 +112,9 @@ def migrated_database(tmp_path_factory):
     folder = tmp_path_factory.mktemp("migrated")
     server = os.environ.get("TEST_DATABASE_URL", "")
     name = f"template_{uuid.uuid4().hex[:12]}" if server else str(folder / "evalsite.sqlite3")
+    if not server and take_database(name):
+        yield name
+        return
     address = _create_database(server, name) if server else f"sqlite:///{name}"
     env = dict(os.environ) | {
         "VAR_DIR": str(folder),
@@ -118,7 +122,7 @@ def migrated_database(tmp_path_factory):
         "DJANGO_SETTINGS_MODULE": "evalsite.settings",
     }
     command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--noinput", "-v", "0"]
-    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=120)
+    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=240)
     yield name
     if server:
         _drop_database(server, name)
