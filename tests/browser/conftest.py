@@ -1,9 +1,13 @@
 """What several browser tests look at."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.gallery import Gallery
 from tests.services.live_stack import stack_in
+
+# What is waited for comes in its time, also on a machine that has other things to do.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ NARROW = ({"width": 683, "height": 384}, {"width": 360, "height": 740})
 OPEN_ALL = (
     "document.querySelectorAll('main details:not([name], .pop)').forEach((one) => { one.open = true; })"
 )
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 TOO_WIDE = """() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
@@ -55,6 +56,7 @@ def sideways(page: Page, name: str) -> list[str]:
     return faults
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_page(gallery, browser, browser_context_args, role):
     """Each page is opened in light and in dark, and made narrow; its pictures are kept for people to look at."""
@@ -74,8 +76,7 @@ def test_every_page(gallery, browser, browser_context_args, role):
             page.evaluate(OPEN_ALL)
             faults += violations(page)
             page.emulate_media(color_scheme="dark")
-            page.goto(address)
-            page.evaluate(OPEN_ALL)
+            page.evaluate(DRAWN)
             faults += violations(page, "color-contrast")
             faults += sideways(page, name)
             page.screenshot(

@@ -35,6 +35,7 @@ def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
     sign_in(page, live_stack)
     page.goto(f"{live_stack.url}/reviews/")
     keys = Keyboard(page)
+    expect(focused(page)).to_have_class(re.compile("primary"))
     keys.press("Enter")
     page.wait_for_url(re.compile(r"/reviews/\d+/"))
     for place, key in enumerate(WHOLE, start=1):

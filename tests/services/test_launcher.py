@@ -126,17 +126,17 @@ def test_sigterm_ends_everything_in_order_and_a_second_start_keeps_the_data(laun
 
 
 def test_kill_9_of_the_launcher_leaves_no_process(launched):
-    wait_until(lambda: sum("celery" in command for command in launched.processes().values()) == 3, 15)
+    wait_until(lambda: sum("celery" in command for command in launched.processes().values()) == 3, 60)
     launched.end(signal.SIGKILL)
-    assert wait_until(lambda: launched.processes() == {}, 5), launched.processes()
+    assert wait_until(lambda: launched.processes() == {}, 30), launched.processes()
 
 
 def test_what_falls_is_started_again(launched):
     for word, name in (("granian", "web server"), ("redis-server", "Redis"), ("celery", "worker")):
         fallen = launched.find(word)
         os.kill(fallen, signal.SIGKILL)
-        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 10)
-        assert wait_until(lambda: 200 <= launched.page() < 500, 20)
+        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 60)
+        assert wait_until(lambda: 200 <= launched.page() < 500, 60)
     assert launched.process.poll() is None
 
 
