@@ -87,6 +87,31 @@ def role_value(counts: bool, rule: str) -> str:
     return kinds.NOT_ASSESSABLE if rule == "unknown_side" else kinds.INCONSISTENT
 
 
+class Stands(Struct, frozen=True):
+    """What the evaluations that count said: thing -> evaluation -> value, without unset ones; and what machines say."""
+
+    said: dict[Key, dict[int, str]]
+    evaluators: frozenset[int]
+    machine: Mapping[Key, str] = {}
+
+    def is_silent(self, evaluator: int, kind: str, subject: str) -> bool:
+        """Whether the evaluation says nothing of its own about the thing."""
+        labelled = kind == kinds.MISSED and evaluator in self.said.get((kinds.REFERENCE, subject), {})
+        return evaluator not in self.said.get((kind, subject), {}) and not labelled
+
+
+def stands_of(
+    judged: Iterable[Judged], machine: Mapping[Key, str] | None = None, *, own: int | None = None
+) -> Stands:
+    """What counts of these judgements: those of submitted evaluations, or with `own` of that evaluation alone."""
+    counting = [one for one in judged if (one.is_submitted if own is None else one.evaluator == own)]
+    said: dict[Key, dict[int, str]] = defaultdict(dict)
+    for one in counting:
+        if one.value:
+            said[one.kind, one.subject][one.evaluator] = one.value
+    return Stands(dict(said), frozenset(one.evaluator for one in counting), machine or {})
+
+
 def effective(
     judged: Iterable[Judged],
     adjudicated: Mapping[Key, str],
@@ -102,48 +127,102 @@ def effective(
     machine_values). A reference is added when more than half of the evaluations have it. Equal halves are ties.
     `tests` are the blind tests of who said it, by evaluation; those of the evaluations that count are one test.
     """
-    said = dict(machine or {})
-    counting = [one for one in judged if (one.is_submitted if own is None else one.evaluator == own)]
-    evaluators = {one.evaluator for one in counting}
-    stands: dict[Key, dict[int, str]] = defaultdict(dict)
-    for one in counting:
-        if one.value:
-            stands[one.kind, one.subject][one.evaluator] = one.value
-    added, halves = _added(stands, said, len(evaluators), adjudicated)
-    ties = [key for key in halves if key not in adjudicated]
+    stands = stands_of(judged, machine, own=own)
+    added, ties = _added(stands, adjudicated)
     values: dict[str, dict[str, str]] = defaultdict(dict)
-    for (kind, subject), by_person in stands.items():
-        if (kind, subject) in adjudicated or not _is_asked(kind, subject, added, said):
+    for kind, subject in stands.said:
+        if (kind, subject) in adjudicated or not _is_asked(kind, subject, added, stands):
             continue
-        value = _agreed(kind, subject, by_person, said, evaluators)
+        value = majority_of(sides_of(stands, kind, subject))
         if value is None:
             ties.append((kind, subject))
         elif value:
             values[kind][subject] = value
     for (kind, subject), value in adjudicated.items():
-        values[kind] |= {subject: value} if value else {}
-    asked = {number: test for number, test in (tests or {}).items() if number in evaluators}
+        if _is_asked(kind, subject, added, stands) and value:
+            values[kind][subject] = value
+    asked = {number: test for number, test in (tests or {}).items() if number in stands.evaluators}
     test = result_of(
-        asked, lambda number, place: stands.get((kinds.ATTRIBUTION, str(place)), {}).get(number, "")
+        asked, lambda number, place: stands.said.get((kinds.ATTRIBUTION, str(place)), {}).get(number, "")
     )
     return _assembled(values, added, ties, stands, test)
 
 
-def _is_asked(kind: str, subject: str, added: frozenset[str], said: Mapping[Key, str]) -> bool:
+def settled_things(stands: Stands, adjudicated: Mapping[Key, str]) -> list[Key]:
+    """Everything that evaluators or leads have said something about and that is settled by a count, in no order.
+
+    A sentence is asked about twice: first whether it is a reference at all, and only if so what kind of one.
+    """
+    added, _halves = _added(stands, adjudicated)
+    found = [(kinds.MISSED, subject) for subject in _marked(stands)]
+    found += [key for key in stands.said if _is_asked(*key, added, stands)]
+    return list(dict.fromkeys([*found, *adjudicated]))
+
+
+def sides_of(stands: Stands, kind: str, subject: str) -> Mapping[int, str]:
+    """Evaluation -> the value it counts for on this thing.
+
+    Who is silent stands with the machine where silence accepts. Who marked a sentence or labelled it has it as a
+    reference, unless the label is that it is none; all others do not have it, which is the value "".
+    """
+    said = stands.said.get((kind, subject), {})
+    if kind == kinds.MISSED:
+        labels = stands.said.get((kinds.REFERENCE, subject), {})
+        having = {one for one in (*said, *labels) if labels.get(one) != kinds.NOT_A_REFERENCE}
+        return {one: kinds.YES if one in having else "" for one in stands.evaluators}
+    if kind in SILENCE_ACCEPTS and len(said) < len(stands.evaluators):
+        machine = stands.machine.get((kind, subject), "")
+        return {one: said.get(one, machine) for one in stands.evaluators}
+    return said
+
+
+def majority_of(sides: Mapping[int, str]) -> str | None:
+    """The value that more evaluations stand by than any other; None when two lead together, or nobody says any."""
+    # One evaluator alone, as in the figures after every save, needs no count.
+    if len(sides) < 2:
+        return next(iter(sides.values()), None)
+    (first, most), *others = Counter(sides.values()).most_common(2)
+    return None if others and others[0][1] == most else first
+
+
+def _is_asked(kind: str, subject: str, added: frozenset[str], stands: Stands) -> bool:
     """Whether a value is to be settled here: no marks, ratings, answers of tests, nor what is no reference."""
     if kind in kinds.OF_A_SENTENCE:
-        return kind != kinds.MISSED and (subject in added or (kinds.REFERENCE, subject) in said)
+        return kind != kinds.MISSED and (subject in added or (kinds.REFERENCE, subject) in stands.machine)
     return kind not in (kinds.RATING, kinds.ATTRIBUTION)
+
+
+def _marked(stands: Stands) -> set[str]:
+    """Sentences that somebody marked or labelled and that the machine does not count as references."""
+    return {
+        subject
+        for kind, subject in stands.said
+        if kind in (kinds.MISSED, kinds.REFERENCE) and (kinds.REFERENCE, subject) not in stands.machine
+    }
+
+
+def _added(stands: Stands, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
+    """The references people added, and those that exactly half of them have and nobody settled."""
+    settled = {subject: bool(value) for (kind, subject), value in adjudicated.items() if kind == kinds.MISSED}
+    added = {subject for subject, is_in in settled.items() if is_in}
+    halves = []
+    for subject in _marked(stands) - settled.keys():
+        value = majority_of(sides_of(stands, kinds.MISSED, subject))
+        if value is None:
+            halves.append((kinds.MISSED, subject))
+        elif value:
+            added.add(subject)
+    return frozenset(added), halves
 
 
 def _assembled(
     values: dict[str, dict[str, str]],
     added: frozenset[str],
     ties: list[Key],
-    stands: Mapping[Key, Mapping[int, str]],
+    stands: Stands,
     test: Identified | None,
 ) -> Effective:
-    ratings = [Fraction(value) for value in stands.get((kinds.RATING, ""), {}).values()]
+    ratings = [Fraction(value) for value in stands.said.get((kinds.RATING, ""), {}).values()]
     identified = values.get(kinds.IDENTIFY, {})
     decides = kinds.YES in values.get(kinds.IDENTIFY_DECIDES, {}).values()
     yes = sum(value == kinds.YES for value in identified.values())
@@ -160,56 +239,6 @@ def _assembled(
         identify_decides=decides,
         test=test,
     )
-
-
-def _added(
-    stands: Mapping[Key, Mapping[int, str]],
-    said: Mapping[Key, str],
-    evaluator_count: int,
-    adjudicated: Mapping[Key, str],
-) -> tuple[frozenset[str], list[Key]]:
-    """The references people added, and those that exactly half of them have.
-
-    Who marked a sentence or labelled it has it, unless the label is that it is no reference.
-    """
-    having: dict[str, set[int]] = defaultdict(set)
-    for (kind, subject), by_person in stands.items():
-        if kind in (kinds.MISSED, kinds.REFERENCE) and (kinds.REFERENCE, subject) not in said:
-            labels = stands.get((kinds.REFERENCE, subject), {})
-            having[subject] |= {person for person in by_person if labels.get(person) != kinds.NOT_A_REFERENCE}
-    settled = {subject: bool(value) for (kind, subject), value in adjudicated.items() if kind == kinds.MISSED}
-    added = {subject for subject, people in having.items() if 2 * len(people) > evaluator_count}
-    added = (added - settled.keys()) | {subject for subject, is_in in settled.items() if is_in}
-    halves = [
-        (kinds.MISSED, subject) for subject, people in having.items() if 2 * len(people) == evaluator_count
-    ]
-    return frozenset(added), halves
-
-
-def _agreed(
-    kind: str, subject: str, by_person: Mapping[int, str], said: Mapping[Key, str], evaluators: set[int]
-) -> str | None:
-    """The value that more evaluators stand by than any other; None when two lead together."""
-    # One evaluator alone, as in the figures after every save, needs no count.
-    if len(evaluators) == 1:
-        return next(iter(by_person.values()))
-    return _majority(_votes(kind, subject, by_person, said, evaluators))
-
-
-def _votes(
-    kind: str, subject: str, by_person: Mapping[int, str], said: Mapping[Key, str], evaluators: set[int]
-) -> Counter[str]:
-    votes = Counter(by_person.values())
-    silent = len(evaluators) - len(by_person)
-    if silent and kind in SILENCE_ACCEPTS:
-        votes[said.get((kind, subject), "")] += silent
-    return votes
-
-
-def _majority(votes: Counter[str]) -> str | None:
-    """The value that more people gave than any other; None when two lead together."""
-    (first, most), *others = votes.most_common(2)
-    return None if others and others[0][1] == most else first
 
 
 def _messages(measurements: Mapping[str, Measurement], metric: str) -> list[MessageFinding]:
