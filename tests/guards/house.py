@@ -13,6 +13,7 @@ FLOORS = {
     "shelf": 1,  # data that comes with the site, read from disk
     "models": 1,
     "permissions": 2,
+    "permissions_team": 2,
     "actions": 3,
     "pages": 3,
     "tasks": 4,
