@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from discussions.core.gates import Door
 from discussions.core.iteration_moves import CHANGE, IMPORTING, move_of_decision, state_after, why_frozen
-from discussions.core.moves import OPEN, SKIPPED, SUBMITTED, WHY_BARRED, why_closed
+from discussions.core.moves import LAPSED, OPEN, SKIPPED, SUBMITTED, WHY_BARRED, why_closed
 from discussions.models import Evaluation, Game, Iteration, Stage
 from discussions.models.bases import Preview
 from discussions.models.leading import why_barred
@@ -36,12 +36,27 @@ def check_skip(person: Person, evaluation: Evaluation) -> None:
 
 
 def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
-    """One's own skipped evaluation."""
+    """One's own evaluation that was skipped or that lapsed."""
     if evaluation.evaluator_id != person.pk or not person.is_active:
         raise NotAllowed(_("Only the evaluator who skipped this game takes it up again."))
-    if evaluation.state != SKIPPED:
+    if evaluation.state not in (SKIPPED, LAPSED):
         raise NotAllowed(_("This game was not skipped; there is nothing to take up again."))
     _check_blind(person, evaluation)
+
+
+def check_deal_out(person: Person, project: Project) -> None:
+    """Leads of the project and admins give places to people by name, take them back, and say how games are dealt."""
+    _check_leads(person, project, _("Only team leads of this project deal its games out. Ask one of them."))
+
+
+def check_may_get(person: Person, game: Game) -> None:
+    """Whom a game can be given to: an active evaluator of the project who never led it while the game was in it."""
+    if role_in(person, game.project) != "evaluator":
+        says = _("%(name)s is no evaluator of this project, so no game of it can be given to them.")
+        raise NotAllowed(says % {"name": person.name}, code="no_evaluator")
+    if why_barred(person, game.pk):
+        says = _("%(name)s led this project while game %(number)d was in it and could see its roles.")
+        raise NotAllowed(says % {"name": person.name, "number": game.number}, code="not_blind")
 
 
 def check_submit(person: Person, evaluation: Evaluation) -> None:
@@ -129,6 +144,11 @@ def check_change_iteration(person: Person, project: Project) -> None:
         )
 
 
+def check_see_team_figures(person: Person, project: Project) -> None:
+    """Leads of the project and admins see how the machine and its evaluators agree; evaluators judge unaware of it."""
+    _check_leads(person, project, _("Only team leads of this project see how its evaluators agree."))
+
+
 def check_import_transcripts(person: Person, project: Project) -> None:
     """Leads of the project and admins bring transcripts in, and see what became of them."""
     if role_in(person, project) not in ("admin", "lead"):
@@ -146,6 +166,14 @@ def check_see_iterations(person: Person, project: Project) -> None:
 def check_open_stage(person: Person, project: Project) -> None:
     """Leads of the project and admins open its first stage, and one after the last was closed."""
     _check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
+
+
+def check_change_stage(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins name a stage, while it is not closed."""
+    _check_leads(
+        person, stage.project, _("Only team leads of this project change its stages. Ask one of them.")
+    )
+    _check_stage_open(stage)
 
 
 def check_open_iteration(person: Person, stage: Stage) -> None:
@@ -204,6 +232,12 @@ def check_enter_figure(person: Person, game: Game) -> None:
     _check_leads(person, game.project, sentence)
 
 
+def check_withdraw_game(person: Person, game: Game) -> None:
+    """Leads of the project and admins take a game out of the averages, and back."""
+    sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
+    _check_leads(person, game.project, sentence)
+
+
 def check_state_fascinating(person: Person, stage: Stage) -> None:
     """Leads of the project and admins sign that the games of a stage are fascinating to watch, once."""
     sentence = _("Only team leads of this project sign that its games are fascinating to watch.")
@@ -225,9 +259,8 @@ def check_open_next_stage(person: Person, stage: Stage, door: Door) -> None:
     if not door.is_open and role_in(person, stage.project) != "admin":
         raise NotAllowed(
             _(
-                "The door to the next stage is shut: %(missing)s Only an admin opens it all the same, with a reason."
-            )
-            % {"missing": " ".join(door.missing)},
+                "The door is shut; the gate says what is missing. Only an admin opens it all the same, with a reason."
+            ),
             code="door_shut",
         )
 

@@ -2,19 +2,18 @@
 
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
+from discussions.actions.holding import give_back, hold_place, move, take_up, tell
 from discussions.actions.judging import lock
 from discussions.core.kinds import ATTRIBUTION
-from discussions.core.leases import lease_from
-from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED, state_after
+from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.sight import ROLES, TRANSCRIPT
 from discussions.models import Evaluation, Reveal, Slot
 from discussions.models.standings import work_of
 from discussions.permissions import check_rate, check_return_to_game, check_skip, check_submit
-from workspace.actions.events import record_event
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 
@@ -28,6 +27,7 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
     """
     with transaction.atomic():
         locked = lock(evaluation)
+        hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         work = work_of(locked)
         if work.sight.roles:
@@ -36,7 +36,7 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
             first = work.sight.missing[0]
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
         _reveal(locked, ROLES, now)
-        _record(locked, "roles:revealed", by=by, now=now)
+        tell(evaluation=locked, verb="roles:revealed", by=by, now=now)
 
 
 def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
@@ -47,6 +47,7 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
     """
     with transaction.atomic():
         locked = lock(evaluation)
+        hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         work = work_of(locked)
         if work.sight.transcript:
@@ -55,7 +56,7 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
         if first.kind == ATTRIBUTION:
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
         _reveal(locked, TRANSCRIPT, now)
-        _record(locked, "transcript:opened", by=by, now=now)
+        tell(evaluation=locked, verb="transcript:opened", by=by, now=now)
 
 
 def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
@@ -72,15 +73,16 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
         locked = lock(evaluation)
         if locked.state == SUBMITTED and locked.evaluator_id == by.pk:
             return locked
+        hold_place(evaluation=locked, by=by, now=now)
         check_submit(by, locked)
         missing = work_of(locked).sight.missing
         if missing:
             raise Unacceptable(
                 missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"
             )
-        _move(locked, "submit", submitted_at=now)
+        move(locked, "submit", submitted_at=now)
         Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None)
-        _record(locked, "evaluation:submitted", by=by, now=now)
+        tell(evaluation=locked, verb="evaluation:submitted", by=by, now=now)
     return locked
 
 
@@ -97,68 +99,24 @@ def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime)
         if locked.state == SKIPPED and locked.evaluator_id == by.pk:
             return locked
         check_skip(by, locked)
-        _move(locked, "skip", skipped_reason=reason)
-        Slot.objects.filter(pk=locked.slot_id).update(evaluator=None, taken_at=None, lease_until=None)
-        _record(locked, "evaluation:skipped", by=by, now=now)
+        move(locked, "skip", skipped_reason=reason)
+        give_back(locked)
+        tell(evaluation=locked, verb="evaluation:skipped", by=by, now=now)
     return locked
 
 
 def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
-    """Take a skipped game up again where it was left, if a place on it is still free; else Conflict."""
+    """Take a skipped or lapsed game up again where it was left, if a place on it is still free; else Conflict."""
     with transaction.atomic():
         locked = lock(evaluation)
         if locked.state == DRAFT and locked.evaluator_id == by.pk:
             return locked
         check_return_to_game(by, locked)
-        free = Slot.objects.filter(
-            game=locked.game_id, purpose=locked.purpose, evaluator=None, is_closed=False
-        )
-        for slot in free.order_by("number").values_list("pk", flat=True):
-            if _take(slot, by, now):
-                _move(locked, "resume", slot_id=slot)
-                _record(locked, "evaluation:resumed", by=by, now=now)
-                return locked
+        if take_up(evaluation=locked, by=by, now=now):
+            return locked
     raise Conflict(
         _(
             "Somebody else has taken this game meanwhile. Your judgements are kept; take the next game instead."
         ),
         code="place_taken",
-    )
-
-
-def _take(slot: int, by: Person, now: datetime) -> bool:
-    try:
-        with transaction.atomic():
-            free = Slot.objects.filter(pk=slot, evaluator=None, is_closed=False)
-            return free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) == 1
-    except IntegrityError:
-        return False
-
-
-def _move(evaluation: Evaluation, move: str, **changes: object) -> None:
-    """Change the state by the table of moves, if the row is still where it was read; the row is locked by then."""
-    state = state_after(evaluation.state, move)
-    if state is None:
-        raise Conflict(
-            _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
-        )
-    rows = Evaluation.objects.filter(pk=evaluation.pk, state=evaluation.state, version=evaluation.version)
-    if rows.update(state=state, version=F("version") + 1, **changes) != 1:
-        raise Conflict(
-            _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
-        )
-    evaluation.state, evaluation.version = state, evaluation.version + 1
-    for name, value in changes.items():
-        setattr(evaluation, name, value)
-
-
-def _record(evaluation: Evaluation, verb: str, *, by: Person, now: datetime) -> None:
-    record_event(
-        by=by,
-        now=now,
-        project=evaluation.game.project,
-        verb=verb,
-        object_kind="evaluation",
-        object_id=evaluation.pk,
-        detail={"game": evaluation.game.number, "version": evaluation.version},
     )

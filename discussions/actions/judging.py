@@ -5,10 +5,12 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.actions.holding import hold_place
 from discussions.core.kinds import fault_of
 from discussions.core.order import why_not_in_test, why_not_yet
 from discussions.core.sight import due_reveals, phase_of
 from discussions.models import Evaluation, Judgement, Reveal, Revision
+from discussions.models.slots import place_held
 from discussions.models.standings import Said, Work, work_of
 from discussions.permissions import check_rate
 from workspace.actions.events import record_event
@@ -70,6 +72,7 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
         body = act.sha256(evaluation.pk)
         if stored := stored_act(key=act.key, body_sha256=body, by=by):
             return stored
+        hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         work = work_of(locked)
         refuse_faults(work, act)
@@ -78,9 +81,9 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
 
 
 def lock(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with state and version as they are now; whoever else changes it waits for this transaction."""
-    (now,) = _LOCK.rows(evaluation.pk)
-    evaluation.state, evaluation.version, evaluation.slot_id = now
+    """The evaluation with state, version and lease as they are now; whoever changes it waits for this transaction."""
+    ((evaluation.state, evaluation.version, slot, lease_until),) = _LOCK.rows(evaluation.pk)
+    evaluation.slot = place_held(slot, lease_until)
     return evaluation
 
 
@@ -96,7 +99,11 @@ def stored_act(*, key: str, body_sha256: str, by: Person) -> Saved | None:
 
 
 _LOCK = Prepared(
-    lambda key: Evaluation.objects.select_for_update().filter(pk=key).values_list("state", "version", "slot"),
+    lambda key: (
+        Evaluation.objects.select_for_update(of=("self",))
+        .filter(pk=key)
+        .values_list("state", "version", "slot", "slot__lease_until")
+    ),
     int,
 )
 _STORED = Prepared(

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from discussions.actions.holding import hold_place
 from discussions.actions.judging import lock
 from discussions.core.order import why_not_in_test
 from discussions.models import Evaluation, Remark
@@ -34,6 +35,7 @@ def remark(
         stored = Remark.objects.filter(created_by=by, key=short_key(key)).first()
         if stored is not None:
             return _same(stored, body)
+        hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         _refuse_faults(work_of(locked), kind, target, text)
         if kind == FLAG and (standing := _standing_flag(locked, target)):
@@ -56,6 +58,7 @@ def take_flag_back(*, evaluation: Evaluation, target: str, by: Person, now: date
     """Resolve one's own open flag on a target; nothing happens when there is none."""
     with transaction.atomic():
         locked = lock(evaluation)
+        hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         flag = _standing_flag(locked, target)
         if flag is None:

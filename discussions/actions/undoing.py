@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from discussions.actions.holding import hold_place
 from discussions.actions.judging import (
     Act,
     Saved,
@@ -35,6 +36,7 @@ def undo(
         locked = lock(evaluation)
         if stored := stored_act(key=key, body_sha256=body, by=by):
             return stored
+        hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         undone = _newest(locked, kind, subject)
         if undone is None:

@@ -25,6 +25,7 @@ WORK_COLUMNS = (
         "version",
         "returned_comment",
     ),
+    "slot__lease_until",
     *("game__number", "game__content_sha256", "game__cost_usd", "game__iteration", "game__project"),
     *("game__iteration__reveal", "game__iteration__evaluator_count"),
     *("game__project__slug", "game__project__name"),
@@ -41,9 +42,9 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
 
     def with_work(self) -> "EvaluationQuerySet":
         """With the columns of other rows that judging and its page need, in one query."""
-        return self.select_related("game__iteration", "game__project", "measured__rubric_version").only(
-            *WORK_COLUMNS
-        )
+        return self.select_related(
+            "slot", "game__iteration", "game__project", "measured__rubric_version"
+        ).only(*WORK_COLUMNS)
 
 
 class Evaluation(models.Model):

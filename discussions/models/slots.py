@@ -1,10 +1,13 @@
 """Places on games: rows that one conditional update takes, each for one purpose, held under a lease."""
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 
 from discussions.models.games import Game
 from workspace.models import Person, Project
+from workspace.models.prepared import part_of
 
 RATING = "rating"
 REPEAT = "repeat"
@@ -89,3 +92,8 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return f"place {self.number} on game {self.game_id}"
+
+
+def place_held(key: int, lease_until: datetime | None) -> Slot:
+    """The place with that number of which only the lease was read; the rest is fetched when it is asked for."""
+    return part_of(Slot, ("id", "lease_until"), (key, lease_until), "")

@@ -26,6 +26,7 @@ from discussions.models.evaluations import WORK_COLUMNS, Evaluation, Judgement, 
 from discussions.models.games import Game, GameText
 from discussions.models.iterations import TEST, Iteration
 from discussions.models.measurements import Measured, MeasuredFindings
+from discussions.models.slots import Slot
 from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
@@ -159,6 +160,7 @@ def own_evaluation(person: Person, key: int) -> Evaluation | None:
     )
     measured.rubric_version = part_of(RubricVersion, WORK_COLUMNS, row, "measured__rubric_version__")
     evaluation.game, evaluation.measured, evaluation.evaluator = game, measured, person
+    evaluation.slot = part_of(Slot, WORK_COLUMNS, row, "slot__")
     return evaluation
 
 
