@@ -151,6 +151,7 @@ JOB_ACTIONS = {
     "import": "discussions.actions.importing.import_games",
     "measure": "discussions.actions.measuring.measure_games",
     "companions": "discussions.actions.measuring.add_companions",
+    "figure_team": "discussions.actions.figuring_team.compute_team_figures",
     "preview_games": "discussions.actions.previewing.preview_games",
     "preview_rankings": "rubric.actions.previewing.preview_rankings",
     "figure_set": "rubric.actions.figuring.compute_figures",

@@ -1,0 +1,22 @@
+"""Figures of a team, computed as a worker does."""
+
+from discussions.actions.figuring_team import ask_for_team_figures
+from discussions.models.figured_team import stored_team_figures
+from discussions.models.team_figures import TeamFigures
+from discussions.pages.team_figures import figures_body
+from tests.factories import NOW, make_lead
+from workspace.actions.jobs import run_job
+from workspace.models import Project
+
+
+def figure_team(project: Project, *, by=None) -> None:
+    """Compute what is not there of the project's figures."""
+    job = ask_for_team_figures(project=project, by=by or make_lead(project=project), now=NOW)
+    if job is not None:
+        run_job(job=job.pk, clock=lambda: NOW)
+
+
+def team_figures(project: Project, kind: str, shape: type):
+    """The stored figures of the present input."""
+    row = TeamFigures.objects.get(pk=stored_team_figures(project).rows[kind])
+    return figures_body(row, shape)
