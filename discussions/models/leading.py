@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from discussions.core.moves import LEADS, LED, LEFT
 from discussions.models.games import Game, GameQuerySet
-from workspace.models import Membership, Person
+from workspace.models import Membership, Person, Project
 from workspace.models.prepared import Prepared
 from workspace.models.projects import LEAD
 
@@ -31,6 +31,18 @@ def why_barred(person: Person, game: int) -> str:
     return "" if held else LEFT
 
 
+def barred_until(person: Person, project: Project) -> int:
+    """The newest game of the project that an evaluator of it could see as a lead once; 0 for who never led it.
+
+    By the order in which games came in, so that an index passes over all of them at once.
+    """
+    found = _LED_UNTIL.rows(person.pk, project.pk)
+    if not found:
+        return 0
+    games = Game.objects.filter(project=project, created_at__lt=found[0][0])
+    return games.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
 def _lasting(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
     """What the person was in the project from that moment on."""
     lasted = Q(ended_at=None) | Q(ended_at__gt=since)
@@ -45,3 +57,13 @@ def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
 
 # Asked with every save.
 _HELD = Prepared(_held, int, int)
+# Asked with every game that is dealt.
+_LED_UNTIL = Prepared(
+    lambda person, project: (
+        Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
+        .order_by("-ended_at")
+        .values_list("ended_at")[:1]
+    ),
+    int,
+    int,
+)

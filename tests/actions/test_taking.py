@@ -1,12 +1,14 @@
 """The queue: one place, one person; nobody twice on a game; random but fixed order per person."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection, connections
 
 from discussions.actions.finishing import return_to_game, skip_game
-from discussions.actions.taking import free_slots, open_slots, order_of, take_next_game
+from discussions.actions.ruling_queue import change_queue
+from discussions.actions.taking import open_slots, point_of, take_next_game
 from discussions.models import Evaluation, Iteration, Slot
 from tests.factories import NOW, make_lead, make_member
 from tests.rated import make_game, make_rating_project, say, start, submitted
@@ -66,7 +68,6 @@ def test_a_game_for_three_takes_three_people_each_once():
     people = [make_member(project=project) for _ in range(4)]
     taken = [take_next_game(project=project, by=person, now=NOW) for person in people]
     assert [bool(evaluation) for evaluation in taken] == [True, True, True, False]
-    assert not free_slots(project, people[3]).exists()
     assert Slot.objects.filter(game=game).count() == 3
 
 
@@ -79,17 +80,44 @@ def test_only_evaluators_of_the_project_take_games():
             take_next_game(project=project, by=person, now=NOW)
 
 
+def dealt(project, person, count):
+    """The games that one person is dealt, one after the other, each given back before the next."""
+    numbers = []
+    for _ in range(count):
+        evaluation = take_next_game(project=project, by=person, now=NOW)
+        numbers.append(evaluation.game.number)
+        skip_game(evaluation=evaluation, reason="later", by=person, now=NOW)
+    return numbers
+
+
 @pytest.mark.django_db
-def test_the_order_is_each_persons_own_and_stays():
+def test_the_order_is_each_persons_own_and_can_be_made_again():
     project = make_rating_project()
-    for _ in range(6):
-        make_game(project=project)
+    games = [make_game(project=project) for _ in range(6)]
     people = [make_member(project=project) for _ in range(4)]
-    orders = [list(free_slots(project, person).values_list("game", flat=True)) for person in people]
+    orders = [dealt(project, person, 6) for person in people]
+    assert {tuple(sorted(order)) for order in orders} == {tuple(game.number for game in games)}
     assert len({tuple(order) for order in orders}) > 1
-    assert orders[0] == list(free_slots(project, people[0]).values_list("game", flat=True))
-    factor, offset = order_of(people[0], project)
-    assert orders[0] == sorted(orders[0], key=lambda game: (game * factor + offset) % (2**31 - 1))
+    drawn = [json.loads(event.detail) for event in Event.objects.filter(verb="game:taken", by=people[1])]
+    assert [each["game"] for each in drawn] == orders[1]
+    left = list(Slot.objects.order_by("shuffle"))
+    for number, each in enumerate(drawn):
+        point = point_of(people[1], project, number)
+        assert each["order"] == [number, point]
+        first = next((slot for slot in left if slot.shuffle >= point), left[0])
+        assert first.game.number == each["game"]
+        left.remove(first)
+
+
+@pytest.mark.django_db
+def test_the_oldest_come_first_where_the_project_says_so():
+    project = make_rating_project(evaluator_count=2)
+    games = [make_game(project=project) for _ in range(4)]
+    change_queue(project=project, order="oldest", repeat_percent=0, by=make_lead(project=project), now=NOW)
+    for _ in range(2):
+        person = make_member(project=project)
+        assert dealt(project, person, 4) == [game.number for game in games]
+        assert take_next_game(project=project, by=person, now=NOW) is None
 
 
 @pytest.mark.django_db
