@@ -3,6 +3,8 @@
 from django.urls import URLPattern, path
 
 from discussions.views import (
+    adjudicating,
+    changing_stages,
     deciding,
     figuring,
     games,
@@ -10,11 +12,13 @@ from discussions.views import (
     home,
     importing,
     iterations,
+    leasing,
     planning,
     rating,
     staging,
     summaries,
     verdicts,
+    withdrawing,
 )
 
 urlpatterns: list[URLPattern] = [
@@ -27,6 +31,7 @@ urlpatterns: list[URLPattern] = [
     path("rate/<int:evaluation>/undo/", rating.undo, name="undo"),
     path("rate/<int:evaluation>/submit/", rating.submit_evaluation, name="submit_evaluation"),
     path("rate/<int:evaluation>/skip/", rating.skip_game, name="skip_game"),
+    path("rate/<int:evaluation>/lease/", leasing.renew_lease, name="renew_lease"),
     path("rate/<int:evaluation>/return/", rating.return_to_game, name="return_to_game"),
     path("projects/<slug:slug>/imports/", importing.imports, name="imports"),
     path("projects/<slug:slug>/imports/upload/", importing.import_upload, name="import_upload"),
@@ -69,6 +74,7 @@ urlpatterns: list[URLPattern] = [
         name="compare_iterations",
     ),
     path("projects/<slug:slug>/stages/new/", staging.open_stage, name="open_stage"),
+    path("projects/<slug:slug>/stages/<int:stage>/edit/", changing_stages.edit_stage, name="edit_stage"),
     path("projects/<slug:slug>/stages/<int:stage>/gate/", staging.stage_gate, name="stage_gate"),
     path("projects/<slug:slug>/stages/<int:stage>/gate/sign/", staging.sign_stage, name="sign_stage"),
     path(
@@ -97,6 +103,16 @@ urlpatterns: list[URLPattern] = [
         name="decide_iteration",
     ),
     path("projects/<slug:slug>/games/<int:number>/figures/", figuring.enter_figure, name="enter_figure"),
+    path(
+        "projects/<slug:slug>/games/<int:number>/withdrawal/", withdrawing.withdraw_game, name="withdraw_game"
+    ),
+    path("projects/<slug:slug>/games/<int:number>/settle/", adjudicating.adjudicate, name="adjudicate"),
+    path(
+        "projects/<slug:slug>/games/<int:number>/settle/one/",
+        adjudicating.adjudicate_one,
+        name="adjudicate_one",
+    ),
+    path("projects/<slug:slug>/games/<int:number>/names/", adjudicating.show_names, name="show_names"),
     path("projects/<slug:slug>/games/", games.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", games.game, name="game"),
     path("projects/<slug:slug>/games/<int:number>/verdict/", verdicts.verdict, name="verdict"),

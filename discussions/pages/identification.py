@@ -21,6 +21,7 @@ from discussions.pages.rating import Wanted
 from discussions.pages.rating_changes import Done
 from discussions.pages.rating_desk import Desk, desk_of, item_id
 from discussions.pages.rating_item_records import Item
+from discussions.pages.rating_lease import Lease
 from discussions.pages.rating_records import Changed, Missing
 
 STEP = "identify"
@@ -60,8 +61,10 @@ class IdentificationPage(Struct, frozen=True, kw_only=True):
     game_number: int
     nonce: str
     is_open: bool
+    lease: Lease | None
     closed_because: str
     may_leave: bool
+    may_return: bool
     returned_comment: str
     single_keys: bool
     saved_at: datetime | None
@@ -77,12 +80,10 @@ class IdentificationPage(Struct, frozen=True, kw_only=True):
     step: str = STEP
     player: int = 0
     place: str = ""
-    lease_ends_at: datetime | None = None
-    lease_minutes: int = 0
 
 
-def identification_page(*, work: Work, wanted: Wanted) -> IdentificationPage:
-    """The page as it stands; an evaluation that was skipped shows it too, with nothing to press."""
+def identification_page(*, work: Work, wanted: Wanted, lease: Lease | None) -> IdentificationPage:
+    """The page as it stands; an evaluation that was skipped shows it too, with nothing to press but to take it up."""
     paper, evaluation = _paper(work), work.evaluation
     barred = why_barred(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
     desk = desk_of(work, [], is_barred=bool(barred))
@@ -95,7 +96,9 @@ def identification_page(*, work: Work, wanted: Wanted) -> IdentificationPage:
         nonce=wanted.nonce,
         is_open=desk.is_open,
         closed_because=WHY_BARRED.get(barred, work.why_closed),
+        lease=lease,
         may_leave=state_after(evaluation.state, "skip") is not None,
+        may_return=state_after(evaluation.state, "resume") is not None,
         returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
         single_keys=evaluation.evaluator.has_single_keys,
         saved_at=newest.created_at if newest else None,
@@ -113,7 +116,7 @@ def identification_page(*, work: Work, wanted: Wanted) -> IdentificationPage:
 
 def identification_answer(*, work: Work, wanted: Wanted, done: Done) -> tuple[IdentificationPage, Changed]:
     """What one act changed: its message, and what opens the transcript; or why nothing was saved."""
-    page = identification_page(work=work, wanted=wanted)
+    page = identification_page(work=work, wanted=wanted, lease=None)
     judged = [one for one in page.items if (one.kind, one.subject) == (done.kind, done.subject)]
     if done.refusal:
         return page, Changed(refusal=done.refusal)

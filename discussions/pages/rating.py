@@ -14,6 +14,7 @@ from discussions.pages import rating_items, rating_review, rating_steps, rating_
 from discussions.pages.rating_changes import Done, changed_by, position_of
 from discussions.pages.rating_desk import Desk, desk_of, remarks_of
 from discussions.pages.rating_item_records import OpenRoles
+from discussions.pages.rating_lease import Lease
 from discussions.pages.rating_records import AnswerPage, Changed, RatingPage
 from discussions.pages.rating_window import MOST_ITEMS, window_of
 
@@ -54,7 +55,7 @@ class Wanted(Struct, frozen=True):
     page: int = 0
 
 
-def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
+def rating_page(*, work: Work, wanted: Wanted, lease: Lease) -> RatingPage:
     """The whole page, in a fixed number of queries whatever the game."""
     evaluation = work.evaluation
     barred = why_barred(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
@@ -66,7 +67,9 @@ def rating_page(*, work: Work, wanted: Wanted) -> RatingPage:
         game_number=evaluation.game.number,
         place="",
         closed_because=WHY_BARRED.get(barred, work.why_closed),
+        lease=lease,
         may_leave=state_after(evaluation.state, "skip") is not None,
+        may_return=state_after(evaluation.state, "resume") is not None,
         returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
         messages=rating_transcript.messages(desk),
         rounds=rating_transcript.rounds(desk),

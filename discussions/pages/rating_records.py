@@ -21,6 +21,7 @@ from discussions.pages.rating_item_records import (
     RoundVotes,
     SampleItem,
 )
+from discussions.pages.rating_lease import Lease
 from discussions.pages.rating_window import WHOLE, More, Window
 
 
@@ -215,8 +216,6 @@ class AnswerPage(Struct, frozen=True, kw_only=True):
     can_undo: bool
     undo_key: str
     player: int = 0
-    lease_ends_at: datetime | None = None
-    lease_minutes: int = 0
     window: Window = WHOLE
     references: list[ReferenceItem] = []
     more_references: More | None = None
@@ -243,8 +242,10 @@ class RatingPage(AnswerPage, frozen=True, kw_only=True):
 
     game_number: int
     place: str
+    lease: Lease | None
     closed_because: str
     may_leave: bool
+    may_return: bool
     returned_comment: str
     messages: list[MessageRow]
     single_keys: bool

@@ -19,6 +19,7 @@ from discussions.pages.identification import identification_answer, identificati
 from discussions.pages.rating import Wanted, rating_answer, rating_page
 from discussions.pages.rating_changes import Done, conflict_of
 from discussions.pages.rating_desk import item_id
+from discussions.pages.rating_lease import build_lease
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.forms.acts import KeyedForm, UndoForm
 from workspace.models import Person
@@ -61,9 +62,11 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
         number_of(asked["page"]),
     )
     work = work_of(found)
+    lease = build_lease(evaluation=found, now=timezone.now())
     if not work.sight.transcript:
-        return answer(request, page=TEST, context={"page": identification_page(work=work, wanted=wanted)})
-    page = rating_page(work=work, wanted=wanted)
+        test = identification_page(work=work, wanted=wanted, lease=lease)
+        return answer(request, page=TEST, context={"page": test})
+    page = rating_page(work=work, wanted=wanted, lease=lease)
     return answer(request, page=PAGE, region=AT if wanted.at else None, context={"page": page})
 
 
@@ -169,7 +172,9 @@ def answered(
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
     context: dict[str, object] = {"page": page, "changed": changed}
     if not is_htmx(request) and status >= 400:
-        context["page"] = rating_page(work=work, wanted=Wanted(new_nonce(), page.step, page=turned))
+        lease = build_lease(evaluation=work.evaluation, now=timezone.now())
+        anew = Wanted(new_nonce(), page.step, page=turned)
+        context["page"] = rating_page(work=work, wanted=anew, lease=lease)
     at = f"?step={page.step}" + (f"&page={page.window.page}" if page.window.is_paged else "")
     place = f"{reverse('rate', args=[evaluation.pk])}{at}#{place_of(done)}"
     plain = None if is_htmx(request) else place
@@ -183,7 +188,8 @@ def answered_in_test(
     """The same while the transcript is closed: neither its regions nor its page are drawn."""
     page, changed = identification_answer(work=work, wanted=wanted, done=done)
     if not is_htmx(request) and status >= 400:
-        page = identification_page(work=work, wanted=Wanted(new_nonce()))
+        lease = build_lease(evaluation=work.evaluation, now=timezone.now())
+        page = identification_page(work=work, wanted=Wanted(new_nonce()), lease=lease)
     place = f"{reverse('rate', args=[work.evaluation.pk])}?step={page.step}#{place_of(done)}"
     plain = None if is_htmx(request) else place
     context = {"page": page, "changed": changed}

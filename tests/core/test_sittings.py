@@ -1,6 +1,7 @@
 """The present sitting of a person, and when a break is proposed."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -71,5 +72,5 @@ def test_no_two_neighbours_in_a_sitting_are_a_break_apart(minutes):
         assert all(NOW - each >= BREAK for each in times)
         return
     inside = sorted(each for each in times if each >= found.began_at)
-    assert all(later - earlier < BREAK for earlier, later in zip(inside, inside[1:], strict=False))
+    assert all(later - earlier < BREAK for earlier, later in pairwise(inside))
     assert all(found.began_at - each >= BREAK for each in times if each < found.began_at)

@@ -126,6 +126,10 @@ MATRIX: dict[str, list[Row]] = {
     "undo": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
     "submit_evaluation": [Row("POST", "401 422 404 404 404 404 404 401")],
     "skip_game": [Row("POST", "401 303 404 404 404 404 404 401", {"text": "I know this one"})],
+    "renew_lease": [
+        Row("GET", "302 302 404 404 404 404 404 302", htmx="401 200 404 404 404 404 404 401"),
+        Row("POST", "401 303 404 404 404 404 404 401"),
+    ],
     "return_to_game": [Row("POST", "401 303 404 404 404 404 404 401")],
     # reviewing: "assigned" reviews a set of the project and has begun one of its comparisons
     "reviews": [Row("GET", "302 200 200 200 200 200 200 302")],
@@ -191,6 +195,10 @@ MATRIX: dict[str, list[Row]] = {
             "401 404 404 404 303 404 303 401",
             {"kind": "cost", "value": "1.35", "reason": "The invoice"},
         ),
+    ],
+    "edit_stage": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 303 404 303 401", {"name": "Lively", "goal": "Watched to the end"}),
     ],
     "withdraw_game": [
         Row("GET", "302 404 404 404 200 404 200 302"),

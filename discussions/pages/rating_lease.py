@@ -1,0 +1,79 @@
+"""How long the evaluator's place is theirs, as the head of their page says it, and when a break would do them good."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.leases import LEASE
+from discussions.core.moves import LAPSED, OPEN, why_closed
+from discussions.core.sittings import LONGEST, break_due, sitting_of
+from discussions.models import Evaluation, Revision, Slot
+
+HELD, OVER, ENDED, CLOSED = "held", "over", "ended", "closed"
+
+
+class Lease(Struct, frozen=True, kw_only=True):
+    """The place of one evaluation. `minutes` are left of it, None while no time runs.
+
+    `state` is "held", "over" (the time is up and nobody has asked for the place yet), "ended" (the place went back;
+    the work is kept) or "closed" (handed in or skipped). `says` is why it is not held any more; `released` what a lead
+    said who took the place back; `is_gone` that it could not be taken up again. `break_minutes` is 0 but when a break
+    is proposed.
+    """
+
+    evaluation_id: int
+    state: str
+    minutes: int | None = None
+    says: str = ""
+    released: str = ""
+    is_gone: bool = False
+    break_minutes: int = 0
+
+
+def build_lease(*, evaluation: Evaluation, now: datetime, refusal: str = "") -> Lease:
+    """The place as it stands, in two queries. `refusal` is why it was not renewed or not taken up again."""
+    places = list(
+        Slot.objects.filter(evaluator=evaluation.evaluator_id, is_closed=False).values_list(
+            "pk", "taken_at", "lease_until"
+        )
+    )
+    if evaluation.state not in OPEN:
+        return _not_held(evaluation, refusal)
+    until = next((until for key, _taken, until in places if key == evaluation.slot_id), None)
+    left = None if until is None else max(0, math.ceil((until - now).total_seconds() / 60))
+    sitting = sitting_of(_acts(evaluation.evaluator_id, places, now), now)
+    return Lease(
+        evaluation_id=evaluation.pk,
+        state=OVER if left == 0 else HELD,
+        minutes=left,
+        says=refusal,
+        break_minutes=break_due(sitting),
+    )
+
+
+def _not_held(evaluation: Evaluation, refusal: str) -> Lease:
+    is_lapsed = evaluation.state == LAPSED
+    released = evaluation.released_reason if is_lapsed else ""
+    says = why_closed(evaluation.state)
+    if released:
+        says = _("A team lead gave your place on this game back. What you judged is kept.")
+    return Lease(
+        evaluation_id=evaluation.pk,
+        state=ENDED if is_lapsed else CLOSED,
+        says=refusal or says,
+        released=released,
+        is_gone=bool(refusal),
+    )
+
+
+def _acts(
+    person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
+) -> list[datetime]:
+    """When the person judged, took a place, or renewed one by using its page: the last renewal alone is kept."""
+    judged = Revision.objects.filter(created_by=person, created_at__gt=now - LONGEST)
+    times = list(judged.order_by().values_list("created_at", flat=True))
+    times += [taken for _key, taken, _until in places if taken]
+    return times + [until - LEASE for _key, _taken, until in places if until]
