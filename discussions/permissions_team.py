@@ -1,4 +1,4 @@
-"""Who may do what where several people rate: `check_<verb>` raises NotAllowed with the sentence on the greyed button."""
+"""Who may do what where several rate: `check_<verb>` raises NotAllowed with the sentence of the greyed button."""
 
 import msgspec
 from django.utils.translation import gettext as _

@@ -54,7 +54,7 @@ class BasisJudgement(Struct, frozen=True):
 
 
 class Adjudication(Struct, frozen=True):
-    """What a lead settled where evaluators differed."""
+    """What a lead settled where evaluators differed: the newest of its thing, by row."""
 
     id: int
     kind: str
@@ -124,11 +124,36 @@ def _changed_judgements(before: Basis, after: Basis) -> list[str]:
             continue
         one = now or was
         assert one is not None
-        about = f"{one.kind.replace('_', ' ')} {one.subject}".strip()
-        said.append(f"{about}: {_value(was)} before, {_value(now)} now.")
-    if before.adjudications != after.adjudications:
-        said.append("A lead settled a difference between evaluators.")
+        said.append(f"{about_of(one.kind, one.subject)}: {_value(was)} before, {_value(now)} now.")
+    return said + _changed_adjudications(before, after)
+
+
+def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
+    old = {(one.kind, one.subject): one for one in before.adjudications}
+    new = {(one.kind, one.subject): one for one in after.adjudications}
+    said = []
+    for key in sorted(old.keys() | new.keys()):
+        was, now = old.get(key), new.get(key)
+        if was == now:
+            continue
+        about = about_of(*key)
+        if now is None:
+            said.append(f"What a lead settled of {about} is not there any more.")
+        elif was is None:
+            said.append(f"A lead settled {about}: {settled_word(now)}.")
+        else:
+            said.append(f"A lead settled {about} anew: {settled_word(was)} before, {settled_word(now)} now.")
     return said
+
+
+def about_of(kind: str, subject: str) -> str:
+    """What a judgement is about, for reading: "reference 19.2"."""
+    return f"{kind.replace('_', ' ')} {subject}".strip()
+
+
+def settled_word(settled: Adjudication) -> str:
+    """What was settled, for reading: a lead who settles on nothing says no."""
+    return settled.value.replace("_", " ") or "no"
 
 
 def _value(judgement: BasisJudgement | None) -> str:

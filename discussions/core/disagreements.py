@@ -98,6 +98,11 @@ class Disagreement(Struct, frozen=True):
         return self.settled is not None and self.settled.sides_sha256 != self.sides_sha256
 
     @property
+    def page_sha256(self) -> str:
+        """What a form that settles it carries: the hash of the sides together with what stands as settled."""
+        return canonical_hash([self.sides_sha256, self.settled.id if self.settled else None])
+
+    @property
     def is_split(self) -> bool:
         """Whether the sides differ, settled or not."""
         return len({side.value for side in self.sides}) > 1

@@ -18,6 +18,7 @@ from discussions.core.effective import Effective
 from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.core.settled import effective_of, outcome_of
+from discussions.models.adjudicated import adjudications_in
 from discussions.models.evaluations import Evaluation, Judgement
 from discussions.models.games import Game
 from discussions.models.slots import RATING
@@ -65,8 +66,8 @@ def preview_of(game: Game) -> Preview | None:
 def basis_of(game: Game) -> Basis | None:
     """The basis as it stands; None while the game is not measured under its iteration's rubric version.
 
-    Only submitted evaluations and their judgements are in it. Fetch the game with its iteration, rubric version and
-    transcript, or each costs a query.
+    Only submitted evaluations and their judgements are in it, and what leads settled between them. Fetch the game
+    with its iteration, rubric version and transcript, or each costs a query.
     """
     measured = newest_measured(game)
     if measured is None:
@@ -90,10 +91,10 @@ def basis_of(game: Game) -> Basis | None:
             measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
         ),
         cost=cost_of(game.cost_usd),
-        evaluator_count=game.iteration.evaluator_count,
+        evaluator_count=game.evaluator_count,
         evaluations=[BasisEvaluation(one.pk, one.evaluator_id) for one in evaluations],
         judgements=[_judgement(row) for row in judgements],
-        adjudications=[],
+        adjudications=adjudications_in([game.pk])[game.pk],
         supersedes=Verdict.objects.filter(game=game).standing().values_list("pk", flat=True).first(),
         tests=[test for one in evaluations if (test := _test(one, game))],
     )

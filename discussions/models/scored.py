@@ -26,9 +26,10 @@ from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.rejudging import Judged
+from discussions.models.adjudicated import adjudicated_so_far, adjudications_in
 from discussions.models.bases import cost_of
 from discussions.models.evaluations import Evaluation, Judgement
-from discussions.models.games import Game, GameText
+from discussions.models.games import NEEDED, Game, GameText
 from discussions.models.iterations import TEST
 from discussions.models.measurements import Measured
 from discussions.models.slots import RATING
@@ -52,7 +53,7 @@ class Batch(NamedTuple):
 
 
 def scored_hash() -> str:
-    """The hash of what a preview looks at: other verdicts, evaluations or measurements give another one."""
+    """The hash of what a preview looks at: other verdicts, evaluations, measurements or settlings give another one."""
     measured = Measured.objects.filter(Exists(_handed_in().filter(game=OuterRef("game"))))
     # An evaluation's version counts its judgements; its game can come under another rubric version.
     counted = (
@@ -68,6 +69,7 @@ def scored_hash() -> str:
             Verdict.objects.aggregate(Count("pk"), Max("pk")),
             _handed_in().aggregate(*counted),
             measured.aggregate(Count("pk"), Max("pk")),
+            adjudicated_so_far(),
         ]
     )
 
@@ -171,7 +173,7 @@ _COLUMNS = (
     "transcript_id",
     "transcript__sha256",
     "cost_usd",
-    "iteration__evaluator_count",
+    "needed",
     "iteration__rubric_version_id",
     "iteration__rubric_version__sha256",
     "newest",
@@ -179,7 +181,9 @@ _COLUMNS = (
 
 
 def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[Judged]:
-    found = Game.objects.filter(pk__in=keys).annotate(newest=Subquery(_newest_measured().values("pk")[:1]))
+    found = Game.objects.filter(pk__in=keys).annotate(
+        newest=Subquery(_newest_measured().values("pk")[:1]), needed=NEEDED
+    )
     rows = [_Row(*values) for values in found.order_by("pk").values_list(*_COLUMNS)]
     bodies = _bodies([row.measured for row in rows])
     rubrics, texts = _rubrics([(row.game, row.version, row.version_sha256) for row in rows], needs_text)
@@ -224,6 +228,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
         judgements[game].append(BasisJudgement(*values))
     for game, test in _tests(keys):
         tests[game].append(test)
+    settled = adjudications_in(keys)
     for row in rows:
         yield Basis(
             format=FORMAT,
@@ -237,7 +242,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
             evaluator_count=row.evaluator_count,
             evaluations=evaluations[row.game],
             judgements=judgements[row.game],
-            adjudications=[],
+            adjudications=settled[row.game],
             supersedes=None,
             tests=tests[row.game],
         )
