@@ -4,29 +4,40 @@ alpha = 1 - D_o / D_e over the ratings of items that two raters or more have rat
 Krippendorff's Alpha-Reliability (2011); Content Analysis, 3rd edition (2013), chapter 12.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
-from rubric.core.agreement.estimates import Agreement, Estimate, agreement
+from rubric.core.agreement.estimates import Agreement, Estimate, agreement, unit_of
 from rubric.core.agreement.ratings import (
     ROUNDING,
     Counts,
+    Groups,
     Matrix,
     Refused,
     Table,
+    by_group,
     check_variation,
     counts_of,
     matrix_of,
     normal,
     pairable,
+    two_or_more,
 )
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
-def krippendorff_alpha(ratings: Table, *, level: Level, with_interval: bool = True) -> Agreement:
-    """Krippendorff's alpha of ratings (items x raters, None for missing) on that level of measurement."""
+def krippendorff_alpha(
+    ratings: Table, *, level: Level, with_interval: bool = True, groups: Groups = None
+) -> Agreement:
+    """Krippendorff's alpha of ratings (items x raters, None for missing) on that level of measurement.
+
+    With the group of each item the interval leaves out whole groups; on the nominal and the ratio level only.
+    """
+    if groups is not None and level not in ("nominal", "ratio"):
+        raise ValueError("Groups of items are for nominal and ratio alpha; use jackknife_over_groups.")
 
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
@@ -37,8 +48,9 @@ def krippendorff_alpha(ratings: Table, *, level: Level, with_interval: bool = Tr
             value, without = _ordinal(counts_of(used))
         else:
             counts = counts_of(used)
-            value, without = _by_distances(counts, _distances(counts, level))
-        return Estimate(value, without if with_interval else None, used)
+            together = by_group(groups, two_or_more(matrix))
+            value, without = _by_distances(counts, _distances(counts, level), together)
+        return Estimate(value, without if with_interval else None, used, unit=unit_of(groups))
 
     return agreement(ratings, estimate)
 
@@ -46,7 +58,7 @@ def krippendorff_alpha(ratings: Table, *, level: Level, with_interval: bool = Tr
 def coincidence_matrix(ratings: Table) -> tuple[list[float], list[list[float]]]:
     """The categories that occur, and how often each stands beside each within an item (Krippendorff 2011, step 2)."""
     matrix = matrix_of(ratings)
-    counts = counts_of(matrix[(~np.isnan(matrix)).sum(axis=1) >= 2])
+    counts = counts_of(matrix[two_or_more(matrix)])
     return counts.categories.tolist(), _coincidences(counts.table).tolist()
 
 
@@ -67,15 +79,17 @@ def _distances(counts: Counts, level: Level) -> Matrix:
     return np.asarray(np.square(np.subtract.outer(scaled, scaled) / np.where(sums == 0, 1, sums)))
 
 
-def _by_distances(counts: Counts, distances: Matrix) -> tuple[float, Matrix]:
-    """The value, and those without each item, where the distance of two categories does not depend on the ratings."""
+def _by_distances(
+    counts: Counts, distances: Matrix, together: Callable[[Matrix], Matrix]
+) -> tuple[float, Matrix]:
+    """The value, and those without each item or group, where distances do not depend on the ratings."""
     table = counts.table
     each = table.sum(axis=1)
     observed = _quadratic(table, distances) / (each - 1)
     totals = table.sum(axis=0)
     value = _alpha(observed.sum(), _quadratic(totals[None, :], distances), each.sum())
-    left = totals - table
-    without = _alpha(observed.sum() - observed, _quadratic(left, distances), each.sum() - each)
+    left = _quadratic(totals - together(table), distances)
+    without = _alpha(observed.sum() - together(observed), left, each.sum() - together(each))
     return float(value[0]), without
 
 

@@ -10,18 +10,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rubric.core.agreement.estimates import Agreement, Estimate, agreement
+from rubric.core.agreement.estimates import Agreement, Estimate, agreement, unit_of
 from rubric.core.agreement.ratings import (
     ROUNDING,
     Counts,
+    Groups,
     Matrix,
     Refused,
     Table,
+    by_group,
     check_variation,
     complete,
     counts_of,
     normal,
     pairable,
+    two_or_more,
 )
 
 Weights = Literal["identity", "ordinal", "linear", "quadratic"]
@@ -30,26 +33,41 @@ BLOCK = 64
 
 
 def observed_agreement(
-    ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
+    ratings: Table,
+    *,
+    weights: Weights = "identity",
+    scale: Scale = None,
+    with_interval: bool = True,
+    groups: Groups = None,
 ) -> Agreement:
-    """The share of agreeing pairs of ratings, mean over items (percent agreement, from 0 to 1); p_a of the others."""
+    """The share of agreeing pairs of ratings, mean over items (percent agreement, from 0 to 1); p_a of the others.
+
+    With the group of each item the interval leaves out whole groups.
+    """
 
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
         counts = counts_of(used, scale)
         each = _agreeing(counts.table, _weight_matrix(counts, weights))
-        without = (each.sum() - each) / (len(each) - 1)
-        return Estimate(float(each.mean()), without if with_interval else None, used)
+        together = by_group(groups, two_or_more(matrix))
+        without = _share(each.sum() - together(each), len(each) - together(np.ones(len(each))))
+        return Estimate(float(each.mean()), without if with_interval else None, used, unit=unit_of(groups))
 
     return agreement(ratings, estimate)
 
 
 def gwet_ac(
-    ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
+    ratings: Table,
+    *,
+    weights: Weights = "identity",
+    scale: Scale = None,
+    with_interval: bool = True,
+    groups: Groups = None,
 ) -> Agreement:
     """Gwet's AC1 (identity weights) or AC2; p_e = sum of weights / (q (q - 1)) sum of pi (1 - pi).
 
-    `scale` lists the q categories there are; without it those that occur. Source: K. L. Gwet, British Journal of
+    `scale` lists the q categories there are; without it those that occur. With the group of each item the interval
+    leaves out whole groups. Source: K. L. Gwet, British Journal of
     Mathematical and Statistical Psychology 61 (2008), 29-48; weights: Handbook (2014), chapter 3.
     """
 
@@ -57,7 +75,7 @@ def gwet_ac(
         size = len(weight)
         return np.asarray(weight.sum() / (size * (size - 1)) * (shares * (1 - shares)).sum(axis=1))
 
-    return _from_shares(ratings, expected, weights, scale, with_interval)
+    return _from_shares(ratings, expected, weights, scale, with_interval, groups)
 
 
 def fleiss_kappa(
@@ -143,6 +161,11 @@ def _agreeing(table: Matrix, weight: Matrix) -> Matrix:
     return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (each * (each - 1)))
 
 
+def _share(parts: Matrix, whole: Matrix) -> Matrix:
+    """Parts of the whole; NaN where there is nothing left to be a part of."""
+    return np.where(whole > 0, parts / np.where(whole > 0, whole, 1), np.nan)
+
+
 def _beyond(agreed: Matrix, expected: Matrix) -> Matrix:
     """(p_a - p_e) / (1 - p_e); NaN where chance agrees always."""
     room = 1 - expected
@@ -155,12 +178,14 @@ def _from_shares(
     weights: Weights,
     scale: Scale,
     with_interval: bool,
+    groups: Groups = None,
 ) -> Agreement:
     """The coefficients whose p_e follows from how often each category is used: its mean share over the items."""
 
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
-        rated = matrix[~np.isnan(matrix).all(axis=1)]
+        any_rating = (~np.isnan(matrix)).any(axis=1)
+        rated = matrix[any_rating]
         check_variation(rated)
         counts = counts_of(rated, scale)
         weight = _weight_matrix(counts, weights)
@@ -173,9 +198,11 @@ def _from_shares(
         value = _beyond(np.array([mean]), expected(shares.mean(axis=0)[None, :], weight))
         if not with_interval:
             return Estimate(float(value[0]), None, used)
-        agreed = (agreeing.sum() - agreeing) / (two.sum() - two)
-        without = _beyond(agreed, expected((shares.sum(axis=0) - shares) / (len(shares) - 1), weight))
-        return Estimate(float(value[0]), without, used)
+        together = by_group(groups, np.asarray(any_rating))
+        agreed = _share(agreeing.sum() - together(agreeing), two.sum() - together(two.astype(np.float64)))
+        left = np.maximum(len(shares) - together(np.ones(len(shares))), 1)
+        without = _beyond(agreed, expected((shares.sum(axis=0) - together(shares)) / left[:, None], weight))
+        return Estimate(float(value[0]), without, used, unit=unit_of(groups))
 
     return agreement(ratings, estimate)
 

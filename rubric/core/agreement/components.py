@@ -8,11 +8,15 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
 from rubric.core.agreement.icc import icc
 from rubric.core.agreement.ratings import ROUNDING, Matrix, Refused, Table, check_variation, normal, pairable
 
+MOST_CELLS = 1_000_000
+# An eigenvalue below this share of the largest is rounding.
+SINGULAR = 1e-10
 PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
 NO_ERROR_LEFT = "There are too few ratings to tell error from raters and items."
 
@@ -37,12 +41,9 @@ def icc_of_components(
         used = pairable(matrix)
         check_variation(used)
         values = normal(used)
-        without = None
-        if with_interval:
-            without = np.array(
-                [_or_nan(np.delete(values, item, axis=0), form) for item in range(len(values))]
-            )
-        return Estimate(_correlation(values, form), without, used)
+        return Estimate(
+            _correlation(values, form), _without_each(values, form) if with_interval else None, used
+        )
 
     return agreement(ratings, estimate)
 
@@ -52,13 +53,6 @@ def icc_of_any(values: Matrix, *, form: Literal["2,1", "2,k"], with_interval: bo
     if values.size and not np.isnan(values).any():
         return icc(values, form=form, with_interval=with_interval)
     return icc_of_components(values, form=form, with_interval=with_interval)
-
-
-def _or_nan(values: Matrix, form: str) -> float:
-    try:
-        return _correlation(values, form)
-    except Refused:
-        return np.nan
 
 
 def _correlation(values: Matrix, form: str) -> float:
@@ -95,3 +89,52 @@ def components_of(values: Matrix) -> Components:
         raters=(of_raters - (raters - 1) * error) / (count - items),
         error=error,
     )
+
+
+def _without_each(values: Matrix, form: str) -> Matrix:
+    """The correlation without each item in turn, by taking the item out of every sum; NaN where it has no value."""
+    values = values - np.nanmean(values)
+    rated = (~np.isnan(values)).astype(np.float64)
+    given, per_item = np.nan_to_num(values), rated.sum(axis=1)
+    apart = rated * (given - (given.sum(axis=1) / per_item)[:, None])
+    within = np.square(apart).sum(axis=1)
+    left = rated.sum(axis=0) - rated
+    squares = np.square(given).sum(axis=0) - np.square(given)
+    means = np.square(given.sum(axis=0) - given) / np.where(left > 0, left, 1)
+    of_items = np.where(left > 0, squares - means, 0).sum(axis=1)
+    of_raters, is_one = _between_raters(rated, apart)
+    residual = np.maximum(within.sum() - within - of_raters, 0)
+    items, raters, count = len(values) - 1, (left > 0).sum(axis=1), left.sum(axis=1)
+    freedom = count - items - raters + 1
+    is_there = is_one & (freedom > 0) & (raters > 1) & (items > 1)
+    error = residual / np.where(is_there, freedom, 1)
+    item = (of_items - residual - (items - 1) * error) / np.where(is_there, count - raters, 1)
+    rater = (of_raters - (raters - 1) * error) / np.where(is_there, count - items, 1)
+    mean = items / ((1 / per_item).sum() - 1 / per_item) if form == "2,k" else 1.0
+    below = item + (rater + error) / mean
+    is_there &= below > ROUNDING
+    return np.where(is_there, item / np.where(is_there, below, 1), np.nan)
+
+
+def _between_raters(rated: Matrix, apart: Matrix) -> tuple[Matrix, NDArray[np.bool_]]:
+    """Without each item: the sum of squares of raters beside items, and whether all raters hang together.
+
+    `apart` are the ratings less the mean of their item.
+    """
+    items, raters = rated.shape
+    per_item, sums = rated.sum(axis=1), apart.sum(axis=0)
+    whole = np.diag(rated.sum(axis=0)) - (rated / per_item[:, None]).T @ rated
+    squares, is_one = np.zeros(items), np.zeros(items, dtype=bool)
+    step = max(1, MOST_CELLS // raters**2)
+    for start in range(0, items, step):
+        block = slice(start, start + step)
+        own = rated[block]
+        shares = own / per_item[block, None]
+        equations = whole - own[:, :, None] * np.eye(raters) + shares[:, :, None] * own[:, None, :]
+        found, axes = np.linalg.eigh(equations)
+        counts = found > SINGULAR * np.maximum(found[:, -1:], 1)
+        along = np.square(((sums - apart[block])[:, None, :] @ axes)[:, 0, :])
+        squares[block] = np.where(counts, along / np.where(counts, found, 1), 0).sum(axis=1)
+        there = ((rated.sum(axis=0) - own) > 0).sum(axis=1)
+        is_one[block] = counts.sum(axis=1) >= there - 1
+    return squares, is_one

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.agreement.ratings import Matrix, Refused, Table, matrix_of, pairs_of, raters_of
+from rubric.core.agreement.ratings import Groups, Matrix, Refused, Table, matrix_of, pairs_of, raters_of
 
 LEAST_FOR_INTERVAL = 3
 CONFIDENCE = 0.95
@@ -29,12 +29,16 @@ class Agreement(Struct, frozen=True):
 
 
 class Estimate(Struct, frozen=True, eq=False):
-    """A value, its values without each item in turn (None when not asked for), and the ratings that it rests on."""
+    """A value, its values without each item in turn (None when not asked for), and the ratings that it rests on.
+
+    `unit` is what was left out in turn: an item, or a group of items.
+    """
 
     value: float
     without: Matrix | None
     used: Matrix
     pairs: int | None = None
+    unit: str = "item"
 
 
 def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreement:
@@ -46,13 +50,18 @@ def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreeme
         return Agreement(None, reason=str(refused))
     interval, reason = None, "The interval was not asked for."
     if found.without is not None:
-        interval, reason = jackknife_t(found.value, found.without)
+        interval, reason = jackknife_t(found.value, found.without, unit=found.unit)
     pairs = pairs_of(found.used) if found.pairs is None else found.pairs
     return Agreement(found.value, interval, len(found.used), raters_of(found.used), pairs, "", reason)
 
 
-def jackknife_t(value: float, without: Matrix) -> tuple[Interval | None, str]:
-    """The interval around a value from its values without each item in turn, or None and why; clipped to [-1, 1].
+def unit_of(groups: Groups) -> str:
+    """What the jackknife leaves out in turn, as its sentences say it."""
+    return "item" if groups is None else "group"
+
+
+def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[Interval | None, str]:
+    """The interval around a value from its values without each unit in turn, or None and why; clipped to [-1, 1].
 
     value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. Source: R. G. Miller, Biometrika 61 (1974),
     1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
@@ -61,9 +70,9 @@ def jackknife_t(value: float, without: Matrix) -> tuple[Interval | None, str]:
 
     count = len(without)
     if count < LEAST_FOR_INTERVAL:
-        return None, f"An interval needs at least {LEAST_FOR_INTERVAL} items; there are {count}."
+        return None, f"An interval needs at least {LEAST_FOR_INTERVAL} {unit}s; there are {count}."
     if not np.isfinite(without).all():
-        return None, "One item carries the whole value: without it there is none, so there is no interval."
+        return None, f"One {unit} carries the whole value: without it there is none, so there is no interval."
     error = np.sqrt((count - 1) / count * np.square(without - without.mean()).sum())
     half = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2) * error)
     return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""

@@ -1,6 +1,6 @@
 """Ratings as a table of items (rows) and raters (columns), and what keeps agreement from being computed on it."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 Table = Sequence[Sequence[float | None]] | Matrix
+# The group of each item, where items of one group hang together as messages of one game do; None: each for itself.
+Groups = Sequence[Hashable] | None
 
 MOST_CATEGORIES = 1000
 # A sum below this share of the whole is rounding.
@@ -49,9 +51,8 @@ def codes_of(labels: Sequence[Sequence[Hashable | None]]) -> list[list[float | N
 
 def pairable(matrix: Matrix) -> Matrix:
     """The items that two raters or more have rated; raises Refused when they allow no agreement at all."""
-    rated = ~np.isnan(matrix)
     check_raters(matrix)
-    return check_items(matrix[rated.sum(axis=1) >= 2], "two raters or more have rated")
+    return check_items(matrix[two_or_more(matrix)], "two raters or more have rated")
 
 
 def complete(matrix: Matrix) -> Matrix:
@@ -109,6 +110,25 @@ def counts_of(matrix: Matrix, scale: Sequence[float] | None = None) -> Counts:
     places = rows * len(categories) + np.searchsorted(categories, values)
     table = np.bincount(places, minlength=len(matrix) * len(categories)).astype(np.float64)
     return Counts(categories, table.reshape(len(matrix), len(categories)))
+
+
+def two_or_more(matrix: Matrix) -> NDArray[np.bool_]:
+    """Which items two raters or more have rated."""
+    return np.asarray((~np.isnan(matrix)).sum(axis=1) >= 2)
+
+
+def by_group(groups: Groups, used: NDArray[np.bool_]) -> Callable[[Matrix], Matrix]:
+    """What sums figures of the `used` items (rows) by group, in any order of groups; without groups it leaves them."""
+    if groups is None:
+        return lambda figures: figures
+    numbers: dict[Hashable, int] = {}
+    codes = np.array(
+        [numbers.setdefault(group, len(numbers)) for group, is_in in zip(groups, used, strict=True) if is_in],
+        dtype=np.intp,
+    )
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return lambda figures: np.asarray(np.add.reduceat(figures[order], starts, axis=0))
 
 
 def pairs_of(matrix: Matrix) -> int:
