@@ -144,6 +144,15 @@ def check_change_iteration(person: Person, project: Project) -> None:
         )
 
 
+def check_see_team(person: Person, project: Project) -> None:
+    """Leads of the project and admins see who holds which game, and how much each has before them."""
+    _check_leads(
+        person,
+        project,
+        _("Only team leads of this project see who rates what. Yours is under “My evaluations”."),
+    )
+
+
 def check_see_team_figures(person: Person, project: Project) -> None:
     """Leads of the project and admins see how the machine and its evaluators agree; evaluators judge unaware of it."""
     _check_leads(person, project, _("Only team leads of this project see how its evaluators agree."))
@@ -173,7 +182,7 @@ def check_change_stage(person: Person, stage: Stage) -> None:
     _check_leads(
         person, stage.project, _("Only team leads of this project change its stages. Ask one of them.")
     )
-    _check_stage_open(stage)
+    check_stage_open(stage)
 
 
 def check_open_iteration(person: Person, stage: Stage) -> None:
@@ -181,7 +190,7 @@ def check_open_iteration(person: Person, stage: Stage) -> None:
     _check_leads(
         person, stage.project, _("Only team leads of this project open iterations. Ask one of them.")
     )
-    _check_stage_open(stage)
+    check_stage_open(stage)
 
 
 def check_takes_games(iteration: Iteration) -> None:
@@ -242,7 +251,7 @@ def check_state_fascinating(person: Person, stage: Stage) -> None:
     """Leads of the project and admins sign that the games of a stage are fascinating to watch, once."""
     sentence = _("Only team leads of this project sign that its games are fascinating to watch.")
     _check_leads(person, stage.project, sentence)
-    _check_stage_open(stage)
+    check_stage_open(stage)
     if stage.stated_at is not None:
         raise NotAllowed(
             _("%(name)s signed this already; the statement stands.")
@@ -255,12 +264,13 @@ def check_open_next_stage(person: Person, stage: Stage, door: Door) -> None:
     """Leads of the project while the door is open; an admin also while it is shut, with a reason that stays."""
     sentence = _("Only team leads of this project open its next stage. Ask one of them.")
     _check_leads(person, stage.project, sentence)
-    _check_stage_open(stage)
+    check_stage_open(stage)
     if not door.is_open and role_in(person, stage.project) != "admin":
         raise NotAllowed(
             _(
-                "The door is shut; the gate says what is missing. Only an admin opens it all the same, with a reason."
-            ),
+                "The door to the next stage is shut: %(missing)s Only an admin opens it all the same, with a reason."
+            )
+            % {"missing": " ".join(door.missing)},
             code="door_shut",
         )
 
@@ -270,7 +280,8 @@ def _check_leads(person: Person, project: Project, sentence: str) -> None:
         raise NotAllowed(sentence)
 
 
-def _check_stage_open(stage: Stage) -> None:
+def check_stage_open(stage: Stage) -> None:
+    """A closed stage stays as it was; work goes on in the next one."""
     if stage.closed_at is not None:
         raise NotAllowed(
             _("Stage %(number)d is closed; work goes on in the next one.") % {"number": stage.number},

@@ -5,16 +5,15 @@ import gc
 from django.core.checks import ERROR, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+
+from workspace.models.ground import missing_migrations
 
 
 def assert_ready() -> None:
     """Raise ImproperlyConfigured, naming everything that is wrong, unless work can begin."""
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if missing:
+    if missing := missing_migrations(connection):
         raise ImproperlyConfigured(
-            f"The database is {len(missing)} migrations behind. Run `manage.py migrate` first, then start again."
+            f"The database is {missing} migrations behind. Run `manage.py migrate` first, then start again."
         )
     faults = [fault for fault in run_checks(databases=["default"]) if fault.level >= ERROR]
     if faults:

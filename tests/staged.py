@@ -13,6 +13,7 @@ from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.planning import Protocol, open_baseline, open_change
 from discussions.actions.sorting import open_for_rating
 from discussions.actions.staging import StagePlan, open_stage
+from discussions.actions.withdrawing import withdraw_game
 from discussions.core.history import History
 from discussions.core.iteration_plan import Plan
 from discussions.core.outcome import ENGAGEMENT
@@ -170,6 +171,13 @@ def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
         created_at=moment(minutes),
         created_by=game.created_by,
     )
+
+
+def withdraw(*, game: Game, by: Person | None = None, minutes: float = 8, reason: str = "Cut short.") -> Game:
+    """The game, out of the averages."""
+    row = Game.objects.select_related("project", "iteration").get(pk=game.pk)
+    withdraw_game(game=row, reason=reason, by=by or row.created_by, now=moment(minutes))
+    return Game.objects.select_related("project", "iteration").get(pk=game.pk)
 
 
 def history(stage: Stage) -> History:

@@ -16,7 +16,7 @@ from discussions.core.prompt_diff import prompt_diff
 from discussions.models import Iteration, Stage
 from discussions.models.histories import history_of
 from discussions.models.iterations import BLIND_FIRST, IDENTIFICATIONS, QUESTION, REVEALS
-from discussions.models.readiness import why_no_change, why_plan_is_final
+from discussions.models.readiness import why_judged_so, why_no_change, why_plan_is_final
 from discussions.permissions import check_open_iteration
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
@@ -68,7 +68,12 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
         reference = _reference(history, compared_with)
         rubric = reference.rubric_version.to_record()
         hunks = prompt_diff(reference.prompt, plan.prompt).hunk_count
-        _refuse_faults(plan, CHANGE, rubric, reference_prompt=reference.prompt, hunk_count=hunks)
+        found = {
+            "reference_prompt": reference.prompt,
+            "hunk_count": hunks,
+            "looks": _looks(history, reference, plan),
+        }
+        _refuse_faults(plan, CHANGE, rubric, **found)
         given: dict[str, Any] = {name: getattr(reference, name) for name in Protocol.__struct_fields__}
         baseline = history.baseline
         assert baseline is not None
@@ -76,10 +81,13 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
         return _insert(locked, CHANGE, plan, rubric, given, by, now)
 
 
-def edit_iteration(*, iteration: Iteration, plan: Plan, by: Person, now: datetime) -> None:
+def edit_iteration(
+    *, iteration: Iteration, plan: Plan, by: Person, now: datetime, protocol: Protocol | None = None
+) -> None:
     """Plan an iteration anew while none of its games is there; what it is compared with stays.
 
-    Raises NotAllowed (also once a game is in or on its way), Unacceptable for a plan that cannot be.
+    With a `protocol` a baseline's games are judged in another way, while no change rests on it. Raises NotAllowed (also
+    once a game is in or on its way), Unacceptable for a plan or protocol that cannot be.
     """
     stage = iteration.stage
     if stage is None:
@@ -92,14 +100,30 @@ def edit_iteration(*, iteration: Iteration, plan: Plan, by: Person, now: datetim
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
         if why := why_plan_is_final(locked):
             raise NotAllowed(why.says, code=why.code)
+        judged = _judged_anew(locked, protocol) if protocol else {}
         rubric, reference = locked.rubric_version.to_record(), locked.compared_with
         prompt = reference.prompt if reference else ""
         hunks = prompt_diff(prompt, plan.prompt).hunk_count if reference else 0
-        _refuse_faults(plan, locked.kind, rubric, reference_prompt=prompt, hunk_count=hunks)
-        for name, value in _columns(plan, locked.kind, rubric, hunks).items():
+        looks = _looks(history_of(stage), reference, plan) if reference else 0
+        found = {"reference_prompt": prompt, "hunk_count": hunks, "looks": looks}
+        _refuse_faults(plan, locked.kind, rubric, **found)
+        columns = _columns(plan, locked.kind, rubric, hunks)
+        for name, value in columns.items():
             setattr(locked, name, value)
-        locked.save(update_fields=list(_columns(plan, locked.kind, rubric, hunks)))
-        _record(locked, "iteration:replanned", by, now)
+        locked.save(update_fields=[*columns, *judged])
+        _record(locked, "iteration:replanned", by, now, **judged)
+
+
+def _judged_anew(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
+    """Put another way of judging into the locked row; gives what an audit line says of it, by column."""
+    if why := why_judged_so(iteration):
+        raise NotAllowed(why.says, code=why.code)
+    _check_protocol(protocol)
+    for name in Protocol.__struct_fields__:
+        setattr(iteration, name, getattr(protocol, name))
+    return {name: getattr(iteration, name) for name in Protocol.__struct_fields__} | {
+        "rubric_version": iteration.rubric_version_id
+    }
 
 
 def _lock(stage: Stage, by: Person) -> Stage:
@@ -139,6 +163,10 @@ def _reference(history: History, compared_with: int) -> Iteration:
             code="reference_changed",
         )
     return Iteration.objects.select_related("rubric_version").get(pk=reference.id)
+
+
+def _looks(history: History, reference: Iteration, plan: Plan) -> int:
+    return history.looks(reference.pk, bytes_hash(plan.prompt.encode()))
 
 
 def _columns(plan: Plan, kind: str, rubric: RubricRecord, hunk_count: int) -> dict[str, Any]:
@@ -181,8 +209,8 @@ def _insert(
     return made
 
 
-def _record(iteration: Iteration, verb: str, by: Person, now: datetime) -> None:
-    detail = {
+def _record(iteration: Iteration, verb: str, by: Person, now: datetime, **more: object) -> None:
+    detail = more | {
         "number": iteration.number,
         "kind": iteration.kind,
         "prompt_sha256": iteration.prompt_sha256,

@@ -12,13 +12,21 @@ from discussions.models import Stage
 from discussions.models.doors import door_of_stage
 from discussions.models.histories import history_of
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
-from discussions.permissions import check_open_next_stage, check_open_stage, check_state_fascinating
+from discussions.models.readiness import why_rules_are_final
+from discussions.permissions import (
+    check_change_stage,
+    check_open_next_stage,
+    check_open_stage,
+    check_stage_open,
+    check_state_fascinating,
+)
 from workspace.actions.events import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
-from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
 
 LONGEST_NAME, LONGEST_TEXT = 200, 2_000
+RULES = {"streak_unit", "engagement_rule"}
 
 
 class StagePlan(Struct, frozen=True):
@@ -50,6 +58,26 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
         return _insert(project, 1, plan, by, now)
 
 
+def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) -> None:
+    """Give an open stage another name or goal, and, until an iteration of it is opened for rating, other rules.
+
+    The same plan changes nothing. Raises NotAllowed (also for other rules once they were counted by), Unacceptable.
+    """
+    check_change_stage(by, stage)
+    plan = _checked(plan)
+    with transaction.atomic():
+        Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
+        locked = Stage.objects.select_related("project").get(pk=stage.pk)
+        check_change_stage(by, locked)
+        given = {name: getattr(plan, name) for name in StagePlan.__struct_fields__}
+        changed = {name: value for name, value in given.items() if getattr(locked, name) != value}
+        if RULES & changed.keys() and (why := why_rules_are_final(locked)):
+            raise NotAllowed(why.says, code=why.code)
+        if changed:
+            Stage.objects.filter(pk=locked.pk).update(**changed)
+            _record(locked, "stage:changed", {name: changed[name] for name in sorted(changed)}, by, now)
+
+
 def state_fascinating(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
     """Sign that the games of the stage are fascinating to watch, in one's own words; it stands for good.
 
@@ -60,6 +88,7 @@ def state_fascinating(*, stage: Stage, text: str, by: Person, now: datetime) -> 
     with transaction.atomic():
         unsigned = Stage.objects.filter(pk=stage.pk, stated_at=None, closed_at=None)
         if not unsigned.update(stated_at=now, stated_by=by, statement=text):
+            check_stage_open(Stage.objects.get(pk=stage.pk))
             raise Conflict(_("Somebody signed this first; that statement stands."), code="stated_first")
         _record(stage, "stage:stated", {"statement_sha256": bytes_hash(text.encode())}, by, now)
 
@@ -73,15 +102,19 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
     plan = _checked(plan)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
+        # Locked, so that nobody signs what is just being closed, and read after that: whoever it waited for may have
+        # signed. One history, so that both doors rest on the same.
+        Stage.objects.select_for_update(no_key=True).get(pk=stage.pk)
         locked = Stage.objects.select_related("stated_by", "project").get(pk=stage.pk)
-        door = door_of_stage(locked, history_of(locked))
+        history = history_of(locked)
+        door = door_of_stage(locked, history)
         check_open_next_stage(by, locked, door)
         if not door.is_open:
             reason = _text(
                 reason, "reason", _("The door is shut. Say why the next stage is opened all the same.")
             )
             override = Signed(by.name, now.date().isoformat(), reason)
-            door = door_of_stage(locked, history_of(locked), override=override)
+            door = door_of_stage(locked, history, override=override)
         else:
             reason = ""
         _close(locked, door, reason, by, now)

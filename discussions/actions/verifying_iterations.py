@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from django.db.models import Q, QuerySet
 
-from discussions.core.compared import MOST_LOOKS
+from discussions.core.compared import KEEP, MOST_LOOKS
 from discussions.core.decision_basis import DecidedGame, DecisionBasis, other_proposal, proposal_of
 from discussions.core.game_figures import GameFigures, game_figures
-from discussions.core.iteration_moves import CHANGE, DECIDED, IMPORTING, UNSORTED
+from discussions.core.iteration_moves import CHANGE, DECIDED, UNSORTED
 from discussions.core.outcome import Outcome
 from discussions.core.references import baseline_of, chain_faults
-from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict
+from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
 from discussions.models.histories import history_of
 from discussions.models.standings import rubric_record
 from rubric.models import RubricVersion
@@ -35,9 +35,10 @@ def _wrong_with(decision: Decision) -> Iterator[str]:
         yield "the stored basis does not have the hash that was recorded with it."
         return
     basis = msgspec.json.decode(decision.basis, type=DecisionBasis)
-    named = (basis.iteration, basis.compared_with, basis.look)
-    if named != (decision.iteration_id, decision.compared_with_id, decision.look):
-        yield "its row names another pair or another look than its basis."
+    named = (basis.iteration, basis.compared_with, basis.look, basis.supersedes)
+    row = (decision.iteration_id, decision.compared_with_id, decision.look, decision.supersedes_id)
+    if named != row:
+        yield "its row names another pair or another look than its basis, or supersedes another decision."
     version = RubricVersion.objects.get(pk=basis.rubric_version)
     if bytes_hash(version.body.encode()) != basis.rubric_sha256:
         yield "the rubric version is not what the decision rests on."
@@ -77,7 +78,8 @@ def _decisions_stand_in_line(_now: datetime) -> Iterator[str]:
             expected = (before.pk, before.number + 1) if before else (None, 1)
             if (decision.supersedes_id, decision.number) != expected:
                 yield f"{_decision(decision)} does not follow the decision before it."
-            if decision.iteration.kind != CHANGE or decision.look > MOST_LOOKS:
+            is_blind = decision.proposal == "null" and decision.choice != KEEP  # taken back without a look
+            if decision.iteration.kind != CHANGE or (decision.look > MOST_LOOKS and not is_blind):
                 yield f"{_decision(decision)} is on no change, or on more than {MOST_LOOKS} looks at its pair."
             before = decision
     decided = Q(state=DECIDED)
@@ -106,12 +108,21 @@ def _lists_are_frozen(_now: datetime) -> Iterator[str]:
     opened = Event.objects.filter(verb="iteration:opened_for_rating").values_list("object_id", "detail")
     listed = {int(key): msgspec.json.decode(detail)["games"] for key, detail in opened}
     for row in Iteration.objects.exclude(opened_at=None).order_by("pk"):
-        late = Q(withdrawn_at=None) | Q(withdrawn_at__gte=row.opened_at)
-        there = Game.objects.filter(late, iteration=row).order_by("number").values_list("number", flat=True)
-        if list(there) != listed.get(row.pk, []):
+        there = set(Game.objects.filter(iteration=row).values_list("number", flat=True))
+        if sorted(there - _withdrawn_before(row)) != listed.get(row.pk, []):
             yield f"{_iteration_name(row)} holds other games than when it was opened for rating."
-    for slot in Slot.objects.filter(game__iteration__state=IMPORTING).order_by("pk"):
+    shut = Q(game__iteration__stage__isnull=False, game__iteration__opened_at=None)
+    for slot in Slot.objects.filter(shut).order_by("pk"):
         yield f"Place {slot.number} (row {slot.pk}) is open, and its game's iteration is not."
+
+
+def _withdrawn_before(iteration: Iteration) -> set[int]:
+    """The numbers of its games that were out when it was opened for rating."""
+    out: set[int] = set()
+    acts = Withdrawal.objects.filter(game__iteration=iteration, created_at__lt=iteration.opened_at)
+    for number, is_withdrawn in acts.order_by("pk").values_list("game__number", "is_withdrawn"):
+        (out.add if is_withdrawn else out.discard)(number)
+    return out
 
 
 def _doors_were_open(_now: datetime) -> Iterator[str]:
@@ -146,6 +157,26 @@ def _figures_stand_in_line(_now: datetime) -> Iterator[str]:
             before = row
 
 
+def _withdrawals_stand_in_line(_now: datetime) -> Iterator[str]:
+    """Acts take turns, the first withdraws, and what the game's own row says is the last of them."""
+    last: dict[int, Withdrawal] = {}
+    for row in Withdrawal.objects.select_related("game").order_by("game", "number").iterator(chunk_size=200):
+        before = last.get(row.game_id)
+        expected = (before.number + 1, not before.is_withdrawn) if before else (1, True)
+        if (row.number, row.is_withdrawn) != expected:
+            yield f"Withdrawal {row.number} of game {row.game.number} (row {row.pk}) does not follow the last."
+        last[row.game_id] = row
+    columns = ("pk", "number", "withdrawn_at", "withdrawn_by_id", "withdrawn_reason")
+    rows = Game.objects.filter(Q(pk__in=last) | Q(withdrawn_at__isnull=False)).order_by("pk")
+    for key, number, *stands in rows.values_list(*columns):
+        act = last.get(key)
+        is_out = act is not None and act.is_withdrawn
+        if stands != (
+            [act.created_at, act.created_by_id, act.reason] if act and is_out else [None, None, ""]
+        ):
+            yield f"Game {number} (row {key}) is withdrawn or counts, and its last withdrawal says another thing."
+
+
 def _have_events(_now: datetime) -> Iterator[str]:
     told: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("stage", "stage:opened", Stage.objects.all()),
@@ -156,6 +187,8 @@ def _have_events(_now: datetime) -> Iterator[str]:
         ("decision", "decision:recorded", Decision.objects.filter(supersedes=None)),
         ("decision", "decision:superseded", Decision.objects.exclude(supersedes=None)),
         ("manual_figure", "figure:entered", ManualFigure.objects.all()),
+        ("withdrawal", "game:withdrawn", Withdrawal.objects.filter(is_withdrawn=True)),
+        ("withdrawal", "game:restored", Withdrawal.objects.filter(is_withdrawn=False)),
     )
     for kind, verb, rows in told:
         yield from untold(kind, (verb,), {str(pk) for pk in rows.values_list("pk", flat=True)})
@@ -178,5 +211,12 @@ ITERATION_CHECKS: tuple[Check, ...] = (
     Check("I6g", "Lists of games are as they were frozen, and no place is open before", _lists_are_frozen),
     Check("I6h", "Every stage was closed through an open door, or with a reason", _doors_were_open),
     Check("I6i", "Every figure by hand follows the one before it", _figures_stand_in_line),
-    Check("I7i", "Every stage, iteration, decision and figure by hand has its audit line", _have_events),
+    Check(
+        "I6j",
+        "Games are withdrawn and taken back in turns, and their rows say so",
+        _withdrawals_stand_in_line,
+    ),
+    Check(
+        "I7i", "Every stage, iteration, decision, figure by hand and withdrawal has its line", _have_events
+    ),
 )

@@ -104,8 +104,11 @@ def said_of(metric: MetricCompared) -> str:
     return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {_signed(found.raw)}{shrunken}.{reason}"
 
 
+NOT_WORSE = "That does not call the change worse."
+
+
 def action_of(metrics: Sequence[MetricCompared], answer: str, looks_left: int, checks: list[str]) -> str:
-    """What to do by default; "cannot tell yet" keeps the earlier prompt, or collects, and calls nothing worse."""
+    """What to do by default; "cannot tell yet" stays with the earlier prompt, or collects, and calls nothing worse."""
     if answer == IMPROVED:
         return "Keep the change, after a look at what is to be checked." if checks else "Keep the change."
     if answer == WORSE:
@@ -113,8 +116,8 @@ def action_of(metrics: Sequence[MetricCompared], answer: str, looks_left: int, c
     if answer == SAME:
         return "Revert the change: what it does is too small to matter."
     if looks_left == 0:
-        return f"Keep the earlier prompt: this was the last of {MOST_LOOKS} looks. That does not call the change worse."
-    return f"Keep the earlier prompt for now, or collect games. {_needed(metrics)} That does not call the change worse."
+        return f"Stay with the earlier prompt: this was the last of {MOST_LOOKS} looks. {NOT_WORSE}"
+    return f"Stay with the earlier prompt for now, or collect games. {_needed(metrics)} {NOT_WORSE}"
 
 
 def _needed(metrics: Sequence[MetricCompared]) -> str:
@@ -126,16 +129,24 @@ def _needed(metrics: Sequence[MetricCompared]) -> str:
     material = f"{metric.difference.material:g} point{'' if metric.difference.material == 1 else 's'}"
     if not count:
         return f"There are enough to see {material} in {metric.label.lower()}; the true difference may be smaller."
-    games = "1 more game" if count == 1 else f"{count} more games"
+    games = "1 more game" if count == 1 else f"{roughly(count)} more games"
     shows = f"would show a difference of {material} in {metric.label.lower()}"
     return f"About {games} on each side {shows}{_with_more(metric)}."
+
+
+def roughly(count: int) -> str:
+    """So many games, from 100 on as two digits and noughts: nobody plays 1,235 games rather than 1,200."""
+    if count < 100:
+        return str(count)
+    step = 10 ** (len(str(count)) - 2)
+    return f"{round(count / step) * step:,}"
 
 
 def _with_more(metric: MetricCompared) -> str:
     found = metric.difference.posterior
     if found is None:
         return ""
-    return f"; with {MORE_GAMES} more each the interval would be +/- {figure(found.half_width_with_more)}"
+    return f"; with {MORE_GAMES} more each the interval would be ± {figure(found.half_width_with_more)}"
 
 
 def checks_of(

@@ -29,8 +29,9 @@ class DecidedGame(Struct, frozen=True):
 class DecisionBasis(Struct, frozen=True):
     """Everything a decision rests on: the pair, the rubric version, what was named beforehand, and the games.
 
-    `earlier` holds the other batches of the same protocol, for the spread between games. `look` counts how often the
-    pair was looked at, this time included; the same figures again are no further look.
+    `change` holds the games of all iterations that played the prompt against the reference, this one's last; `earlier`
+    the other batches of the same protocol, for the spread between games. `look` counts how often the pair was looked
+    at, this time included; the same figures again are no further look. `supersedes` is the decision that stood.
     """
 
     format: int
@@ -44,6 +45,12 @@ class DecisionBasis(Struct, frozen=True):
     control: list[DecidedGame]
     change: list[DecidedGame]
     earlier: list[list[GameFigures]]
+    supersedes: int | None = None
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether nothing is known yet of any game of the change, so that there is nothing to look at."""
+        return not any(_is_known(game.figures) for game in self.change)
 
     @property
     def pending(self) -> list[int]:
@@ -62,9 +69,22 @@ def bare(figures: GameFigures) -> GameFigures:
     )
 
 
+# The parts of a stored comparison that are sentences.
+WORDS = frozenset({"says", "action", "checks", "reason", "warning", "label"})
+
+
 def figures_hash(basis: DecisionBasis) -> str:
-    """The hash of the pair's scores alone: as long as it is the same, nothing new was looked at."""
-    return canonical_hash([[bare(each.figures) for each in games] for games in (basis.control, basis.change)])
+    """The hash of the pair's known scores alone: as long as it is the same, nothing new was looked at."""
+    return canonical_hash(
+        [
+            [bare(each.figures) for each in games if _is_known(each.figures)]
+            for games in (basis.control, basis.change)
+        ]
+    )
+
+
+def _is_known(figures: GameFigures) -> bool:
+    return figures.rating is not None or any(score is not None for score in figures.scores.values())
 
 
 def proposal_of(basis: DecisionBasis, rubric: RubricRecord) -> Compared | None:
@@ -83,7 +103,10 @@ def proposal_of(basis: DecisionBasis, rubric: RubricRecord) -> Compared | None:
 
 
 def other_proposal(stored: str, found: Compared | None) -> Iterator[str]:
-    """Where a stored proposal and the one that its basis gives now differ, in sentences."""
+    """Where a stored proposal and the one that its basis gives now differ, in sentences.
+
+    What figures are said in is left out: better words for the same figures are no other proposal.
+    """
     for place in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
         yield f"its basis gives another proposal than was stored, at {place or 'its top'}."
         return
@@ -91,7 +114,7 @@ def other_proposal(stored: str, found: Compared | None) -> Iterator[str]:
 
 def _differences(one: Any, other: Any, place: str) -> Iterator[str]:
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        for key in one:
+        for key in one.keys() - WORDS:
             yield from _differences(one[key], other[key], f"{place}/{key}")
     elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
         for number, pair in enumerate(zip(one, other, strict=True)):

@@ -1,14 +1,17 @@
 """The iterations of a stage with the figures of all their games, as records: what history, compare and gate read."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.core.compared import REVERT
 from discussions.core.game_figures import GameFigures
 from discussions.core.iteration_moves import CHANGE
 from discussions.core.references import Link, baseline_of, reference_of
 from discussions.core.streak import IterationFigures
+from rubric.core.records import RubricRecord
 
 RECORDED, COMPLETE, OPEN = "recorded", "complete", "open"
 
@@ -21,6 +24,15 @@ class HistoryGame(Struct, frozen=True):
     figures: GameFigures
     state: str
     verdict: int | None = None
+
+
+class WithdrawnGame(Struct, frozen=True):
+    """A game that was taken out of the averages, with who did it, when and why; it is shown and never counted."""
+
+    game: HistoryGame
+    reason: str
+    by: str
+    at: datetime
 
 
 class DecisionLine(Struct, frozen=True):
@@ -36,8 +48,8 @@ class DecisionLine(Struct, frozen=True):
 
 
 class HistoryIteration(Struct, frozen=True):
-    """One iteration without its prompt. `games` count in its averages, in order of their numbers; `withdrawn` are the
-    numbers of games that were taken out of them. `decisions` are all there were, the standing one last."""
+    """One iteration without its prompt. `games` count in its averages, in order of their numbers; `left_out` were taken
+    out of them. `decisions` are all there were, the standing one last."""
 
     id: int
     number: int
@@ -63,7 +75,7 @@ class HistoryIteration(Struct, frozen=True):
     opened_at: datetime | None
     opened_by: str | None
     games: list[HistoryGame] = []
-    withdrawn: list[int] = []
+    left_out: list[WithdrawnGame] = []
     decisions: list[DecisionLine] = []
 
     @property
@@ -72,14 +84,29 @@ class HistoryIteration(Struct, frozen=True):
         return self.decisions[-1] if self.decisions else None
 
     @property
+    def is_known(self) -> bool:
+        """Whether anything is known of it: a game that counts is rated."""
+        return any(game.state != OPEN for game in self.games)
+
+    @property
     def figures(self) -> list[GameFigures]:
         """The figures of its games."""
         return [game.figures for game in self.games]
 
     @property
+    def withdrawn(self) -> list[int]:
+        """The numbers of the games that were taken out of its averages."""
+        return [each.game.figures.number for each in self.left_out]
+
+    @property
     def protocol(self) -> tuple[object, ...]:
         """How its games are judged; only iterations with one protocol can be compared."""
         return self.rubric_version, self.evaluator_count, self.reveal, self.identification
+
+    @property
+    def pair(self) -> tuple[int | None, str]:
+        """What a decision is about: the reference and the prompt that is held against it."""
+        return self.compared_with, self.prompt_sha256
 
     @property
     def link(self) -> Link:
@@ -123,21 +150,42 @@ class History(Struct, frozen=True):
             if each.id not in own and each.protocol in protocols and each.games
         ]
 
-    def looks(self, iteration: HistoryIteration) -> int:
+    def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
         """How often this prompt was looked at against this reference so far, in whatever iteration."""
-        pair = (iteration.compared_with, iteration.prompt_sha256)
-        alike = [each for each in self.iterations if (each.compared_with, each.prompt_sha256) == pair]
+        alike = [each for each in self.iterations if each.pair == (compared_with, prompt_sha256)]
         return max((line.look for each in alike for line in each.decisions), default=0)
 
-    def for_gate(self) -> list[IterationFigures]:
-        """The iterations that were opened for rating, in the order of that, as the gate counts them."""
+    def same_pair(self, change: HistoryIteration) -> list[HistoryIteration]:
+        """The iterations that played this prompt against this reference up to this one, which is the last."""
+        if change.compared_with is None:
+            return [change]
+        return [
+            each
+            for each in self.iterations
+            if each.id == change.id
+            or (each.pair == change.pair and each.protocol == change.protocol and each.number < change.number)
+        ]
+
+    def pooled(self, change: HistoryIteration) -> HistoryIteration:
+        """The change with the games that its prompt was judged by before, against the same reference, before its own.
+
+        Of those earlier iterations only games that are known count: nobody waits for the rating of the others.
+        """
+        *before, own = self.same_pair(change)
+        known = [game for each in before for game in each.games if game.state != OPEN]
+        return replace(own, games=[*known, *own.games])
+
+    def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
+        """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
         opened = [(each.opened_at, each.number, each) for each in self.iterations if each.opened_at]
         return [
             IterationFigures(
                 number=each.number,
                 name=each.name,
                 games=each.figures,
+                least=each.least_games,
                 is_reverted=each.decision is not None and each.decision.choice == REVERT,
+                rubric=rubric_for(each),
             )
             for _at, _number, each in sorted(opened, key=lambda row: row[:2])
         ]

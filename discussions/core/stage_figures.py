@@ -15,9 +15,9 @@ from discussions.core.stage_summary import (
 COST, CACHE = "cost", "cache_hit_rate"
 COLUMNS = (
     "row", "stage", "iteration", "iteration_name", "kind", "decision", "compared_with", "game", "metric", "unit",
-    "value", "threshold", "passes", "applies", "source", "games", "second_look", "difference", "low", "high",
-    "shrunken", "shrunken_low", "shrunken_high", "p_higher", "p_immaterial", "permutation_p", "permutation_floor",
-    "answer",
+    "value", "threshold", "passes", "applies", "source", "withdrawn", "games", "second_look", "difference", "low",
+    "high", "shrunken", "shrunken_low", "shrunken_high", "p_higher", "p_immaterial", "permutation_p",
+    "permutation_floor", "answer",
 )  # fmt: skip
 
 
@@ -42,14 +42,18 @@ def _rows(summary: StageSummary, each: IterationShown) -> Iterator[dict[str, Cel
     }
     for game in each.games:
         yield from (about | row for row in _game_rows(each, game))
+    for out in each.withdrawn:
+        yield from (about | row for row in _game_rows(each, out.game, is_withdrawn=True))
     yield from (about | _average_row(line) for line in each.averages)
     if each.compared:
         yield from (about | _difference_row(line) for line in each.compared.metrics)
 
 
-def _game_rows(each: IterationShown, game: GameShown) -> Iterator[dict[str, Cell]]:
+def _game_rows(
+    each: IterationShown, game: GameShown, *, is_withdrawn: bool = False
+) -> Iterator[dict[str, Cell]]:
     sources = {"recorded": "verdict", "complete": "evaluations", "open": "not known yet"}
-    about: dict[str, Cell] = {"row": "game", "game": game.number}
+    about: dict[str, Cell] = {"row": "game", "game": game.number, "withdrawn": is_withdrawn}
     for line in each.averages:
         yield about | {
             "metric": line.key,

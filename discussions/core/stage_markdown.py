@@ -73,8 +73,11 @@ def _iteration(each: IterationShown) -> list[str]:
     ]
     found += [f"- Together: {said(each.headline)}", f"- Cost: {said(each.cost_says)}"]
     found += [f"- {said(each.cache_says)}"]
-    if each.withdrawn:
-        found.append(f"- Withdrawn, and in no average: {', '.join(map(str, each.withdrawn))}")
+    found += [
+        f"- Game {one.game.number} was withdrawn, and is in no average: {plain(one.reason)} "
+        f"({plain(one.by)}, {one.at:%Y-%m-%d})"
+        for one in each.withdrawn
+    ]
     found.append("")
     if each.compared:
         compared = each.compared

@@ -44,6 +44,15 @@ class GameShown(Struct, frozen=True):
     is_cache_by_hand: bool
 
 
+class WithdrawnShown(Struct, frozen=True):
+    """A game that is in no average, with the reason why, and who said so when."""
+
+    game: GameShown
+    reason: str
+    by: str
+    at: datetime
+
+
 class DecisionShown(Struct, frozen=True):
     """One decision; the last of an iteration stands."""
 
@@ -110,7 +119,7 @@ class IterationShown(Struct, frozen=True):
     opened_at: datetime | None
     opened_by: str
     games: list[GameShown]
-    withdrawn: list[int]
+    withdrawn: list[WithdrawnShown]
     averages: list[AverageShown]
     headline: str
     passes: bool | None

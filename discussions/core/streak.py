@@ -33,7 +33,8 @@ BY_THE_RUBRIC = Choices()
 class IterationFigures(Struct, frozen=True):
     """An iteration as the gate sees it; it was opened, with `games` in order of their numbers.
 
-    `rubric` is the version that it is judged by, where that is another one than the stage's.
+    `rubric` is the version that it is judged by, where that is another one than the stage's. With fewer games than
+    `least`, since some were withdrawn, it does not succeed; what is left can still break the row.
     """
 
     number: int
@@ -41,6 +42,7 @@ class IterationFigures(Struct, frozen=True):
     games: list[GameFigures]
     is_reverted: bool = False
     rubric: RubricRecord | None = None
+    least: int = 0
 
 
 class Step(Struct, frozen=True):
@@ -146,6 +148,7 @@ def _step(
         _quality(games, rubric, choices),
         _engagement(games, rubric, choices),
         _costs(games, rubric),
+        _size(iteration, choices),
     ]
     broken = [reason for found, _ in judged for reason in found]
     unknown = [reason for _, found in judged for reason in found]
@@ -158,6 +161,15 @@ def _step(
         reasons=broken + unknown,
         games=games,
     )
+
+
+def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], list[str]]:
+    """What is not known of an iteration that lost games: whether it had succeeded with as many as it needs."""
+    there = len(iteration.games)
+    if choices.unit != ITERATION or there >= iteration.least:
+        return [], []
+    counts = "1 game counts" if there == 1 else f"{there} games count"
+    return [], [f"only {counts}, {iteration.least} are needed"]
 
 
 def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -> tuple[list[str], list[str]]:

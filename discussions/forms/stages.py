@@ -30,6 +30,13 @@ class StageForm(forms.Form):
     )
 
 
+class StageTextsForm(StageForm):
+    """A stage whose rules are final: its name and goal."""
+
+    streak_unit = None  # type: ignore[assignment]
+    engagement_rule = None  # type: ignore[assignment]
+
+
 class NextStageForm(StageForm):
     """The next stage; an admin's reason to open it while the door is shut."""
 

@@ -19,6 +19,7 @@ from discussions.core.history import (
     History,
     HistoryGame,
     HistoryIteration,
+    WithdrawnGame,
 )
 from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import ENGAGEMENT, Outcome
@@ -39,12 +40,12 @@ def history_of(stage: Stage) -> History:
     """The stage's iterations with their decisions and games: five queries, six more while games wait for a verdict."""
     rows = [_decoded(row) for row in _columns(Iteration.objects.filter(stage=stage).order_by("number"))]
     decisions = _decisions(stage)
-    games, withdrawn = _games([row["id"] for row in rows], {row["id"]: row for row in rows})
+    games, left_out = _games([row["id"] for row in rows], {row["id"]: row for row in rows})
     iterations = [
         HistoryIteration(
             **row,
             games=games.get(row["id"], []),
-            withdrawn=withdrawn.get(row["id"], []),
+            left_out=left_out.get(row["id"], []),
             decisions=decisions.get(row["id"], []),
         )
         for row in rows
@@ -61,7 +62,7 @@ _NAMED = {
     "created_by": "created_by__name",
     "opened_by": "opened_by__name",
 }
-_READ = ("games", "withdrawn", "decisions")
+_READ = ("games", "left_out", "decisions")
 _FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _READ]
 
 
@@ -93,6 +94,8 @@ class _Row(NamedTuple):
     cache: float | None
     tokens: int | None
     withdrawn_at: datetime | None
+    withdrawn_by: str | None
+    withdrawn_reason: str
 
 
 class _Paid(Struct, frozen=True):
@@ -107,10 +110,11 @@ class _Paid(Struct, frozen=True):
 
 def _games(
     iterations: list[int], rules: dict[int, dict[str, Any]]
-) -> tuple[dict[int, list[HistoryGame]], dict[int, list[int]]]:
-    """The games of these iterations that count, and the numbers of those that were withdrawn."""
+) -> tuple[dict[int, list[HistoryGame]], dict[int, list[WithdrawnGame]]]:
+    """The games of these iterations that count, and those that were withdrawn."""
     columns = (
-        "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens", "withdrawn_at"
+        "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
+        "withdrawn_at", "withdrawn_by__name", "withdrawn_reason",
     )  # fmt: skip
     found = Game.objects.filter(iteration__in=iterations).order_by("number").values_list(*columns)
     rows = [_Row(*row) for row in found]
@@ -119,16 +123,18 @@ def _games(
     counted = [row for row in rows if row.withdrawn_at is None]
     waiting = _complete([row for row in counted if row.id not in verdicts], rules)
     games: dict[int, list[HistoryGame]] = defaultdict(list)
-    withdrawn: dict[int, list[int]] = defaultdict(list)
+    left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
     for row in rows:
-        if row.withdrawn_at is not None:
-            withdrawn[row.iteration].append(row.number)
-            continue
         key, outcome = verdicts.get(row.id, (None, waiting.get(row.id)))
         figures = _figures(row, outcome, paid[row.id], rules[row.iteration])
         state = RECORDED if key else COMPLETE if outcome else OPEN
-        games[row.iteration].append(HistoryGame(row.id, figures, state, key))
-    return games, withdrawn
+        game = HistoryGame(row.id, figures, state, key)
+        if row.withdrawn_at is None:
+            games[row.iteration].append(game)
+        else:
+            why = WithdrawnGame(game, row.withdrawn_reason, row.withdrawn_by or "", row.withdrawn_at)
+            left_out[row.iteration].append(why)
+    return games, left_out
 
 
 def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, Any]) -> GameFigures:

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.compare import compare, look_refusal
 from discussions.core.compared import MOST_LOOKS, Compared, MetricCompared
 from discussions.core.difference import UNCLEAR
-from discussions.core.game_figures import GameFigures, numbered
-from discussions.core.history import OPEN, History, HistoryGame, HistoryIteration
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.game_figures import GameFigures
+from discussions.core.history import History, HistoryIteration
 from discussions.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.core.rebound import next_target
 from discussions.models import Iteration
@@ -23,7 +21,10 @@ from discussions.pages.comparing_parts import (
     games_needed,
     metric_part,
     points,
+    pooled_says,
     signed,
+    told_figure,
+    waits_says,
 )
 from discussions.pages.history_judged import JudgedIteration, judged
 from discussions.pages.history_kinds import shown
@@ -43,7 +44,8 @@ class Answer(Struct, frozen=True):
     """The answer: a sentence, the word for it and its tone, what to do by default, and the rubric's own rule.
 
     `look` is which look at the pair this is, 0 where the pair is not the one that is decided on. `checks` are sentences
-    on guardrails, `waits` names games that are not rated, `rebound` is what the target is expected to rise by itself.
+    on guardrails, `waits` names games that are not rated, `pooled` those of earlier iterations that count too,
+    `rebound` is what the target is expected to rise by itself.
     """
 
     says: str
@@ -55,6 +57,7 @@ class Answer(Struct, frozen=True):
     most_looks: int
     checks: list[str]
     waits: str
+    pooled: str
     rebound: str
 
 
@@ -64,6 +67,7 @@ class SideGame(Struct, frozen=True):
     number: int
     figures: list[tuple[str, str]]
     cost: str
+    is_withdrawn: bool
 
 
 class Side(Struct, frozen=True):
@@ -109,12 +113,13 @@ def build_compare_page(
     *, iteration: Iteration, history: History, change: HistoryIteration, control: HistoryIteration | None
 ) -> ComparePage:
     """The page for an iteration fetched with its project, held against another one of its stage, if there is one."""
-    sides = [judged(each) for each in (control, change) if each is not None]
+    is_decided_on = control is not None and control.id == change.compared_with
+    shown_change = history.pooled(change) if is_decided_on else change
+    sides = [judged(each) for each in (control, shown_change) if each is not None]
     rubric = sides[-1].rubric
     found, problem, look = _compared(history, change, control, rubric)
     parts = _parts(rubric, sides, found) if control else []
     target = change.target if found else ""
-    is_decided_on = control is not None and control.id == change.compared_with
     return ComparePage(
         slug=iteration.project.slug,
         number=change.number,
@@ -144,6 +149,9 @@ def _compared(
             "were shown), so their figures cannot be held against each other."
         )
         return None, says % {"one": control.number, "other": change.number}, 0
+    if bare := [each.number for each in (control, change) if not each.is_known]:
+        says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
+        return None, says % {"number": bare[-1]}, 0
     if control.id == change.compared_with:
         preview = decision_preview(history, change.id)
         assert preview is not None
@@ -191,7 +199,7 @@ def _answer(
     look: int,
 ) -> Answer:
     target = found.metric(found.target) if found.target else None
-    earlier = history.earlier(control, change)
+    earlier = history.earlier(control, *history.same_pair(change))
     return Answer(
         says=answer_says(target) if target else found.says,
         word=answer_words()[found.answer],
@@ -201,17 +209,10 @@ def _answer(
         look=look,
         most_looks=MOST_LOOKS,
         checks=found.checks,
-        waits=_waits([*control.games, *change.games]),
+        waits=waits_says(control, change),
+        pooled=pooled_says(history, change) if look else "",
         rebound=_rebound(control, target, rubric, earlier) if look and target else "",
     )
-
-
-def _waits(games: Sequence[HistoryGame]) -> str:
-    waiting = [game.figures.number for game in games if game.state == OPEN]
-    if not waiting:
-        return ""
-    says = ngettext("%(games)s is not rated yet", "%(games)s are not rated yet", len(waiting))
-    return (says % {"games": numbered(waiting)}).capitalize()
 
 
 def answer_says(target: MetricCompared) -> str:
@@ -233,8 +234,8 @@ def answer_says(target: MetricCompared) -> str:
             )
             return _("%(word)s: %(why)s") % {"word": word, "why": why % sizes}
         says = _(
-            "%(word)s: with %(change)d games against %(control)d a difference of %(material)s would need about "
-            "%(needed)s."
+            "%(word)s: %(change)d against %(control)d games are too few; a difference of %(material)s would need "
+            "about %(needed)s."
         )
         return says % sizes
     before, after = (shown(mean, target.threshold) for mean in (found.control_mean, found.change_mean))
@@ -267,26 +268,21 @@ def _rebound(
 
 
 def _side(found: JudgedIteration, rubric: RubricRecord) -> Side:
+    row = found.row
+    games = [(game, False) for game in row.figures] + [(each.game.figures, True) for each in row.left_out]
     return Side(
-        number=found.row.number,
-        name=found.row.name,
+        number=row.number,
+        name=row.name,
         games=[
             SideGame(
                 number=game.number,
-                figures=[_told(game, each.key, float(each.threshold or 0)) for each in rubric.criteria],
+                figures=[told_figure(game, each.key, float(each.threshold or 0)) for each in rubric.criteria],
                 cost=_("not reported") if game.cost_usd is None else f"${figure(game.cost_usd, decimals=2)}",
+                is_withdrawn=is_withdrawn,
             )
-            for game in found.row.figures
+            for game, is_withdrawn in games
         ],
     )
-
-
-def _told(game: GameFigures, key: str, threshold: float) -> tuple[str, str]:
-    score, place = game.score(key), "game-people" if key == ENGAGEMENT else key
-    if score is None:
-        return _("open"), place
-    text = shown(score, threshold)
-    return (text if game.applies(key) else _("%(figure)s by rule") % {"figure": text}), place
 
 
 def _diff(control: HistoryIteration, iteration: Iteration) -> PromptDiff:

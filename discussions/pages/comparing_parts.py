@@ -6,9 +6,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.compared import MetricCompared
+from discussions.core.compared import MetricCompared, roughly
 from discussions.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, Difference, Posterior
-from discussions.core.game_figures import GameFigures
+from discussions.core.game_figures import GameFigures, numbered
+from discussions.core.history import OPEN, History, HistoryIteration
 from discussions.core.outcome import ENGAGEMENT
 from discussions.pages.history_charts import RATINGS
 from discussions.pages.history_judged import JudgedIteration
@@ -71,7 +72,7 @@ def metric_part(
         needs=figure(threshold) if is_rating else f"{threshold:g} %",
         place="game-people" if is_rating else key,
         chart=arms(rows, _scale(rows, threshold, is_rating=is_rating), threshold=threshold),
-        texts=[[shown(value.value, threshold) for value in row.values] for row in rows],
+        texts=[[_dot_text(value, threshold) for value in row.values] for row in rows],
         means=[row.text for row in rows],
         raw="" if difference is None or difference.raw is None else signed(difference.raw),
         shrunken=signed(posterior.shrunken) if posterior else "",
@@ -122,14 +123,12 @@ def games_needed(found: Difference) -> str:
     """About how many games each side needs for the material difference to be seen; "" while nobody knows."""
     if found.more_games is None:
         return ""
-    if found.control_count == found.change_count:
-        count = found.control_count + found.more_games
-        return ngettext("%(count)d game each", "%(count)d games each", count) % {"count": count}
-    counts = {
-        "control": found.control_count + found.more_games,
-        "change": found.change_count + found.more_games,
-    }
-    return _("%(change)d against %(control)d games") % counts
+    control, change = (
+        roughly(count + found.more_games) for count in (found.control_count, found.change_count)
+    )
+    if control == change:
+        return _("%(count)s games each") % {"count": change}
+    return _("%(change)s against %(control)s games") % {"change": change, "control": control}
 
 
 def spread_says(found: Difference) -> str:
@@ -137,8 +136,10 @@ def spread_says(found: Difference) -> str:
     if found.spread.sd is None:
         return found.spread.warning
     given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
-    says = _(
-        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df over %(count)d batches)."
+    says = ngettext(
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d iteration).",
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d iterations).",
+        found.spread.batch_count,
     )
     return f"{says % given} {found.spread.warning}".strip()
 
@@ -216,6 +217,7 @@ def _ends(interval: tuple[float, float]) -> Mapping[str, str]:
 
 def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
     values = [_value(game, key) for game in side.row.figures]
+    values += [_value(each.game.figures, key, is_out=True) for each in side.row.left_out]
     line = next((each for each in side.averages.lines if each.key == key), None)
     mean = line.second if line else None
     low, high = line.interval if line and line.interval else (None, None)
@@ -229,9 +231,23 @@ def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
     )
 
 
-def _value(game: GameFigures, key: str) -> Value | None:
+def _value(game: GameFigures, key: str, *, is_out: bool = False) -> Value | None:
     score = game.score(key)
-    return None if score is None else Value(game.number, score, is_hollow=not game.applies(key))
+    return None if score is None else Value(game.number, score, not game.applies(key), is_out)
+
+
+def told_figure(game: GameFigures, key: str, threshold: float) -> tuple[str, str]:
+    """A game's figure in words, and the part of its page that shows where it comes from."""
+    score, place = game.score(key), "game-people" if key == ENGAGEMENT else key
+    if score is None:
+        return _("open"), place
+    text = shown(score, threshold)
+    return (text if game.applies(key) else _("%(figure)s by rule") % {"figure": text}), place
+
+
+def _dot_text(value: Value, threshold: float) -> str:
+    text = shown(value.value, threshold)
+    return _("%(figure)s, withdrawn") % {"figure": text} if value.is_out else text
 
 
 def _scale(rows: Sequence[Arm], threshold: float, *, is_rating: bool) -> Scale:
@@ -239,3 +255,26 @@ def _scale(rows: Sequence[Arm], threshold: float, *, is_rating: bool) -> Scale:
         return RATINGS
     known = [value.value for row in rows for value in row.values]
     return scale_of([*known, threshold], step=10, least=40, lowest=0, highest=100)
+
+
+def pooled_says(history: History, change: HistoryIteration) -> str:
+    """Which games of earlier iterations count on the side of the change; "" where there are none."""
+    own = {game.id for game in change.games}
+    before = [game.figures.number for game in history.pooled(change).games if game.id not in own]
+    if not before:
+        return ""
+    says = _("%(games)s played the same prompt against the same iteration and count with the others.")
+    return _sentence(says % {"games": numbered(before)})
+
+
+def waits_says(*sides: HistoryIteration) -> str:
+    """Which games are not rated yet; "" where all are."""
+    waiting = [game.figures.number for side in sides for game in side.games if game.state == OPEN]
+    if not waiting:
+        return ""
+    says = ngettext("%(games)s is not rated yet", "%(games)s are not rated yet", len(waiting))
+    return _sentence(says % {"games": numbered(waiting)})
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

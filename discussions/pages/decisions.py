@@ -72,7 +72,7 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
     if preview is None or row is None:
         return None
     against = history.find(row.compared_with)
-    found = preview.compared
+    found = preview.compared if row.is_known else None
     target = found.metric(found.target) if found and found.target else None
     standing = row.decision
     refusal = _refusal(person, iteration, preview)

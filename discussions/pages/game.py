@@ -29,6 +29,7 @@ from discussions.pages.why import (
     why_players,
     why_references,
 )
+from discussions.pages.withdrawals import WithdrawalPart, withdrawal_in_short
 
 MESSAGES_A_PAGE = 200
 MOST_LISTED = 200
@@ -107,6 +108,7 @@ class GamePage(Struct, frozen=True):
     later: int
     votes: list[VoteLine]
     people: list[PersonPart]
+    withdrawal: WithdrawalPart
 
 
 def build_game_page(*, game: Game, start: int = 1) -> GamePage:
@@ -144,6 +146,7 @@ def build_game_page(*, game: Game, start: int = 1) -> GamePage:
         later=after if after and after <= len(record.messages) else 0,
         votes=_votes(record, shown),
         people=people_parts(game),
+        withdrawal=withdrawal_in_short(game),
     )
 
 

@@ -13,7 +13,8 @@ from discussions.core.streak import BROKEN, SUCCESS, UNKNOWN, Step, Streak
 from discussions.core.verdict import rules_of, state_of_cost
 from discussions.models import Stage
 from discussions.models.doors import door_of_stage, rubric_of_stage
-from discussions.models.histories import history_of
+from discussions.models.histories import history_of, rubric_of
+from discussions.pages.stage_frame import counted_says
 from discussions.permissions import check_open_next_stage, check_state_fascinating
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
@@ -92,6 +93,7 @@ class GatePage(Struct, frozen=True):
     is_override: bool
     closed: ClosedPart | None
     newest_change: int
+    counted: str
 
 
 def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
@@ -116,17 +118,26 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         streak_says=streak.says,
         steps=_steps(streak),
         reverted=streak.reverted,
-        paid=_paid(streak, rubric),
+        paid=_paid(streak, {each.number: rubric_of(each) for each in history.iterations}),
         limits=_limits(rubric),
         cache=_cache(door.cache),
         statement=door.statement,
         anchor=rubric.criterion(ENGAGEMENT).anchors.get("5", ""),
         sign_refusal=refusal_of(check_state_fascinating, person, stage),
-        next_refusal=refusal_of(check_open_next_stage, person, stage, door),
+        next_refusal=_next_refusal(stage, person, door),
         is_override=not door.is_open and role_in(person, stage.project) == "admin",
         closed=_closed(stage),
         newest_change=history.newest_change,
+        counted=counted_says(stage),
     )
+
+
+def _next_refusal(stage: Stage, person: Person, door: Door) -> str:
+    """Why the button is greyed. What keeps the door shut stands on the page already, so it is not said twice."""
+    refusal = refusal_of(check_open_next_stage, person, stage, door)
+    if refusal and stage.closed_at is None and not door.is_open:
+        return _("The door is shut, as said above. Only an admin opens it all the same, with a reason.")
+    return refusal
 
 
 def _counted(streak: Streak) -> list[int]:
@@ -151,10 +162,11 @@ def _steps(streak: Streak) -> list[StepLine]:
     ]
 
 
-def _paid(streak: Streak, rubric: RubricRecord) -> list[PaidLine]:
+def _paid(streak: Streak, rubrics: dict[int, RubricRecord]) -> list[PaidLine]:
+    """What the games cost, each by the rubric version of its iteration."""
     counted = set(_counted(streak))
     return [
-        _paid_line(step, game, rubric, counts=game.number in counted)
+        _paid_line(step, game, rubrics[step.iteration], counts=game.number in counted)
         for step in streak.steps
         for game in step.games
     ]

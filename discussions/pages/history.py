@@ -31,6 +31,7 @@ class HistoryPage(Struct, frozen=True):
     columns: list[str]
     charts: list[HistoryChart]
     is_wide: bool
+    has_withdrawn: bool
     newest_change: int
     notes: list[Note]
 
@@ -46,6 +47,7 @@ def build_history_page(*, stage: Stage) -> HistoryPage:
         columns=[each.label for each in found[-1].rubric.criteria] if found else [],
         charts=history_charts(found),
         is_wide=len(found) > MOST_NARROW,
+        has_withdrawn=any(each.row.left_out for each in found),
         newest_change=max((each.row.number for each in found if each.row.compared_with), default=0),
         notes=_notes(history, found),
     )

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.compared import INCONCLUSIVE, KEEP, REVERT
+from discussions.core.game_figures import GameFigures
 from discussions.core.history import HistoryIteration
 from discussions.core.iteration_moves import BASELINE
 from discussions.core.outcome import ENGAGEMENT
@@ -25,6 +26,7 @@ class GameCell(Struct, frozen=True):
     number: int
     text: str
     says: str
+    is_out: bool = False
 
 
 class Told(Struct, frozen=True):
@@ -73,9 +75,11 @@ class HistoryChart(Struct, frozen=True, eq=False):
 
 def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
     """The charts of these iterations, thresholds as the newest has them; none where no game is there."""
-    if not any(each.row.games for each in found):
+    if not any(each.row.games or each.row.left_out for each in found):
         return []
-    contents = tuple((each.content, each.row.rubric_version, each.row.rubric_sha256) for each in found)
+    contents = tuple(
+        (each.content, each.aside, each.row.rubric_version, each.row.rubric_sha256) for each in found
+    )
     return list(_charts(contents, _frame(found), get_language() or ""))
 
 
@@ -104,10 +108,10 @@ def _frame(found: Sequence[JudgedIteration]) -> tuple[_Place, ...]:
 # A stage is looked at far oftener than a figure of it changes; the key is everything that its charts are made of.
 @lru_cache(maxsize=8)
 def _charts(
-    contents: tuple[tuple[bytes, int, str], ...], frame: tuple[_Place, ...], language: str
+    contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[_Place, ...], language: str
 ) -> tuple[HistoryChart, ...]:
     told = [told_of(*each, language) for each in contents]
-    kinds = kinds_of(*contents[-1][1:], language)
+    kinds = kinds_of(*contents[-1][2:], language)
     shared = _percents([kind for key, kind in kinds.items() if key not in (ENGAGEMENT, COST, CACHE)], told)
     scales = {ENGAGEMENT: RATINGS, COST: _dollars(kinds[COST], told), CACHE: _percents([kinds[CACHE]], told)}
     return tuple(
@@ -126,24 +130,31 @@ def mark_of(row: HistoryIteration) -> str:
 
 
 @lru_cache(maxsize=1024)
-def told_of(content: bytes, version: int, sha256: str, language: str) -> dict[str, Told]:
-    """Every figure of these games, told under their own rubric version."""
-    games, (averages, rate) = figures_in(content), come_to(content, version, sha256)
+def told_of(content: bytes, aside: bytes, version: int, sha256: str, language: str) -> dict[str, Told]:
+    """Every figure of these games, told under their own rubric version; those in `aside` were withdrawn."""
+    counted, (averages, rate) = figures_in(content), come_to(content, version, sha256)
+    out = figures_in(aside)
+    games = sorted([*((each, False) for each in counted), *((each, True) for each in out)], key=_number)
+    withdrawn = _("withdrawn")
     found = {}
     for key, kind in kinds_of(version, sha256, language).items():
         values, texts, cells = [], [], []
-        for game in games:
+        for game, is_out in games:
             value, text, says = kind.value(game), kind.missing, ""
             if value is not None:
                 is_hollow, text = kind.is_hollow(game), kind.text(value)
                 says = kind.hollow if is_hollow else ""
-                values.append(Value(game.number, value, is_hollow))
-                texts.append(text)
-            cells.append(GameCell(game.number, text, says))
-        is_any_hollow = any(value.is_hollow for value in values)
-        mean = kind.mean(averages, rate, len(games))
+                values.append(Value(game.number, value, is_hollow, is_out))
+                texts.append(f"{text}, {withdrawn}" if is_out else text)
+            cells.append(GameCell(game.number, text, withdrawn if is_out else says, is_out))
+        is_any_hollow = any(value.is_hollow and not value.is_out for value in values)
+        mean = kind.mean(averages, rate, len(counted))
         found[key] = Told(is_any_hollow, values, texts, tuple(cells), mean)
     return found
+
+
+def _number(game: tuple[GameFigures, bool]) -> int:
+    return game[0].number
 
 
 def _percents(kinds: Sequence[Kind], told: Sequence[dict[str, Told]]) -> Scale:

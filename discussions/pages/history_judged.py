@@ -19,11 +19,13 @@ _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
 class JudgedIteration(Struct, frozen=True):
     """One iteration, the rubric version it is judged by, its averages, and the cache hit rate over its games.
 
-    `content` is the figures of its games in bytes: what is worked out of them once is remembered by it.
+    `content` is the figures of its games in bytes: what is worked out of them once is remembered by it. `aside` is the
+    same of its withdrawn games, of which nothing is worked out.
     """
 
     row: HistoryIteration
     content: bytes
+    aside: bytes
     rubric: RubricRecord
     averages: Averages
     cache: CacheRate
@@ -39,7 +41,8 @@ def judged(row: HistoryIteration) -> JudgedIteration:
     content = msgspec.json.encode(row.figures)
     averages, cache = come_to(content, row.rubric_version, row.rubric_sha256)
     rubric = rubric_record(row.rubric_version, row.rubric_sha256)
-    return JudgedIteration(row, content, rubric, averages, cache)
+    aside = msgspec.json.encode([each.game.figures for each in row.left_out])
+    return JudgedIteration(row, content, aside, rubric, averages, cache)
 
 
 def figures_in(content: bytes) -> list[GameFigures]:

@@ -27,7 +27,10 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class ImportLine(msgspec.Struct, frozen=True):
-    """One import as a list shows it. `state` is waiting, reading, measuring, done, cancelled or failed."""
+    """One import as a list shows it. `state` is waiting, reading, measuring, done, cancelled or failed.
+
+    `iteration` is what it was imported into, with its number, 0 for the unsorted one; games may have moved since.
+    """
 
     id: int
     name: str
@@ -40,6 +43,8 @@ class ImportLine(msgspec.Struct, frozen=True):
     fault_count: int
     created_at: datetime
     by: str
+    iteration: str
+    iteration_number: int
 
 
 class GameLine(msgspec.Struct, frozen=True):
@@ -93,7 +98,11 @@ def import_targets(*, project: Project) -> list[tuple[int, str]]:
 
 def imports_page(*, project: Project, now: datetime, before: int = 0) -> ImportsPage:
     """Thirty imports of the project, those older than `before` when it is given."""
-    rows = Transcript.objects.filter(project=project).select_related("job", "created_by").defer("faults")
+    rows = (
+        Transcript.objects.filter(project=project)
+        .select_related("job", "created_by", "iteration")
+        .defer("faults")
+    )
     if before:
         rows = rows.filter(pk__lt=before)
     found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
@@ -173,6 +182,8 @@ def _line(transcript: Transcript, counts: Counts) -> ImportLine:
         fault_count=transcript.fault_count,
         created_at=transcript.created_at,
         by=transcript.created_by.name,
+        iteration=transcript.iteration.name,
+        iteration_number=0 if transcript.iteration.is_unsorted else transcript.iteration.number,
     )
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection
 
+import msgspec
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.history import COMPLETE, RECORDED, HistoryGame, HistoryIteration
+from discussions.core.history import COMPLETE, RECORDED, HistoryGame, HistoryIteration, WithdrawnGame
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.core.outcome import ENGAGEMENT
 from discussions.models import Evaluation, Game, Iteration, Verdict
@@ -23,7 +24,10 @@ MOST_CANDIDATES = 200
 
 
 class IterationGame(Struct, frozen=True):
-    """One game as a row. `may_move` says that it can go back to the unsorted ones."""
+    """One game as a row. `may_move` says that it can go back to the unsorted ones.
+
+    `withdrawn` says why it does not count, "" where it does.
+    """
 
     number: int
     state: str
@@ -34,6 +38,7 @@ class IterationGame(Struct, frozen=True):
     cache: str
     is_cache_by_hand: bool
     may_move: bool
+    withdrawn: str = ""
 
 
 class Candidate(Struct, frozen=True):
@@ -51,7 +56,7 @@ class Candidates(Struct, frozen=True):
 
 
 def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
-    """The rows, in order of their numbers; two queries."""
+    """The rows, in order of their numbers, those that were withdrawn last; two queries."""
     keys = [game.id for game in row.games]
     measured = set(_measured(iteration, keys))
     begun: dict[int, list[str]] = {}
@@ -62,7 +67,7 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
     return [
         _row(game, iteration, rubric, is_measured=game.id in measured, begun=begun.get(game.id, []))
         for game in row.games
-    ]
+    ] + [_withdrawn(out, iteration, rubric) for out in row.left_out]
 
 
 def candidates(iteration: Iteration) -> Candidates:
@@ -100,6 +105,11 @@ def _row(
         is_cache_by_hand=figures.is_cache_by_hand,
         may_move=iteration.takes_games and not begun,
     )
+
+
+def _withdrawn(out: WithdrawnGame, iteration: Iteration, rubric: RubricRecord) -> IterationGame:
+    row = _row(out.game, iteration, rubric, is_measured=True, begun=[SUBMITTED])
+    return msgspec.structs.replace(row, state=_("withdrawn"), tone="", withdrawn=f"{out.reason} ({out.by})")
 
 
 def _state(

@@ -16,6 +16,7 @@ from discussions.models.readiness import why_no_change
 from discussions.permissions import check_open_iteration
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
+from workspace.core.canonical import bytes_hash
 from workspace.core.text_display import figure
 from workspace.models import Person
 from workspace.permissions import refusal_of
@@ -181,7 +182,9 @@ def faults_of_plan(
     prompt = _prompt_of(reference)
     hunks = prompt_diff(prompt, plan.prompt).hunk_count
     rubric = rubric_of(reference)
-    return list(plan_faults(plan, kind, rubric, reference_prompt=prompt, hunk_count=hunks))
+    looks = history.looks(reference.id, bytes_hash(plan.prompt.encode()))
+    found = plan_faults(plan, kind, rubric, reference_prompt=prompt, hunk_count=hunks, looks=looks)
+    return list(found)
 
 
 def first_texts(stage: Stage, history: History, kind: str) -> dict[str, object]:
@@ -225,6 +228,10 @@ def plan_texts(iteration: Iteration) -> dict[str, object]:
         "target": iteration.target,
         "hunks_answer": iteration.hunks_answer,
         "least_games": iteration.least_games,
+        "rubric_version": str(iteration.rubric_version_id),
+        "evaluator_count": iteration.evaluator_count,
+        "reveal": iteration.reveal,
+        "identification": iteration.identification,
     }
 
 

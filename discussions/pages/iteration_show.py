@@ -47,7 +47,6 @@ class IterationPage(Struct, frozen=True):
     ways: list[Way]
     columns: list[str]
     games: list[IterationGame]
-    withdrawn: list[int]
     takes_games: bool
     candidates: Candidates | None
     newest_change: int
@@ -83,7 +82,6 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         ways=_ways(row, history, open_refusal),
         columns=[criterion.label for criterion in rubric_of(row).criteria],
         games=iteration_games(iteration, row),
-        withdrawn=row.withdrawn,
         takes_games=iteration.takes_games,
         candidates=candidates(iteration) if iteration.takes_games else None,
         newest_change=history.newest_change,

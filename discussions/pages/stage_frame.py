@@ -1,6 +1,7 @@
 """What stands at the top of every page of a stage: where one is, what the stage is called, and the ways on."""
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from discussions.core.iteration_moves import CHANGE
@@ -10,10 +11,10 @@ SECTION = "iterations"
 HISTORY, COMPARE, GATE, SUMMARY = "stage", "compare_iterations", "stage_gate", "stage_summary"
 # Route and name of each page of a stage, in the order of the tabs; the template leaves out what has no route.
 TABS = [
-    (HISTORY, _("History")),
-    (COMPARE, _("Compare newest")),
-    (GATE, _("Gate")),
-    (SUMMARY, _("Summary")),
+    (HISTORY, gettext_lazy("History")),
+    (COMPARE, gettext_lazy("Compare newest")),
+    (GATE, gettext_lazy("Gate")),
+    (SUMMARY, gettext_lazy("Summary")),
 ]
 
 
@@ -61,3 +62,13 @@ def build_stage_frame(*, stage: Stage, current: str, newest: int | None = None) 
             if route != COMPARE or newest
         ],
     )
+
+
+def counted_says(stage: Stage) -> str:
+    """How the stage's row of successes is counted."""
+    units = {"iteration": _("whole iterations"), "game": _("single games")}
+    rules = {"average": _("on average"), "every_game": _("in every game")}
+    return _("A success is counted in %(unit)s, with the rating needed %(rule)s.") % {
+        "unit": units[stage.streak_unit],
+        "rule": rules[stage.engagement_rule],
+    }

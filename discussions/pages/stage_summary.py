@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.averages import Average
 from discussions.core.compare import compare
 from discussions.core.compared import MOST_LOOKS, MetricCompared
 from discussions.core.gates import Door
-from discussions.core.history import OPEN, History, HistoryGame, HistoryIteration
+from discussions.core.history import History, HistoryGame, HistoryIteration
 from discussions.core.outcome import ENGAGEMENT
 from discussions.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.core.rebound import Margin, NextTarget, next_target
@@ -27,6 +26,7 @@ from discussions.core.stage_summary import (
     MarginShown,
     NextShown,
     StageSummary,
+    WithdrawnShown,
 )
 from discussions.models import Iteration, Stage
 from discussions.models.doors import door_of_stage
@@ -34,6 +34,7 @@ from discussions.models.histories import history_of, rubric_of
 from discussions.pages.history_charts import HistoryChart, history_charts
 from discussions.pages.history_judged import JudgedIteration, judged_iterations
 from discussions.pages.history_rows import average_cell, cache_words, cost_words, decision_words, target_label
+from discussions.pages.stage_frame import counted_says
 from rubric.models import RubricVersion
 from workspace.core.multiples import MOST_NARROW
 from workspace.core.text_display import figure
@@ -47,6 +48,7 @@ class Read(Struct, frozen=True):
     summary: StageSummary
     charts: Sequence[HistoryChart]
     is_wide: bool
+    has_withdrawn: bool
 
 
 def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
@@ -61,7 +63,7 @@ def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
         number=stage.number,
         name=stage.name,
         goal=stage.goal,
-        counted=_counted(stage),
+        counted=counted_says(stage),
         made_at=now,
         opened_at=stage.created_at,
         opened_by=stage.created_by.name,
@@ -69,22 +71,14 @@ def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
         iterations=[_iteration(each, history, prompts, versions) for each in found],
         next=_next(history),
     )
-    return Read(summary, history_charts(found), is_wide=len(found) > MOST_NARROW)
+    has_withdrawn = any(each.row.left_out for each in found)
+    return Read(summary, history_charts(found), len(found) > MOST_NARROW, has_withdrawn)
 
 
 def _versions(history: History) -> dict[int, str]:
     keys = {each.rubric_version for each in history.iterations}
     rows = RubricVersion.objects.filter(pk__in=keys).select_related("rubric")
     return {row.pk: str(row) for row in rows}
-
-
-def _counted(stage: Stage) -> str:
-    units = {"iteration": _("whole iterations"), "game": _("single games")}
-    rules = {"average": _("on average"), "every_game": _("in every game")}
-    return _("A success is counted in %(unit)s, with the rating needed %(rule)s.") % {
-        "unit": units[stage.streak_unit],
-        "rule": rules[stage.engagement_rule],
-    }
 
 
 def _gate(stage: Stage, history: History) -> GateShown:
@@ -126,7 +120,7 @@ def _iteration(
         opened_at=row.opened_at,
         opened_by=row.opened_by or "",
         games=[_game(game) for game in row.games],
-        withdrawn=row.withdrawn,
+        withdrawn=[WithdrawnShown(_game(each.game), each.reason, each.by, each.at) for each in row.left_out],
         averages=[_average(line) for line in averages.lines],
         headline=averages.headline,
         passes=averages.passes,
@@ -138,12 +132,8 @@ def _iteration(
             DecisionShown(one.number, one.look, one.choice, one.reason, one.by, one.created_at)
             for one in row.decisions
         ],
-        compared=_compared(row, control, history) if control and _is_known(row) else None,
+        compared=_compared(row, control, history) if control and row.is_known else None,
     )
-
-
-def _is_known(row: HistoryIteration) -> bool:
-    return any(game.state != OPEN for game in row.games)
 
 
 def _diff(before: str, after: str) -> list[str]:
@@ -194,12 +184,12 @@ def _compared(change: HistoryIteration, control: HistoryIteration, history: Hist
     """What the figures say now; a decision may rest on earlier ones, which are stored with it."""
     found = compare(
         control.figures,
-        change.figures,
+        history.pooled(change).figures,
         rubric_of(change),
-        earlier=history.earlier(control, change),
+        earlier=history.earlier(control, *history.same_pair(change)),
         target=change.target or None,
         material=change.material,
-        look=min(max(history.looks(change), 1), MOST_LOOKS),
+        look=min(max(history.looks(*change.pair), 1), MOST_LOOKS),
     )
     return ComparedShown(
         number=control.number,

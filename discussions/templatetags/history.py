@@ -104,19 +104,30 @@ def _foot(foot: int, columns: tuple[tuple[float, str, str], ...]) -> str:
 def _column(upright: Upright, radius: float) -> str:
     """A column's dots as a format that wants `place`, `game` and the text of each."""
     return "".join(
-        f'<a href="../../games/{dot.value.number:d}/#{{place}}" tabindex="-1">'
-        f'<circle{" class=hollow" if dot.value.is_hollow else ""} cx="{dot.x:g}" cy="{dot.y:g}" r="{radius:g}"/>'
+        f'<a href="../../games/{dot.value.number:d}/#{{place}}" tabindex="-1">{_mark(dot, radius)}'
         f"<title>{{game}} {dot.value.number:d}: {{}}</title></a>"
         for dot in upright.dots
     )
 
 
+def _mark(dot: Dot, radius: float) -> str:
+    """A disc, hollow where its figure counts in another way; a hollow square for a game that was withdrawn."""
+    if dot.value.is_out:
+        at = f'x="{dot.x - radius + 0.4:g}" y="{dot.y - radius + 0.4:g}"'
+        return f'<rect {at} width="{2 * radius - 0.8:g}" height="{2 * radius - 0.8:g}"/>'
+    hollow = " class=hollow" if dot.value.is_hollow else ""
+    return f'<circle{hollow} cx="{dot.x:g}" cy="{dot.y:g}" r="{radius:g}"/>'
+
+
 def _dot(dot: Dot) -> str:
-    """A dot on a track that is stretched: the round end of a stroke, with a smaller one in it where it is hollow."""
-    at = f"M{dot.x:g} {dot.y:g}h0"
-    hole = f'<path class="hole" d="{at}"/>' if dot.value.is_hollow else ""
+    """A dot on a track that is stretched: the end of a stroke, with a smaller one in it where it is hollow.
+
+    The end is round, and square for a game that was withdrawn.
+    """
+    at, out = f"M{dot.x:g} {dot.y:g}h0", " out" if dot.value.is_out else ""
+    hole = f'<path class="hole{out}" d="{at}"/>' if dot.value.is_hollow or out else ""
     return (
-        f'<a href="../../../games/{dot.value.number:d}/#{{place}}"><path class="dot" d="{at}"/>{hole}'
+        f'<a href="../../../games/{dot.value.number:d}/#{{place}}"><path class="dot{out}" d="{at}"/>{hole}'
         f"<title>{{game}} {dot.value.number:d}: {{}}</title></a>"
     )
 
@@ -128,7 +139,7 @@ def _table_row(row: TableRow, key: str, place: str, has_second: bool, _language:
             game.number,
             game.number,
             place,
-            game.text,
+            format_html("<s>{}</s>", game.text) if game.is_out else game.text,
             format_html(' <span class="tiny">{}</span>', game.says) if game.says else NOTHING,
         )
         for game in row.games

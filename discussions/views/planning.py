@@ -96,10 +96,12 @@ class Desk(NamedTuple):
 
     @property
     def form_class(self) -> type[PlanForm]:
-        """A baseline's way of judging is chosen once; a change takes over its reference's."""
+        """A baseline's way of judging is open while no change rests on it; a change takes over its reference's."""
         if self.kind == CHANGE:
             return ChangeForm
-        return PlanForm if self.iteration else BaselineForm
+        key = self.iteration.pk if self.iteration else 0
+        rests = any(key in (each.compared_with, each.baseline) for each in self.history.iterations)
+        return PlanForm if rests else BaselineForm
 
     @property
     def given(self) -> dict[str, Any]:
@@ -132,8 +134,11 @@ def _faulty(form: PlanForm, desk: Desk) -> bool:
 def _save(request: SignedIn, desk: Desk, form: PlanForm) -> int:
     """Store the plan; gives the iteration's number."""
     plan, now = form.to_plan(), timezone.now()
+    protocol = _protocol(form.cleaned_data) if isinstance(form, BaselineForm) else None
     if desk.iteration is not None:
-        planning.edit_iteration(iteration=desk.iteration, plan=plan, by=request.user, now=now)
+        planning.edit_iteration(
+            iteration=desk.iteration, plan=plan, protocol=protocol, by=request.user, now=now
+        )
         return desk.iteration.number
     if desk.kind == CHANGE:
         shown = form.cleaned_data["compared_with"] or 0
@@ -141,15 +146,18 @@ def _save(request: SignedIn, desk: Desk, form: PlanForm) -> int:
             stage=desk.stage, plan=plan, compared_with=shown, by=request.user, now=now
         )
         return made.number
-    given = form.cleaned_data
-    protocol = Protocol(
+    assert protocol is not None
+    made = planning.open_baseline(stage=desk.stage, plan=plan, protocol=protocol, by=request.user, now=now)
+    return made.number
+
+
+def _protocol(given: dict[str, Any]) -> Protocol:
+    return Protocol(
         rubric_version=RubricVersion.objects.select_related("rubric").get(pk=given["rubric_version"]),
         evaluator_count=given["evaluator_count"],
         reveal=given["reveal"],
         identification=given["identification"],
     )
-    made = planning.open_baseline(stage=desk.stage, plan=plan, protocol=protocol, by=request.user, now=now)
-    return made.number
 
 
 def _show(

@@ -6,10 +6,12 @@ import pytest
 from django.db import connection
 
 from discussions.actions.figuring_games import enter_figure
+from discussions.actions.sorting import open_for_rating
 from discussions.actions.staging import StagePlan, open_next_stage, state_fascinating
 from discussions.actions.verifying_games import GAME_CHECKS
 from discussions.actions.verifying_iterations import ITERATION_CHECKS
-from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict
+from discussions.actions.withdrawing import restore_game
+from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
 from tests.actions.tampering import without_triggers
 from tests.factories import make_admin, make_game, moment
 from tests.staged import (
@@ -22,6 +24,7 @@ from tests.staged import (
     make_iteration,
     make_stage,
     record_figures,
+    withdraw,
 )
 from workspace.core.canonical import bytes_hash
 from workspace.core.verification import run_check
@@ -132,14 +135,38 @@ def test_a_game_that_slipped_into_a_frozen_list_is_named(stage):
 
 
 def test_a_game_that_was_withdrawn_later_is_no_breach(stage):
-    Game.objects.filter(number=1).update(withdrawn_at=moment(50), withdrawn_by=lead_of(stage))
+    game = withdraw(game=Game.objects.get(number=1), minutes=50)
     assert breaches() == {}
+    restore_game(game=game, reason="It counts.", by=lead_of(stage), now=moment(51))
+    assert breaches() == {}
+
+
+def test_a_game_that_was_out_when_the_list_was_frozen_is_no_breach_when_it_counts_again(stage):
+    waiting = make_change(stage=stage, minutes=40)
+    import_games(iteration=waiting, games=[figures()] * 4, minutes=41)
+    game = withdraw(game=Game.objects.filter(iteration=waiting).first(), minutes=42)
+    open_for_rating(iteration=waiting, by=lead_of(stage), now=moment(43))
+    assert breaches() == {}
+    restore_game(game=game, reason="It counts.", by=lead_of(stage), now=moment(44))
+    assert Slot.objects.filter(game=game).count() == 1
+    assert breaches() == {}
+
+
+def test_withdrawals_that_do_not_take_turns_are_named(stage):
+    game = withdraw(game=Game.objects.get(number=1), minutes=50)
+    Game.objects.filter(pk=game.pk).update(withdrawn_reason="Another.")
+    assert "says another thing" in breaches()["I6j"][0]
+    Game.objects.filter(pk=game.pk).update(withdrawn_at=None, withdrawn_by=None, withdrawn_reason="")
+    assert "says another thing" in breaches()["I6j"][0]
+    damage(Withdrawal.objects.all(), is_withdrawn=False)
+    assert "does not follow the last" in breaches()["I6j"][0]
 
 
 def test_a_place_that_is_open_too_early_is_named(stage):
     waiting = make_change(stage=stage, minutes=40)
     import_games(iteration=waiting, games=[figures()], minutes=41)
-    Slot.objects.create(game=Game.objects.latest("pk"), number=1)
+    game = Game.objects.latest("pk")
+    Slot.objects.create(project=game.project, game=game, number=1, shuffle=1)
     assert "its game's iteration is not" in breaches()["I6g"][0]
 
 

@@ -44,8 +44,8 @@ def test_cannot_tell_yet_keeps_the_earlier_prompt_or_collects_and_calls_nothing_
     assert (found.answer, found.proposal) == (UNCLEAR, INCONCLUSIVE)
     assert found.metric(ROLE).rule.keeps is False
     assert found.action == (
-        "Keep the earlier prompt for now, or collect games. About 37 more games on each side would show a difference "
-        "of 5 points in role consistency; with 3 more each the interval would be +/- 11.5. "
+        "Stay with the earlier prompt for now, or collect games. About 37 more games on each side would show a "
+        "difference of 5 points in role consistency; with 3 more each the interval would be ± 11.5. "
         "That does not call the change worse."
     )
 
@@ -54,7 +54,7 @@ def test_the_last_look_keeps_the_earlier_prompt():
     found = compare(games(60, 68, 76), games(59, 64, 78), GATED, target=ROLE, look=3)
     assert found.looks_left == 0
     assert found.action == (
-        "Keep the earlier prompt: this was the last of 3 looks. That does not call the change worse."
+        "Stay with the earlier prompt: this was the last of 3 looks. That does not call the change worse."
     )
 
 

@@ -22,6 +22,7 @@ from discussions.core.stage_summary import (
     MarginShown,
     NextShown,
     StageSummary,
+    WithdrawnShown,
     json_of,
 )
 
@@ -100,7 +101,7 @@ def iteration(**changes):
         "opened_at": WHEN,
         "opened_by": "Lea",
         "games": [game(), game(8, state="open", scores={"coherence": None}, passes={}, cost_usd=None)],
-        "withdrawn": [9],
+        "withdrawn": [WithdrawnShown(game(9), "Cut *short*", "Lea", WHEN)],
         "averages": [average(), average("engagement", 3.5, "pass")],
         "headline": "6/7 FAIL",
         "passes": False,
@@ -167,7 +168,7 @@ def test_the_json_is_the_record():
 
 def test_every_dot_mean_and_difference_is_a_line_of_the_figures():
     found = rows(summary())
-    assert [row["row"] for row in found] == ["game"] * 8 + ["average"] * 2 + ["difference"]
+    assert [row["row"] for row in found] == ["game"] * 12 + ["average"] * 2 + ["difference"]
     assert {row["metric"] for row in found} == {"coherence", "engagement", "cost", "cache_hit_rate"}
     assert all(tuple(row) == COLUMNS for row in found)
 
@@ -184,13 +185,14 @@ def test_every_dot_mean_and_difference_is_a_line_of_the_figures():
                 "passes": "no",
                 "applies": "yes",
                 "source": "verdict",
+                "withdrawn": "no",
             },
         ),
         (2, {"metric": "cost", "value": "1.890000", "unit": "dollars", "source": "by hand"}),
         (3, {"metric": "cache_hit_rate", "value": "", "source": "not reported"}),
         (4, {"game": "8", "value": "", "passes": "", "source": "not known yet"}),
         (
-            8,
+            12,
             {
                 "value": "66.25",
                 "second_look": "61.5",
@@ -200,9 +202,10 @@ def test_every_dot_mean_and_difference_is_a_line_of_the_figures():
                 "passes": "no",
             },
         ),
-        (9, {"metric": "engagement", "unit": "rating 1 to 5", "passes": "yes"}),
+        (8, {"game": "9", "value": "66.25", "withdrawn": "yes"}),
+        (13, {"metric": "engagement", "unit": "rating 1 to 5", "passes": "yes", "withdrawn": ""}),
         (
-            10,
+            14,
             {"difference": "-3.75", "low": "-20.0", "shrunken": "-1.5", "permutation_p": "0.4", "games": "4"},
         ),
     ],
@@ -233,7 +236,7 @@ def test_markdown_tells_everything_and_obeys_nobody():
         "### 3 \\=HYPERLINK",
         "````text\n- old ```\n+ new\n````",
         "**revert**, 2026-03-02 09:30 UTC, Lea: \\- not a list \\<i\\>",
-        "Withdrawn, and in no average: 9",
+        "Game 9 was withdrawn, and is in no average: Cut \\*short\\* (Lea, 2026-03-02)",
         "Against iteration 2 (Baseline): Says. Do.",
         "- Check.",
         "- Name whom you answer.",

@@ -104,8 +104,18 @@ CASES = {
         "Iteration 2 is not certain: no average yet of engagement."),
     ),
     "an iteration without games": (
-        [iteration(1), IterationFigures(2, "", [])],
+        [iteration(1), IterationFigures(2, "", [], least=3)],
         1, False, False, "1 iteration succeeds; 3 in a row are needed. Iteration 2 is not certain: it has no game.",
+    ),
+    "an iteration that lost a game": (
+        [iteration(1), replace(iteration(2, game(21), game(22)), least=3)],
+        1, False, False, ("1 iteration succeeds; 3 in a row are needed. "
+        "Iteration 2 is not certain: only 2 games count, 3 are needed."),
+    ),
+    "an iteration that lost games and fails by the rest": (
+        [iteration(1), replace(iteration(2, dull(2, 2.0).games[0]), least=3)],
+        0, True, False, ("No iteration succeeds yet; 3 in a row are needed. Iteration 2 broke the row: "
+        "engagement 2.0 < 3.0 on average; only 1 game counts, 3 are needed."),
     ),
 }  # fmt: skip
 

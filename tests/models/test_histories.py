@@ -9,7 +9,10 @@ from discussions.actions.sorting import open_for_rating
 from discussions.actions.taking import take_next_game
 from discussions.core.outcome import ENGAGEMENT
 from discussions.models import Game, Iteration
-from discussions.models.histories import history_of
+from discussions.models.doors import streak_of_stage
+from discussions.models.histories import history_of, rubric_of
+from rubric.core.records import DISCUSSION
+from rubric.models import RubricVersion
 from tests.factories import make_member, moment
 from tests.rated import say_what_is_missing
 from tests.settled import preview, record
@@ -24,7 +27,9 @@ from tests.staged import (
     make_iteration,
     make_stage,
     record_figures,
+    withdraw,
 )
+from workspace.core.canonical import bytes_hash
 
 pytestmark = pytest.mark.django_db
 
@@ -106,9 +111,12 @@ def test_a_game_that_waits_for_its_second_evaluator_tells_nothing(stage):
 def test_withdrawn_games_are_named_and_not_counted(stage):
     iteration = make_iteration(stage=stage, games=[figures()] * 3)
     game = Game.objects.filter(iteration=iteration).order_by("number")[1]
-    Game.objects.filter(pk=game.pk).update(withdrawn_at=moment(8), withdrawn_by=lead_of(stage))
+    withdraw(game=game, by=lead_of(stage))
     found = history(stage).iterations[0]
     assert found.withdrawn == [game.number]
+    (out,) = found.left_out
+    assert (out.reason, out.by, out.at) == ("Cut short.", lead_of(stage).name, moment(8))
+    assert out.game.figures.scores["coherence"] == 80
     assert [each.figures.number for each in found.games] == [1, 3]
 
 
@@ -119,9 +127,33 @@ def test_the_gate_counts_what_was_opened_in_that_order(stage):
     open_for_rating(iteration=first, by=lead_of(stage), now=moment(10))
     reverted = make_iteration(stage=stage, games=[figures()] * 3, decision="revert", minutes=20)
     make_change(stage=stage, minutes=30)
-    found = history(stage).for_gate()
+    found = history(stage).for_gate(rubric_of)
     assert [each.number for each in found] == [second.number, first.number, reverted.number]
     assert [each.is_reverted for each in found] == [False, False, True]
+
+
+def test_every_iteration_is_judged_by_its_own_rubric_version_at_the_gate(stage):
+    old = make_baseline(stage=stage, games=[figures()] * 3, minutes=1)
+    version = old.rubric_version
+    body = version.body.replace('"cost_success_usd":2.0', '"cost_success_usd":1.0')
+    assert body != version.body
+    stricter = RubricVersion.objects.create(
+        rubric=version.rubric,
+        number="1.1",
+        state="published",
+        body=body,
+        sha256=bytes_hash(body.encode()),
+        created_at=version.created_at,
+        created_by=version.created_by,
+        published_at=version.published_at,
+        published_by=version.published_by,
+    )
+    assert RubricVersion.objects.newest(DISCUSSION) == stricter
+    make_baseline(stage=stage, minutes=5, least_games=1)
+    steps = streak_of_stage(stage, history(stage)).steps
+    assert [(step.iteration, step.state) for step in steps] == [(old.number, "success")]
+    make_baseline(stage=stage, games=[figures()] * 3, minutes=9)
+    assert [step.state for step in streak_of_stage(stage, history(stage)).steps] == ["success", "broken"]
 
 
 def test_rows_say_who_when_and_what_was_named_beforehand(stage):

@@ -9,8 +9,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from discussions.models import Game
 from tests.factories import make_games_project, make_lead, make_member
-from tests.staged import PROMPT, decide_on, figures, lead_of, make_iteration, make_stage
+from tests.staged import (
+    PROMPT,
+    decide_on,
+    figures,
+    lead_of,
+    make_iteration,
+    make_stage,
+    record_figures,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -51,11 +60,11 @@ def test_cannot_tell_yet_comes_first_with_the_games_it_would_take(client):
     change = pair(rated(60, 68, 76), rated(64, 72, 80))
     body = body_of(client, change)
     # A spread of 8, by hand: 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
-    says = "Cannot tell yet: with 3 games against 3 a difference of 5 points would need about 32 games each."
+    says = "Cannot tell yet: 3 against 3 games are too few; a difference of 5 points would need about 32 games each."
     answer = part_of(body, "compare-answer")
     assert answer.startswith(says)
     assert "the rule says KEEP: 72.0 > 68.0" in answer
-    assert "Keep the earlier prompt for now, or collect games." in answer
+    assert "Stay with the earlier prompt for now, or collect games." in answer
     assert "1 of 3 at this pair" in answer
     target = part_of(body, "compare-target")
     for said in (
@@ -64,7 +73,7 @@ def test_cannot_tell_yet_comes_first_with_the_games_it_would_take(client):
         "After shrinking +1.7",
         "Exact permutation p 0.70 two-sided; 3 against 3 games cannot give less than 0.10",
         "Games needed 32 games each to see a difference of 5 points",
-        "differ by a standard deviation of 8.0 (4 df over 2 batches)",
+        "differ by a standard deviation of 8.0 (4 df from 2 iterations)",
     ):
         assert said in target, said
     assert "Probability of better" in target and "Probability that it does not matter" in target
@@ -126,6 +135,15 @@ def test_games_that_are_not_rated_are_named(client):
     assert f"Still open Game {number} is not rated yet" in part_of(body_of(client, change), "compare-answer")
 
 
+def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
+    _control, change = pair([66, 70, 74], [None] * 3)
+    body = body_of(client, change)
+    text = text_of(body)
+    assert "Iteration 3 has no rated game yet; the two are compared here once it has." in text
+    assert "proposed:" not in text and "Cannot tell yet" not in text
+    assert "Nothing is proposed before its games are rated." in text
+
+
 def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
     control = [
         figures(coherence=value, engagement=rating) for value, rating in ((40, 4), (48, 4.5), (56, 3.5))
@@ -183,11 +201,12 @@ def test_the_look_is_counted_and_a_fourth_refused(client):
         change = make_iteration(
             stage=stage, games=games, target="coherence", prompt=prompt, minutes=10 * look
         )
-        assert f"{look} of 3 at this pair" in part_of(body_of(client, change), "compare-answer")
+        said = part_of(body_of(client, change), "compare-answer")
+        assert f"{look} of 3 at this pair" in said
+        assert ("played the same prompt against the same iteration" in said) == (look > 1)
         decide_on(iteration=change, choice="inconclusive", minutes=10 * look + 5)
-    change = make_iteration(
-        stage=stage, games=rated(70, 80, 90), target="coherence", prompt=prompt, minutes=50
-    )
+    game = Game.objects.filter(iteration=change).first()
+    record_figures(game=game, given=figures(coherence=99), minutes=50)
     body = body_of(client, change)
     assert "were compared 3 times already" in html.unescape(body) and 'id="compare-answer"' not in body
 

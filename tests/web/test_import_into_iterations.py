@@ -42,6 +42,12 @@ def send(client, stage, **given):
     return client.post(address(stage, "import_upload"), {"transcripts": [file]} | given)
 
 
+def plain(answer):
+    """The page without the marks that isolate foreign text."""
+    body = " ".join(answer.content.decode().split())
+    return body.replace('<bdi class="hostile">', "").replace("<bdi>", "").replace("</bdi>", "")
+
+
 def freeze(baseline):
     import_games(iteration=baseline, games=[figures()] * 3)
     open_for_rating(iteration=baseline, by=lead_of(baseline.stage), now=moment(5))
@@ -53,6 +59,10 @@ def test_games_come_into_the_iteration_that_was_chosen(seen, stage, baseline):
     assert send(seen, stage, iteration=str(baseline.number)).status_code == 303
     run_waiting_jobs()
     assert Game.objects.get().iteration == baseline
+    way = reverse("iteration", args=[stage.project.slug, baseline.number])
+    assert f'<a href="{way}">2 First &lt;games&gt;</a>' in plain(seen.get(address(stage)))
+    report = reverse("import_show", args=[stage.project.slug, Transcript.objects.get().pk])
+    assert f'into <a href="{way}">iteration 2: First &lt;games&gt;</a>' in plain(seen.get(report))
 
 
 def test_without_a_choice_games_wait_in_unsorted(seen, stage):

@@ -7,18 +7,22 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from discussions.actions.planning import edit_iteration
 from discussions.models import Iteration
-from tests.factories import make_games_project, make_lead
+from tests.factories import make_games_project, make_lead, moment
 from tests.staged import (
     PROMPT,
     decide_on,
     figures,
     import_games,
+    lead_of,
     make_baseline,
     make_change,
     make_stage,
+    plan,
     protocol,
 )
+from workspace.core.refusals import NotAllowed
 
 pytestmark = pytest.mark.django_db
 
@@ -196,11 +200,35 @@ def test_the_plan_of_a_baseline_is_made_anew_too(client, stage):
     found = make_baseline(stage=stage)
     place = reverse("edit_iteration", args=["ours", found.number])
     assert "As" in text_of(client.get(place))
-    given = {"do": "save", "name": "Other", "prompt": "Other words.", "least_games": "5"}
-    assert client.post(place, given).status_code == 303
+    judged = {"rubric_version": found.rubric_version_id, "reveal": "never", "identification": "test"}
+    given = {"do": "save", "name": "Other", "prompt": "Other words.", "least_games": "5", **judged}
+    assert client.post(place, given | {"evaluator_count": "11"}).status_code == 422
+    assert client.post(place, given | {"evaluator_count": "2"}).status_code == 303
     found.refresh_from_db()
     assert (found.name, found.prompt, found.least_games) == ("Other", "Other words.", 5)
+    assert (found.evaluator_count, found.reveal, found.identification) == (2, "never", "test")
+    assert 'value="2"' in text_of(client.get(place))
     assert client.get(reverse("edit_iteration", args=["ours", 1])).status_code == 403
+
+
+def test_a_way_of_judging_that_a_change_took_over_is_final(client, stage):
+    found = make_baseline(stage=stage)
+    make_change(stage=stage)
+    place = reverse("edit_iteration", args=["ours", found.number])
+    text = text_of(client.get(place))
+    assert "stays as it is, since changes of this baseline" in text and 'name="reveal"' not in text
+    given = {"do": "save", "name": "Other", "prompt": "Other words.", "least_games": "3"}
+    assert client.post(place, given).status_code == 303
+    assert client.post(place, given | {"evaluator_count": "2"}).status_code == 400
+    iteration = Iteration.objects.select_related("stage").get(pk=found.pk)
+    with pytest.raises(NotAllowed, match="Iteration 3 is judged like iteration 2"):
+        edit_iteration(
+            iteration=iteration,
+            plan=plan(prompt=PROMPT),
+            protocol=protocol(),
+            by=lead_of(stage),
+            now=moment(9),
+        )
 
 
 @pytest.mark.parametrize("count", [1, 4])

@@ -25,11 +25,13 @@ NEAR, STEP = 2.0, 4.5
 
 
 class Value(Struct, frozen=True):
-    """One value, of the thing with that number; a hollow one does not count in the same way as the others."""
+    """One value, of the thing with that number; a hollow one does not count in the same way as the others, and one that
+    was taken out does not count at all."""
 
     number: int
     value: float
     is_hollow: bool = False
+    is_out: bool = False
 
 
 class Column(Struct, frozen=True):

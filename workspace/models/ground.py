@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error
 from django.db import DatabaseError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
 
 from workspace.models.append_only import missing_triggers
 
@@ -29,6 +30,12 @@ def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> li
         except DatabaseError as fault:
             found.append(Error(f"The database does not answer: {fault}", id="evalsite.E001"))
     return found
+
+
+def missing_migrations(connection: BaseDatabaseWrapper) -> int:
+    """How many steps the database is behind the code; without tables all of them."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 def pragma_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:

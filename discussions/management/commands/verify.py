@@ -4,7 +4,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 import msgspec
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 from django.utils import timezone
 
 from discussions.actions.verifying import CHECKS as OF_DISCUSSIONS
@@ -13,6 +14,7 @@ from workspace.actions.accounts import system_person
 from workspace.actions.verifying import CHECKS as OF_WORKSPACE
 from workspace.actions.verifying import verify
 from workspace.core.verification import Checked
+from workspace.models.ground import missing_migrations
 
 CHECKS = (*OF_WORKSPACE, *OF_RUBRIC, *OF_DISCUSSIONS)
 
@@ -22,7 +24,8 @@ class Command(BaseCommand):
 
     help = (
         "Checks the invariants of the stored data: audit log, jobs, revisions, reviews, verdicts, measurements, "
-        "database. Writes nothing but the day's file of audit heads. Ends with status 1 on any breach. "
+        "database. Writes nothing but the day's file of audit heads. Ends with status 1 on any breach, with 2 when the "
+        "database is not migrated. "
         "Example: manage.py verify --only I7 --only I12"
     )
     requires_system_checks: list[str] = []
@@ -36,6 +39,12 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run the checks and say what was found."""
+        if missing := missing_migrations(connection):
+            raise CommandError(
+                f"There is nothing to check yet: the database lacks {missing} migrations. Run `manage.py migrate` "
+                "first, or name the right database by DATABASE_URL or VAR_DIR.",
+                returncode=2,
+            )
         now = timezone.now()
         chosen = [check for check in CHECKS if not options["only"] or check.code in options["only"]]
         found = verify(checks=chosen, by=system_person(now=now), now=now)
