@@ -158,6 +158,8 @@ JOB_ACTIONS = {
     "ask_models": "rubric.actions.calling.ask_models",
     "read_answers": "rubric.actions.answering.read_answers",
 }
+# What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
+SWEEP_ACTIONS = ["discussions.actions.leasing.expire_leases"]
 # Weights of the first version of the response rubric, which `migrate` publishes; later versions are made on the site.
 RESPONSE_WEIGHTS = environment.assert_weights(
     {

@@ -6,8 +6,9 @@ from datetime import datetime
 import msgspec
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, Subquery
 
+from discussions.actions.verifying_places import endings_are_told, places_hold
 from discussions.core.basis import Basis
-from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
+from discussions.core.moves import SUBMITTED
 from discussions.models import Evaluation, Judgement, Revision, Slot, Verdict
 from workspace.actions.verifying import untold
 from workspace.core.verification import Check
@@ -59,27 +60,6 @@ def _acts_are_told(_now: datetime) -> Iterator[str]:
             yield f"Evaluation {one.pk} was submitted, and the audit log does not tell of it."
 
 
-def _places_hold(_now: datetime) -> Iterator[str]:
-    people = (
-        Slot.objects.exclude(evaluator=None).values("game", "purpose", "evaluator").annotate(n=Count("pk"))
-    )
-    for row in people.filter(n__gt=1).order_by("game"):
-        yield f"Person {row['evaluator']} holds {row['n']} places on the game in row {row['game']}."
-    for slot in Slot.objects.filter(number__gt=F("game__iteration__evaluator_count"), is_closed=False):
-        yield f"Place {slot.number} (row {slot.pk}) is more than its game's iteration asks for."
-    rows = Evaluation.objects.select_related("slot")
-    held = Q(slot__evaluator=F("evaluator"))
-    for one in rows.filter(Q(state__in=OPEN) & ~held).order_by("pk"):
-        yield f"Evaluation {one.pk} is open, but its place (row {one.slot_id}) is not its evaluator's."
-    for one in rows.filter(Q(state=SUBMITTED) & (~held | Q(slot__is_closed=False))).order_by("pk"):
-        yield f"Evaluation {one.pk} is submitted, but its place (row {one.slot_id}) is not closed."
-    for one in rows.filter(Q(state=SKIPPED) & held).order_by("pk"):
-        yield f"Evaluation {one.pk} was skipped, but its evaluator still holds place {one.slot_id}."
-    working = Evaluation.objects.filter(slot=OuterRef("pk"), evaluator=OuterRef("evaluator"))
-    for slot in Slot.objects.filter(~Exists(working)).exclude(evaluator=None).order_by("pk"):
-        yield f"Place {slot.number} (row {slot.pk}) is taken, but nobody works in it."
-
-
 def _drafts_do_not_count(_now: datetime) -> Iterator[str]:
     submitted = set(Evaluation.objects.exclude(submitted_at=None).values_list("pk", flat=True))
     for verdict in Verdict.objects.order_by("pk").only("pk", "basis").iterator(chunk_size=200):
@@ -100,6 +80,10 @@ def _belong_together(_now: datetime) -> Iterator[str]:
     rows = Evaluation.objects.filter(~Q(slot__game=F("game")) | ~Q(measured__game=F("game")))
     for one in rows.order_by("pk"):
         yield f"Evaluation {one.pk} names a place, or measurements, of another game."
+    for one in Evaluation.objects.exclude(purpose=F("slot__purpose")).order_by("pk"):
+        yield f"Evaluation {one.pk} is for something else ({one.purpose}) than its place (row {one.slot_id})."
+    for slot in Slot.objects.exclude(project=F("game__project")).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) names another project than its game."
     others = Revision.objects.exclude(created_by=F("judgement__evaluation__evaluator"))
     for revision in others.order_by("pk"):
         yield f"Revision {revision.pk} was made by somebody other than the evaluator."
@@ -113,7 +97,8 @@ EVALUATION_CHECKS: tuple[Check, ...] = (
     Check("I2", "Every judgement is the newest of all its revisions", _versions_count),
     Check("I3", "Nobody judges one thing twice, or one game twice", _once_each),
     Check("I7e", "Every act of an evaluator has its audit line, and none is extra", _acts_are_told),
-    Check("I9", "Places are as many as asked for, one person in each, nobody twice on a game", _places_hold),
+    Check("I9", "Places are as many as asked for, one person in each, nobody twice on a game", places_hold),
+    Check("I9e", "Every place that was given back has its audit line", endings_are_told),
     Check("I10", "Drafts count nowhere, and nothing is judged after submitting", _drafts_do_not_count),
     Check("I11e", "Evaluations, places, measurements and judgements belong to one game", _belong_together),
 )

@@ -6,8 +6,9 @@ from discussions.actions.finishing import skip_game
 from discussions.actions.undoing import undo
 from discussions.actions.verifying_evaluations import EVALUATION_CHECKS
 from discussions.models import Evaluation, Judgement, Slot
-from tests.factories import NOW, make_member
-from tests.rated import make_game, say, start
+from tests.actions.tampering import without_triggers
+from tests.factories import NOW, make_lead, make_member
+from tests.rated import make_game, make_rating_project, say, start
 from tests.settled import settled
 from workspace.models import Event
 
@@ -62,12 +63,50 @@ def test_an_act_that_the_log_does_not_tell_of():
 
 def test_places_that_do_not_fit():
     evaluation = judged()
-    Slot.objects.update(evaluator=None, taken_at=None)
+    Slot.objects.update(evaluator=None, taken_at=None, lease_until=None)
     assert "is not its evaluator's" in breaches()["I9"][0]
     Slot.objects.update(evaluator=make_member(project=evaluation.game.project), taken_at=NOW)
-    assert "nobody works in it" in breaches()["I9"][-1]
-    Slot.objects.create(game=evaluation.game, number=7)
-    assert any("more than its game's iteration asks for" in one for one in breaches()["I9"])
+    assert "nobody works in it" in breaches()["I9"][0]
+    Slot.objects.update(evaluator=evaluation.evaluator)
+    assert breaches() == {}
+    Slot.objects.create(game=evaluation.game, project=evaluation.game.project, number=7, shuffle=1)
+    assert "has 2 places, 1 of them free, where 1 evaluators are asked for" in breaches()["I9"][0]
+
+
+def test_a_lapsed_evaluation_that_holds_its_place_or_that_nobody_told_of():
+    evaluation = judged()
+    Evaluation.objects.update(state="lapsed")
+    found = breaches()
+    assert "is lapsed, but its evaluator still holds place" in found["I9"][0]
+    assert found["I9e"] == [f"Evaluation {evaluation.pk} lapsed, and the audit log does not tell why."]
+
+
+def test_an_open_evaluation_in_a_closed_place():
+    judged()
+    Slot.objects.update(is_closed=True, lease_until=None)
+    assert "but its place" in breaches()["I9"][0]
+
+
+def test_a_place_kept_for_somebody_who_has_another_on_the_game():
+    project = make_rating_project(evaluator_count=2)
+    evaluation = start(project=project)
+    given = {
+        "assigned_to": evaluation.evaluator,
+        "assigned_at": NOW,
+        "assigned_by": make_lead(project=project),
+    }
+    Slot.objects.filter(evaluator=None).update(**given)
+    assert "is kept for somebody who has another on that game" in breaches()["I9"][0]
+
+
+def test_a_place_of_another_project_or_purpose():
+    judged()
+    with without_triggers():
+        Slot.objects.update(project=make_rating_project())
+    assert "names another project than its game" in breaches()["I11e"][0]
+    with without_triggers():
+        Slot.objects.update(purpose="calibration")
+    assert "is for something else (rating) than its place" in breaches()["I11e"][0]
 
 
 def test_a_submission_that_does_not_hold_together():

@@ -1,12 +1,14 @@
-"""Rings again for background work that nobody took or somebody dropped."""
+"""Rings again for background work that nobody took or somebody dropped, and does what time alone brings about."""
 
 import argparse
 import threading
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, close_old_connections
+from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError as BrokerAway
 
 from workspace.actions.accounts import system_person
@@ -23,7 +25,8 @@ class Command(BaseCommand):
     """One sweep, or one every so many seconds until it is stopped."""
 
     help = (
-        "Rings again for jobs that nobody took and for those whose worker fell silent.\n"
+        "Rings again for jobs that nobody took and for those whose worker fell silent, and gives places on games back\n"
+        "whose lease has ended.\n"
         "Example: manage.py sweep --every 10"
     )
 
@@ -51,8 +54,11 @@ class Command(BaseCommand):
     def _sweep(self, ring_again: timedelta) -> None:
         try:
             now = database_now()
-            rung = sweep_jobs(by=system_person(now=now), now=now, ring_again=ring_again)
-            keep_house(by=system_person(now=now), now=now)
+            by = system_person(now=now)
+            rung = sweep_jobs(by=by, now=now, ring_again=ring_again)
+            for action in settings.SWEEP_ACTIONS:
+                import_string(action)(by=by, now=now)
+            keep_house(by=by, now=now)
             send(BEAT, expires=30)
             drop_parts(before=now - PARTS_STAY)
         except (OperationalError, BrokerAway) as reason:
