@@ -4,10 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
-from discussions.forms.adjudicating import FewerForm, ReturnForm
 from discussions.forms.withdrawals import WithdrawalForm
 from discussions.models import Game
-from discussions.models.named import has_seen_names
 from discussions.models.verdicts import open_game
 from discussions.pages.game import build_game_page
 from discussions.pages.games import build_games_page
@@ -40,18 +38,10 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One game, for those who lead its project and, after the verdict, who judged it; to others it is not there."""
     found = game_or_404(request.user, slug, number)
     check_see_game(request.user, found)
-    given = only_parameters(request, "from", "names")
-    leads = role_in(request.user, found.project) in ("admin", "lead")
+    start = number_of(only_parameters(request, "from")["from"]) or 1
     context = {
-        "page": build_game_page(
-            game=found,
-            start=number_of(given["from"]) or 1,
-            is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
-            only=None if leads else request.user,
-        ),
+        "page": build_game_page(game=found, start=start),
         "withdrawal_form": WithdrawalForm(),
-        "return_form": ReturnForm(),
-        "fewer_form": FewerForm(),
         **frame(request.user, found.project, "games"),
     }
     return answer(request, page="discussions/game_show.html", context=context)
