@@ -1,17 +1,17 @@
 """The queue: places on games are rows, and "next game" takes one by a single conditional update."""
 
 import hashlib
-import hmac
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from discussions.actions.holding import hold_place, take_up
 from discussions.actions.judging import lock
 from discussions.actions.leasing import expire_leases
+from discussions.actions.repeating import repeat_due
+from discussions.actions.seeding import seed_of
 from discussions.core.leases import lease_from
 from discussions.core.moves import LAPSED, OPEN
 from discussions.models import Evaluation, Game, Iteration, Slot
@@ -26,6 +26,10 @@ from workspace.models import Person, Project
 from workspace.models.prepared import Prepared, insert_row
 
 SHUFFLES = 2**31
+PLACES_READ = (
+    *("project", "needed_count"),
+    *("iteration__state", "iteration__stage", "iteration__opened_at", "iteration__evaluator_count"),
+)
 TRIES = 3
 
 
@@ -36,13 +40,15 @@ def open_slots(*, games: Iterable[Game]) -> None:
     measured games can be taken, and in a stage only once their iteration is open. The games are locked, since somebody
     may be moving them into another iteration at this moment.
     """
-    keys = [game.pk for game in games]
-    rows = Game.objects.filter(pk__in=keys).order_by("pk").select_related("iteration")
-    present = rows.only("project", "needed_count", "iteration__state", "iteration__evaluator_count")
+    keys = sorted(game.pk for game in games)
+    rows = Game.objects.filter(pk__in=keys).order_by("pk")
+    # Read with their iterations only once all are locked: whoever was waited for may have moved one.
+    list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
+    present = rows.select_related("iteration").only(*PLACES_READ)
     Slot.objects.bulk_create(
         (
             Slot(project_id=game.project_id, game=game, number=number, shuffle=_shuffle(game, number))
-            for game in present.select_for_update(of=("self",), no_key=True)
+            for game in present
             if game.iteration.has_places
             for number in range(1, game.evaluator_count + 1)
         ),
@@ -139,7 +145,7 @@ def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | N
 
 
 # What comes next is the first of these that gives something; each is called with the person locked.
-WAYS = (_begun, _kept, _dealt)
+WAYS = (_begun, _kept, repeat_due, _dealt)
 
 
 def _deal_of(person: Person, project: Project) -> tuple[int, int]:
@@ -190,7 +196,7 @@ def _take(
         slot_id=place.key,
         evaluator=by,
         measured_id=place.measured,
-        seed=_seed(place, by),
+        seed=seed_of(f"sample:{place.game}:{place.number}:{by.pk}"),
         identification=place.identification,
         created_at=now,
     )
@@ -205,13 +211,3 @@ def _take(
         detail={"game": place.game_number, "order": deal if isinstance(deal, str) else list(deal)},
     )
     return evaluation
-
-
-def _seed(place: FreePlace, by: Person) -> str:
-    """What deals the samples: from numbers only, so that nothing hidden in the game shows in which messages are drawn.
-
-    Keyed, since the numbers can be guessed: who worked out the sample of role consistency before labelling would know
-    that every other message asked about is one the rules object to.
-    """
-    drawn = f"sample:{place.game}:{place.number}:{by.pk}".encode()
-    return hmac.new(settings.AUDIT_KEY.encode(), drawn, hashlib.sha256).hexdigest()[:32]

@@ -24,10 +24,11 @@ WORK_COLUMNS = (
         "identification",
         "version",
         "returned_comment",
+        "shown_number",
     ),
     "slot__lease_until",
     *("game__number", "game__content_sha256", "game__cost_usd", "game__iteration", "game__project"),
-    *("game__iteration__reveal", "game__iteration__evaluator_count"),
+    *("game__needed_count", "game__iteration__reveal", "game__iteration__evaluator_count"),
     *("game__project__slug", "game__project__name"),
     *("measured__findings_sha256", "measured__rubric_version", "measured__rubric_version__sha256"),
 )
@@ -87,6 +88,11 @@ class Evaluation(models.Model):
             ),
         )
         indexes = (models.Index(fields=["evaluator", "state"], name="evaluation_by_person"),)
+
+    @property
+    def game_number(self) -> int:
+        """The number under which its evaluator knows the game."""
+        return self.shown_number or self.game.number
 
     def __str__(self) -> str:
         return f"evaluation {self.pk} of game {self.game_id}"

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
+from discussions.models.games import NEEDED
 from discussions.models.leading import games_led_by
 from discussions.models.slots import RATING
 from discussions.permissions import check_take_game
@@ -69,6 +70,7 @@ class Row(Struct, frozen=True):
     submitted_at: datetime | None
     rating: str
     has_verdict: bool
+    purpose: str
 
 
 class MinePage(Struct, frozen=True):
@@ -126,7 +128,7 @@ def _started(person: Person) -> list[Started]:
     return [
         Started(
             one.pk,
-            one.game.number,
+            one.game_number,
             one.game.project.name,
             one.state,
             one.created_at,
@@ -156,9 +158,9 @@ def _waiting(person: Person, led: list[int], rated: list[int]) -> dict[int, list
     """Project -> numbers of games whose verdict this person is to record."""
     submitted = Count("evaluations", filter=Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING))
     games = Game.objects.filter(~Exists(Verdict.objects.filter(game=OuterRef("pk"))), withdrawn_at=None)
-    complete = games.annotate(done=submitted).filter(done__gte=F("iteration__evaluator_count"))
+    complete = games.annotate(done=submitted, needed=NEEDED).filter(done__gte=NEEDED)
     own = Evaluation.objects.filter(game=OuterRef("pk"), evaluator=person, state=SUBMITTED)
-    alone = Q(Exists(own), project__in=rated, iteration__evaluator_count=1)
+    alone = Q(Exists(own), project__in=rated, needed=1)
     found: dict[int, list[int]] = {}
     for project, number in (
         complete.filter(Q(project__in=led) | alone).order_by("number").values_list("project", "number")
@@ -188,12 +190,13 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
             evaluation=one.pk,
             project=one.game.project.name,
             slug=one.game.project.slug,
-            game_number=one.game.number,
+            game_number=one.game_number,
+            purpose=one.purpose,
             state=one.state,
             begun_at=one.created_at,
             submitted_at=one.submitted_at,
             rating=ratings.get(one.pk, ""),
-            has_verdict=one.state == SUBMITTED and one.has_verdict,
+            has_verdict=one.state == SUBMITTED and one.purpose == RATING and one.has_verdict,
         )
         for one in found[:A_PAGE]
     ]

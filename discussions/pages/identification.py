@@ -92,7 +92,7 @@ def identification_page(*, work: Work, wanted: Wanted, lease: Lease | None) -> I
     needed = test_count(desk.standing)
     return IdentificationPage(
         evaluation_id=evaluation.pk,
-        game_number=evaluation.game.number,
+        game_number=evaluation.game_number,
         nonce=wanted.nonce,
         is_open=desk.is_open,
         closed_because=WHY_BARRED.get(barred, work.why_closed),

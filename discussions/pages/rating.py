@@ -64,7 +64,7 @@ def rating_page(*, work: Work, wanted: Wanted, lease: Lease) -> RatingPage:
     return RatingPage(
         **_shared(desk, work, wanted, newest.created_at if newest else None),
         **_lists(desk, work, tuple(LISTS)),
-        game_number=evaluation.game.number,
+        game_number=evaluation.game_number,
         place="",
         closed_because=WHY_BARRED.get(barred, work.why_closed),
         lease=lease,

@@ -14,6 +14,7 @@ from discussions.actions.undoing import undo as do_undo
 from discussions.core.sight import TRANSCRIPT
 from discussions.forms.rating import ActForm, SkipForm
 from discussions.models import Evaluation
+from discussions.models.slots import RATING
 from discussions.models.standings import Work, own_evaluation, work_of
 from discussions.pages.identification import identification_answer, identification_page
 from discussions.pages.rating import Wanted, rating_answer, rating_page
@@ -124,7 +125,7 @@ def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
     except Unacceptable as refusal:
         return refused(request, found, form, Done(), refusal)
     game = submitted.game
-    is_alone = game.iteration.evaluator_count == 1
+    is_alone = game.evaluator_count == 1 and submitted.purpose == RATING
     place = reverse("verdict", args=[game.project.slug, game.number]) if is_alone else reverse("home")
     return answer(request, page=PAGE, redirect=place)
 

@@ -1,0 +1,106 @@
+"""Hidden repeats: a game comes again in a place of its own, looks like any other, and counts nowhere."""
+
+import pytest
+
+import discussions.core.repeats
+from discussions.actions.finishing import reveal_roles, submit_evaluation
+from discussions.actions.ruling_queue import change_queue
+from discussions.actions.taking import take_next_game
+from discussions.actions.verifying import CHECKS
+from discussions.models import Evaluation, Game, Slot
+from discussions.models.bases import basis_of
+from discussions.models.slots import RATING, REPEAT
+from tests.factories import NOW, make_lead, moment
+from tests.rated import make_game, say_what_is_missing, submitted
+from tests.settled import fresh
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def near(monkeypatch):
+    """One game in between is enough, so that tests need not rate twenty."""
+    monkeypatch.setattr(discussions.core.repeats, "APART", 0)
+
+
+def rated_once(percent: int = 50) -> Evaluation:
+    """A person who rated the only game of a project, half of whose games are to come again."""
+    evaluation = submitted()
+    project = evaluation.game.project
+    change_queue(
+        project=project, order="random", repeat_percent=percent, by=make_lead(project=project), now=NOW
+    )
+    return evaluation
+
+
+def finish(evaluation: Evaluation) -> Evaluation:
+    """Rate it to the end, and hand it in."""
+    work = Evaluation.objects.with_work().get(pk=evaluation.pk)
+    say_what_is_missing(work)
+    reveal_roles(evaluation=work, by=work.evaluator, now=NOW)
+    say_what_is_missing(work)
+    return submit_evaluation(evaluation=work, by=work.evaluator, now=NOW)
+
+
+def until_repeated(first: Evaluation) -> Evaluation:
+    """Rate games that come in, one after the other, until one comes again."""
+    project, by = first.game.project, first.evaluator
+    for turn in range(12):
+        make_game(project=project)
+        taken = take_next_game(project=project, by=by, now=moment(turn))
+        assert taken is not None
+        if taken.purpose == REPEAT:
+            return Evaluation.objects.with_work().get(pk=taken.pk)
+        finish(taken)
+    raise AssertionError("half of the games should be repeats, and none of twelve is")
+
+
+def test_a_repeat_has_a_place_of_its_own_and_a_number_that_no_game_has(near):
+    first = rated_once()
+    again = until_repeated(first)
+    assert (again.purpose, again.evaluator, again.state) == (REPEAT, first.evaluator, "draft")
+    assert Evaluation.objects.filter(game=again.game, evaluator=first.evaluator, purpose=RATING).exists()
+    assert again.game_number == again.shown_number != again.game.number
+    later = make_game(project=first.game.project)
+    numbers = list(Game.objects.filter(project=first.game.project).values_list("number", flat=True))
+    assert again.shown_number not in numbers
+    assert later.number == again.shown_number + 1
+    assert again.slot.assigned_to == first.evaluator
+    assert again.slot.lease_until > moment(20)
+
+
+def test_other_messages_are_sampled_the_second_time(near):
+    again = until_repeated(rated_once())
+    first = Evaluation.objects.get(game=again.game, evaluator=again.evaluator, purpose=RATING)
+    assert again.seed != first.seed
+
+
+def test_a_repeat_changes_no_verdict_and_frees_no_place(near):
+    again = until_repeated(rated_once())
+    game = fresh(again.game)
+    before, places = basis_of(game), Slot.objects.filter(game=game, purpose=RATING).count()
+    finish(again)
+    assert basis_of(fresh(game)) == before
+    assert Slot.objects.filter(game=game, purpose=RATING).count() == places
+    assert [says for check in CHECKS for says in check.find(NOW)] == []
+
+
+def test_no_game_comes_a_third_time(near):
+    first = rated_once()
+    repeated = []
+    for _turn in range(3):
+        again = until_repeated(first)
+        repeated.append(again.game_id)
+        finish(again)
+    assert len(set(repeated)) == 3
+
+
+def test_without_a_rule_or_far_enough_apart_nothing_comes_again():
+    for percent in (0, 50):
+        first = rated_once(percent)
+        for turn in range(6):
+            make_game(project=first.game.project)
+            taken = take_next_game(project=first.game.project, by=first.evaluator, now=moment(turn))
+            assert taken.purpose == RATING
+            finish(taken)
+        assert take_next_game(project=first.game.project, by=first.evaluator, now=moment(9)) is None
