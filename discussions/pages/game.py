@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.effective import Effective
@@ -16,7 +17,7 @@ from discussions.models.bases import Preview, preview_of
 from discussions.models.standings import game_record, measurements_of
 from discussions.pages.by_hand import PaidFigure, paid_figures
 from discussions.pages.figures import FigureRow, figure_rows
-from discussions.pages.people import PersonPart, people_parts
+from discussions.pages.people import PeoplePart, people_part
 from discussions.pages.second_look import Look, PhraseUse, looks, phrase_uses
 from discussions.pages.verdict import OutcomePart, outcome_part
 from discussions.pages.why import (
@@ -30,6 +31,7 @@ from discussions.pages.why import (
     why_references,
 )
 from discussions.pages.withdrawals import WithdrawalPart, withdrawal_in_short
+from workspace.models import Person
 
 MESSAGES_A_PAGE = 200
 MOST_LISTED = 200
@@ -107,16 +109,37 @@ class GamePage(Struct, frozen=True):
     earlier: int
     later: int
     votes: list[VoteLine]
-    people: list[PersonPart]
+    people: PeoplePart
     withdrawal: WithdrawalPart
 
+    @property
+    def return_refusal(self) -> str:
+        """Why nothing is sent back any more, "" while something can be."""
+        return (
+            _("A verdict rests on what was handed in, so nothing is sent back any more.")
+            if self.verdict_number
+            else ""
+        )
 
-def build_game_page(*, game: Game, start: int = 1) -> GamePage:
-    """The page of a game, its transcript from position `start` on; a fixed number of queries."""
+    @property
+    def fewer_most(self) -> int:
+        """How many evaluations could be enough instead, at most; 0 when that is not lowered any more."""
+        return 0 if self.verdict_number else self.people.needed_count - 1
+
+
+def build_game_page(
+    *, game: Game, start: int = 1, is_named: bool = False, only: Person | None = None
+) -> GamePage:
+    """The page of a game, its transcript from position `start` on; a fixed number of queries.
+
+    Of what people said only that of `only` is in it, if somebody is; where several rate, names only with `is_named`.
+    """
     record = game_record(game.pk, game.content_sha256)
     preview = preview_of(game)
     version = game.iteration.rubric_version
     numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
+    is_bare = preview is not None and preview.basis.supersedes is None
+    verdict = 0 if is_bare else numbers.first() or 0
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
     return GamePage(
@@ -138,14 +161,14 @@ def build_game_page(*, game: Game, start: int = 1) -> GamePage:
         paid=paid_figures(game),
         warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
         outcome=outcome_part(preview.outcome) if preview else None,
-        verdict_number=numbers.first() or 0,
+        verdict_number=verdict,
         metrics=_metrics(preview, record) if preview else [],
         players=_players(record),
         messages=_messages(record, shown[0].position if shown else 1),
         earlier=max(1, start - MESSAGES_A_PAGE) if start > 1 else 0,
         later=after if after and after <= len(record.messages) else 0,
         votes=_votes(record, shown),
-        people=people_parts(game),
+        people=people_part(game, preview, is_named=is_named, only=only),
         withdrawal=withdrawal_in_short(game),
     )
 

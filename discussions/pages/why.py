@@ -128,7 +128,7 @@ def why_references(
                 text=finding.text,
                 label=_label(labels.get(subject, ""), counts),
                 check=str(CHECKS.get(finding.check, finding.check)),
-                evidence=_evidence(finding, players),
+                evidence=evidence_of(finding, players),
                 is_counted=counts,
             )
         )
@@ -149,7 +149,8 @@ def _label(value: str, counts: bool) -> str:
     return _("not labelled yet") if counts else _("possible only, not counted")
 
 
-def _evidence(finding: ReferenceFinding, players: list[Player]) -> tuple[str, ...]:
+def evidence_of(finding: ReferenceFinding, players: list[Player]) -> tuple[str, ...]:
+    """What the vote record says of a reference, then its rows as sentences."""
     if finding.evidence is None:
         return ()
     rows = [

@@ -4,8 +4,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
+from discussions.forms.adjudicating import FewerForm, ReturnForm
 from discussions.forms.withdrawals import WithdrawalForm
 from discussions.models import Game
+from discussions.models.named import has_seen_names
 from discussions.models.verdicts import open_game
 from discussions.pages.game import build_game_page
 from discussions.pages.games import build_games_page
@@ -38,11 +40,20 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One game, for those who lead its project and, after the verdict, who judged it; to others it is not there."""
     found = game_or_404(request.user, slug, number)
     check_see_game(request.user, found)
-    start = number_of(only_parameters(request, "from")["from"]) or 1
+    given = only_parameters(request, "from", "names")
+    framed = frame(request.user, found.project, "games")
+    leads = bool(framed["may_lead"])
     context = {
-        "page": build_game_page(game=found, start=start),
+        "page": build_game_page(
+            game=found,
+            start=number_of(given["from"]) or 1,
+            is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
+            only=None if leads else request.user,
+        ),
         "withdrawal_form": WithdrawalForm(),
-        **frame(request.user, found.project, "games"),
+        "return_form": ReturnForm(),
+        "fewer_form": FewerForm(),
+        **framed,
     }
     return answer(request, page="discussions/game_show.html", context=context)
 

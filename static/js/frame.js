@@ -23,3 +23,6 @@ document.body.addEventListener("signed-in", (event) => {
   document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
   for (const field of document.getElementsByName("csrfmiddlewaretoken")) field.value = token;
 });
+
+// After an act the server names the element that the focus goes on to.
+document.body.addEventListener("go-to", ({ detail: { id } }) => document.getElementById(id)?.focus());

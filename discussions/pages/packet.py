@@ -1,0 +1,189 @@
+"""The packet for a meeting about the guidelines: what evaluators confuse, and the differences that show it best."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.disagreements import Disagreement
+from discussions.core.kinds import ROLE_CONSISTENCY
+from discussions.core.packet import Confusion, Differing, KindOfThing, kinds_of, most_telling
+from discussions.core.packet_shown import AnswerShown, DifferenceShown, KindShown, Packet
+from discussions.models import Game, Iteration
+from discussions.models.disagreed import Disagreed, disagreed, rated_by_several
+from discussions.models.standings import game_record, rubric_record
+from discussions.pages.settling_things import Ground, answer_word, label_of, thing_of
+from workspace.core.text_display import figure, shortened
+from workspace.models import Project
+
+MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_TEXT = 100, 12, 4, 900
+
+
+class ToSettle(Struct, frozen=True):
+    """One game in which something is open between its evaluators."""
+
+    number: int
+    ties: int
+    open: int
+
+
+class IterationChoice(Struct, frozen=True):
+    """One iteration that the packet can be made of."""
+
+    number: int
+    name: str
+    is_chosen: bool
+
+
+class PacketPage(Struct, frozen=True):
+    """The packet with what only its page has: what it can be narrowed to, and the games that wait for a lead."""
+
+    slug: str
+    packet: Packet
+    iterations: list[IterationChoice]
+    games: str
+    to_settle: list[ToSettle]
+    query: str
+
+
+class Scope(Struct, frozen=True):
+    """What a packet is made of: the games of one iteration, or those with these numbers, or all of the project."""
+
+    iteration: int | None = None
+    games: Sequence[int] = ()
+
+
+def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Packet, list[Disagreed]]:
+    """The packet over the newest games in the scope; a fixed number of queries, one more for each game quoted."""
+    games = _games(project, scope)
+    count = games.count()
+    found = disagreed(games[:MOST_GAMES])
+    differing = [Differing(one.number, each) for one in found for each in one.disagreements if each.is_split]
+    judged: Counter[str] = Counter()
+    for one in found:
+        judged.update(one.judged)
+    by_number = {one.number: one for one in found}
+    packet = Packet(
+        project=project.name,
+        scope=_scope_says(project, scope),
+        made_at=now,
+        games=len(found),
+        left_out=max(0, count - MOST_GAMES),
+        differing=len(differing),
+        judged=judged.total(),
+        share=_share(len(differing), judged.total()),
+        kinds=[_kind(each) for each in kinds_of(differing, judged)],
+        differences=[
+            _difference(by_number[one.game], one.disagreement)
+            for one in most_telling(differing, MOST_DIFFERENCES)
+        ],
+    )
+    return packet, found
+
+
+def build_packet_page(*, project: Project, scope: Scope, now: datetime) -> PacketPage:
+    """The page of a packet."""
+    packet, found = build_packet(project=project, scope=scope, now=now)
+    rows = Iteration.objects.filter(project=project).order_by("number").values_list("number", "name")
+    return PacketPage(
+        slug=project.slug,
+        packet=packet,
+        iterations=[
+            IterationChoice(number, name, is_chosen=number == scope.iteration) for number, name in rows
+        ],
+        games=", ".join(map(str, scope.games)),
+        to_settle=[line for one in found if (line := _to_settle(one)).open],
+        query=_query(scope),
+    )
+
+
+def _games(project: Project, scope: Scope) -> "QuerySet[Game]":
+    games = rated_by_several(project)
+    if scope.iteration is not None:
+        games = games.filter(iteration__number=scope.iteration)
+    return games.filter(number__in=scope.games) if scope.games else games
+
+
+def _query(scope: Scope) -> str:
+    parts = [f"iteration={scope.iteration}"] if scope.iteration is not None else []
+    parts += [f"games={','.join(map(str, scope.games))}"] if scope.games else []
+    return f"?{'&'.join(parts)}" if parts else ""
+
+
+def _scope_says(project: Project, scope: Scope) -> str:
+    parts = []
+    if scope.iteration is not None:
+        name = Iteration.objects.filter(project=project, number=scope.iteration).values_list(
+            "name", flat=True
+        )
+        parts.append(_("Iteration: %(name)s") % {"name": name.first() or scope.iteration})
+    if scope.games:
+        parts.append(_("Games %(numbers)s") % {"numbers": ", ".join(map(str, scope.games))})
+    return "; ".join(parts) or _("All games that several evaluators rated")
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{figure(100 * part / whole)} %" if whole else "-"
+
+
+def _kind(each: KindOfThing) -> KindShown:
+    return KindShown(
+        label=label_of(each.kind),
+        differing=each.differing,
+        judged=each.judged,
+        share=_share(each.differing, each.judged),
+        ties=each.ties,
+        confusions=[_confusion(each.kind, one) for one in each.confusions[:MOST_CONFUSIONS]],
+    )
+
+
+def _confusion(kind: str, one: Confusion) -> tuple[str, int]:
+    first, second = (answer_word(kind, answer) for answer in one.answers)
+    return _("%(one)s / %(other)s") % {"one": first, "other": second}, one.count
+
+
+def _difference(found: Disagreed, one: Disagreement) -> DifferenceShown:
+    ground = Ground(game_record(*found.game), found.measurements, rubric_record(*found.version))
+    thing = thing_of(ground, one.kind, one.subject)
+    machine = answer_word(one.kind, one.machine) if one.machine else ""
+    text = shortened(thing.text, max([LONGEST_TEXT, *(end for _start, end in thing.spans)]))
+    return DifferenceShown(
+        game=found.number,
+        label=thing.label,
+        message=thing.message,
+        speaker=thing.name,
+        role=thing.role if one.kind == ROLE_CONSISTENCY else "",
+        text=text,
+        spans=thing.spans,
+        machine=": ".join(part for part in (machine, thing.finding) if part),
+        evidence=thing.evidence,
+        answers=_answers(one),
+        settled=answer_word(one.kind, one.settled.value) if one.settled else "",
+        settled_reason=one.settled.reason if one.settled else "",
+    )
+
+
+def _answers(one: Disagreement) -> list[AnswerShown]:
+    """The most given answer first; nothing says who gave which."""
+    counts = Counter(side.value for side in one.sides)
+    return [
+        AnswerShown(
+            word=answer_word(one.kind, value),
+            count=count,
+            reasons=sorted(side.reason for side in one.sides if side.value == value and side.reason),
+            before=sorted(
+                answer_word(one.kind, side.blind_value)
+                for side in one.sides
+                if side.value == value and side.is_changed
+            ),
+        )
+        for value, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    ]
+
+
+def _to_settle(found: Disagreed) -> ToSettle:
+    waiting = [one for one in found.disagreements if one.can_be_settled and one.settled is None]
+    return ToSettle(found.number, sum(one.is_tie for one in waiting), len(waiting))

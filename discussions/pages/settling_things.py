@@ -1,0 +1,203 @@
+"""What evaluators differ about, in words: the text with its place, what to hold it against, the machine's view."""
+
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.core import kinds
+from discussions.core.records import GameRecord, Measurement, PhraseFinding, ReferenceFinding
+from discussions.core.seen import spoken_round
+from discussions.core.sentences import split
+from discussions.pages.rating_desk import word
+from discussions.pages.rating_item_records import Quote, RoundVotes, VoteRow
+from discussions.pages.why import CHECKS, RULES, evidence_of
+from rubric.core.records import RubricRecord
+from workspace.core.text_display import shortened
+
+MOST_QUOTES, LONGEST_QUOTE = 6, 600
+
+LABELS = {
+    kinds.REFERENCE: gettext_lazy("Memory reference"),
+    kinds.MISSED: gettext_lazy("Marked as a memory reference"),
+    kinds.DELIBERATE: gettext_lazy("Deliberate mistake"),
+    kinds.STRATEGIC_DEPTH: gettext_lazy("Strategic depth"),
+    kinds.COHERENCE: gettext_lazy("Coherence"),
+    kinds.ROLE_CONSISTENCY: gettext_lazy("Role consistency"),
+    kinds.PHRASE: gettext_lazy("Repeated phrase"),
+    kinds.IDENTIFY: gettext_lazy("Told by the language"),
+    kinds.IDENTIFY_DECIDES: gettext_lazy("Does the manual check decide?"),
+    kinds.QUESTION: gettext_lazy("Question"),
+    kinds.RATING: gettext_lazy("Rating"),
+}
+# Answers that say more here than on the buttons of one evaluator, who sees what they are about.
+ANSWERS = {
+    (kinds.MISSED, kinds.YES): gettext_lazy("a memory reference"),
+    (kinds.MISSED, ""): gettext_lazy("no memory reference"),
+    (kinds.DELIBERATE, kinds.YES): gettext_lazy("deliberate"),
+    (kinds.DELIBERATE, ""): gettext_lazy("not deliberate"),
+    (kinds.PHRASE, ""): gettext_lazy("counts as repetition"),
+    (kinds.IDENTIFY_DECIDES, kinds.YES): gettext_lazy("the manual check decides"),
+    (kinds.IDENTIFY_DECIDES, ""): gettext_lazy("the machine's score decides"),
+}
+
+
+class Thing(Struct, frozen=True):
+    """One thing that was judged: its kind in words, where it is said and by whom, what to hold it against.
+
+    `spans` mark the part of `text` that it is about, `finding` and `evidence` say what the machine made of it and why;
+    `votes` are those of the round that a reference speaks of, `quotes` the messages in which a phrase stands or an
+    agent speaks, `more` says how many of those are not listed.
+    """
+
+    label: str
+    message: int = 0
+    name: str = ""
+    role: str = ""
+    text: str = ""
+    spans: list[tuple[int, int]] = []
+    finding: str = ""
+    evidence: list[str] = []
+    votes: RoundVotes | None = None
+    quotes: list[Quote] = []
+    more: int = 0
+
+
+class Ground(Struct, frozen=True):
+    """What things are told from: the game, what was found in it, and the rubric that asks."""
+
+    game: GameRecord
+    measurements: Mapping[str, Measurement]
+    rubric: RubricRecord
+
+
+def label_of(kind: str) -> str:
+    """A kind of judgement in words."""
+    return str(LABELS.get(kind, kind.replace("_", " ")))
+
+
+def answer_word(kind: str, value: str) -> str:
+    """An answer in words."""
+    said = ANSWERS.get((kind, value))
+    return word(kind, value) if said is None else str(said)
+
+
+def thing_of(ground: Ground, kind: str, subject: str) -> Thing:
+    """The thing with that kind and subject."""
+    return (
+        replace(_BUILT[kind](ground, kind, subject), label=label_of(kind)) if kind in _BUILT else _bare(kind)
+    )
+
+
+def _bare(kind: str) -> Thing:
+    return Thing(label_of(kind))
+
+
+def _message(ground: Ground, kind: str, subject: str) -> Thing:
+    """A message that one of metrics 2 to 4 judges, with the rule that decided and the words it saw."""
+    position = kinds.place_of(subject)[0]
+    found = ground.measurements[kind].messages
+    finding = next((one for one in found if one.message == position), None)
+    said = _said(ground, position)
+    if finding is None:
+        return said
+    rule = str(RULES.get(finding.rule, finding.rule))
+    return replace(said, finding=rule, evidence=[", ".join(finding.words)] if finding.words else [])
+
+
+def _said(ground: Ground, position: int) -> Thing:
+    message = ground.game.messages[position - 1]
+    player = ground.game.players[message.player - 1]
+    return Thing("", position, player.name, player.role or "", message.text)
+
+
+def _sentence(ground: Ground, kind: str, subject: str) -> Thing:
+    """A reference, or a sentence that somebody marked as one, with the votes of the round it speaks of."""
+    position, number = kinds.place_of(subject)
+    message, said = ground.game.messages[position - 1], _said(ground, position)
+    finding = _reference(ground, position, number)
+    start, end = (finding.start, finding.end) if finding else _span(message.text, number)
+    spoken = spoken_round(message.text[start:end], message.round)
+    hits = finding.evidence.rows if finding and finding.evidence else []
+    return replace(
+        said,
+        spans=[(start, end)],
+        finding=str(CHECKS[finding.check]) if finding else _("the machine did not see it"),
+        evidence=list(evidence_of(finding, ground.game.players))[:1] if finding else [],
+        votes=_votes(ground.game, spoken, hits),
+    )
+
+
+def _reference(ground: Ground, position: int, number: int) -> ReferenceFinding | None:
+    found = ground.measurements["memory_accuracy"].references
+    return next((one for one in found if (one.message, one.sentence) == (position, number)), None)
+
+
+def _span(text: str, number: int) -> tuple[int, int]:
+    return split(text)[number - 1] if number else (0, len(text))
+
+
+def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:
+    names = [player.name for player in game.players]
+    rows = [
+        VoteRow(names[one.voter - 1], names[one.target - 1], (one.round, one.voter, one.target) in hits)
+        for one in game.votes
+        if one.round == number
+    ]
+    return RoundVotes(number, rows) if rows else None
+
+
+def _phrase(ground: Ground, kind: str, subject: str) -> Thing:
+    """A phrase that one agent repeats, with the messages in which it stands."""
+    player, _bar, phrase = subject.partition("|")
+    finding = _repeated(ground, int(player), phrase)
+    name = ground.game.players[int(player) - 1].name if int(player) else _("all agents")
+    places = finding.messages if finding else []
+    times = _("used %(count)d times") % {"count": finding.count} if finding else ""
+    return Thing(
+        "",
+        name=name,
+        text=phrase,
+        finding=times,
+        quotes=_quotes(ground.game, places),
+        more=max(0, len(places) - MOST_QUOTES),
+    )
+
+
+def _repeated(ground: Ground, player: int, phrase: str) -> PhraseFinding | None:
+    found = ground.measurements["anti_repetition"].phrases
+    return next((one for one in found if (one.player, one.phrase) == (player, phrase)), None)
+
+
+def _agent(ground: Ground, kind: str, subject: str) -> Thing:
+    """An agent who is or is not told by the language, with the first messages."""
+    number = int(subject)
+    player = ground.game.players[number - 1]
+    places = [message.position for message in ground.game.messages if message.player == number]
+    quotes = _quotes(ground.game, places)
+    return Thing(
+        "", name=player.name, role=player.role or "", quotes=quotes, more=max(0, len(places) - MOST_QUOTES)
+    )
+
+
+def _question(ground: Ground, kind: str, subject: str) -> Thing:
+    return Thing("", text=ground.rubric.criterion("engagement").guiding_questions[int(subject) - 1])
+
+
+def _quotes(game: GameRecord, positions: list[int]) -> list[Quote]:
+    said = [game.messages[position - 1] for position in positions[:MOST_QUOTES]]
+    return [
+        Quote(one.position, game.players[one.player - 1].name, shortened(one.text, LONGEST_QUOTE))
+        for one in said
+    ]
+
+
+_BUILT: dict[str, Callable[[Ground, str, str], Thing]] = {
+    **dict.fromkeys(kinds.OF_A_MESSAGE, _message),
+    **dict.fromkeys(kinds.OF_A_SENTENCE, _sentence),
+    kinds.PHRASE: _phrase,
+    kinds.IDENTIFY: _agent,
+    kinds.QUESTION: _question,
+}
