@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from discussions.views import (
+    accuracy,
     adjudicating,
     changing_stages,
     deciding,
@@ -113,6 +114,9 @@ urlpatterns: list[URLPattern] = [
         name="adjudicate_one",
     ),
     path("projects/<slug:slug>/games/<int:number>/names/", adjudicating.show_names, name="show_names"),
+    path("projects/<slug:slug>/team/accuracy/", accuracy.accuracy, name="accuracy"),
+    path("projects/<slug:slug>/team/accuracy/cases/", accuracy.accuracy_cases, name="accuracy_cases"),
+    path("projects/<slug:slug>/team/figures/", accuracy.figure_team, name="figure_team"),
     path("projects/<slug:slug>/games/", games.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", games.game, name="game"),
     path("projects/<slug:slug>/games/<int:number>/verdict/", verdicts.verdict, name="verdict"),

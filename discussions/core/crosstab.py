@@ -186,7 +186,7 @@ def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[
         return None, f"Games can be compared from {LEAST_FOR_INTERVAL} on; there are {len(sums)}."
     table = np.array(sums, dtype=float)
     over, of = table.sum(axis=0)
-    jackknife, _reason = jackknife_t(over / of, (over - table[:, 0]) / (of - table[:, 1]))
+    jackknife, _reason = jackknife_t(float(over / of), (over - table[:, 0]) / (of - table[:, 1]))
     if jackknife is None:
         return None, "Games cannot be compared here."
     low, high = 100 * max(0.0, jackknife[0]), 100 * min(1.0, jackknife[1])

@@ -1,0 +1,199 @@
+"""Tables of machine against people with their shares, intervals and plots, in words and figures."""
+
+from collections.abc import Iterable, Sequence
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.crosstab import Interval, Rate, Table
+from discussions.core.sampled_accuracy import SAMPLED
+from discussions.pages.accuracy_words import (
+    ALWAYS,
+    CELLS,
+    EMPTY,
+    HEADINGS,
+    MESSAGES,
+    NO_SAMPLE,
+    NOTES,
+    NOTHING,
+    ORDER,
+    OWN_RATES,
+    RATES,
+    UNITS,
+)
+from rubric.core.intervals import wilson
+from workspace.core.interval_plot import IntervalRow, IntervalsChart, interval_plot
+
+# A share whose interval is wider than this many points says too little to go by.
+WIDEST = 30.0
+# A weighted share that is further than this from the plain one is worth showing.
+APART = 1.0
+MOST_NEEDED = 1_000_000
+
+
+class RateLine(Struct, frozen=True):
+    """One share in words; `says` is why it is undefined, or that it cannot be told yet."""
+
+    label: str
+    what: str
+    text: str
+    counted: str
+    interval: str
+    games: str
+    weighted: str
+    says: str
+
+
+class CellPart(Struct, frozen=True):
+    """One cell; `row` and `column` are its names in the address of its cases."""
+
+    row: str
+    column: str
+    count: int
+
+
+class RowPart(Struct, frozen=True):
+    """One row of a table."""
+
+    label: str
+    cells: list[CellPart]
+
+
+class TablePart(Struct, frozen=True):
+    """One table; without answers `empty` says why. `part` names it in the address of its cases."""
+
+    part: str
+    heading: str
+    note: str
+    basis: str
+    empty: str
+    columns: list[str]
+    rows: list[RowPart]
+    lines: list[RateLine]
+    plot: IntervalsChart | None
+    has_weighted: bool
+
+
+def table_part(table: Table, name: str = "") -> TablePart:
+    """The table with its shares; `name` is what it is called in addresses where that is not its part."""
+    lines = [_line(table.part, rate) for rate in table.rates]
+    total = table.total
+    empty = EMPTY.get(table.part, NO_SAMPLE)
+    columns = _present(table.part, (cell.column for cell in table.cells))
+    return TablePart(
+        part=name or table.part,
+        heading=str(HEADINGS.get(table.part, "")),
+        note=str(NOTES.get(table.part, "")),
+        basis=basis_of(table) if total else "",
+        empty="" if total else str(empty),
+        columns=[str(CELLS[column]) for column in columns],
+        rows=rows_of(table, _present(table.part, (cell.row for cell in table.cells)), columns),
+        lines=lines,
+        plot=_plot(table) if total else None,
+        has_weighted=any(line.weighted for line in lines),
+    )
+
+
+def rows_of(table: Table, rows: Iterable[str], columns: Sequence[str]) -> list[RowPart]:
+    """The cells of these rows and columns."""
+    return [
+        RowPart(str(CELLS[row]), [CellPart(row, column, table.count(row, column)) for column in columns])
+        for row in rows
+    ]
+
+
+def basis_of(table: Table) -> str:
+    """How much the table rests on."""
+    return _(
+        "%(total)d %(unit)s judged in %(evaluations)d evaluations of %(games)d games by %(people)d evaluators."
+    ) % {
+        "total": table.total,
+        "unit": UNITS.get(table.part, MESSAGES),
+        "evaluations": table.evaluations,
+        "games": table.games,
+        "people": table.evaluators,
+    }
+
+
+def percent(value: float | None) -> str:
+    """A share as it is printed; "" without one."""
+    return "" if value is None else f"{value:.1f} %"
+
+
+def between(interval: Interval | None) -> str:
+    """ "41.2 to 52.0 %", "" without an interval."""
+    if interval is None:
+        return ""
+    return _("%(low)s to %(high)s %%") % {"low": f"{interval[0]:.1f}", "high": f"{interval[1]:.1f}"}
+
+
+def counted_of(rate: Rate) -> str:
+    """ "16 of 20"."""
+    return _("%(n)d of %(of)d") % {"n": rate.numerator, "of": rate.denominator}
+
+
+def why_not_yet(rate: Rate) -> str:
+    """That the share cannot be told yet, with about how many it would take; "" when it can."""
+    if rate.interval is None or rate.interval[1] - rate.interval[0] <= WIDEST:
+        return ""
+    return _("Cannot tell yet: about %(n)d would do, there are %(there)d.") % {
+        "n": needed(rate),
+        "there": rate.denominator,
+    }
+
+
+def needed(rate: Rate) -> int:
+    """How many answers would bring Wilson's interval of such a share within `WIDEST` points."""
+    share, least, most = rate.numerator / rate.denominator, rate.denominator, MOST_NEEDED
+    while least < most:
+        middle = (least + most) // 2
+        found = wilson(round(share * middle), middle)
+        if found is not None and found[1] - found[0] <= WIDEST:
+            most = middle
+        else:
+            least = middle + 1
+    return least
+
+
+def _line(part: str, rate: Rate) -> RateLine:
+    label, what = OWN_RATES.get((part, rate.name)) or RATES[rate.name]
+    is_apart = rate.value is not None and rate.weighted is not None and part in SAMPLED
+    is_apart = is_apart and abs((rate.value or 0) - (rate.weighted or 0)) > APART
+    says = (
+        why_not_yet(rate) if rate.denominator else NOTHING.get(rate.name, _("Undefined: nothing to count."))
+    )
+    return RateLine(
+        label=str(label),
+        what=str(what),
+        text=percent(rate.value),
+        counted=counted_of(rate) if rate.denominator else "",
+        interval=between(rate.interval),
+        games=between(rate.over_games) or (rate.over_games_reason if rate.denominator else ""),
+        weighted=percent(rate.weighted) if is_apart else "",
+        says=str(says),
+    )
+
+
+def _present(part: str, names: Iterable[str]) -> list[str]:
+    present = {*names, *ALWAYS.get(part, ())}
+    return [each for each in ORDER if each in present]
+
+
+def _plot(table: Table) -> IntervalsChart | None:
+    rows = []
+    for rate in table.rates:
+        label, _what = OWN_RATES.get((table.part, rate.name)) or RATES[rate.name]
+        if rate.value is not None and rate.interval is not None:
+            is_wide = bool(why_not_yet(rate))
+            rows.append(
+                IntervalRow(
+                    label=str(label),
+                    value=rate.value,
+                    text=percent(rate.value),
+                    low=rate.interval[0],
+                    high=rate.interval[1],
+                    says=_("cannot tell yet") if is_wide else counted_of(rate),
+                    tone="wait" if is_wide else "",
+                )
+            )
+    return interval_plot(rows, minimum=0.0, maximum=100.0) if rows else None
