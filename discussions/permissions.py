@@ -102,7 +102,7 @@ def check_record_verdict(person: Person, game: Game) -> None:
     """With one evaluator per game that evaluator records, with more a lead does; leads may always."""
     if role_in(person, game.project) in ("admin", "lead"):
         return
-    if game.iteration.evaluator_count != 1:
+    if game.evaluator_count != 1:
         raise NotAllowed(_("This game has several evaluators, so a team lead records its verdict."))
     if not _has_submitted(person, game):
         raise NotAllowed(_("Whoever rated this game records its verdict, after submitting."))

@@ -17,7 +17,8 @@ from workspace.views.answers import answer
 from workspace.views.bodies import only_parameters, typed
 from workspace.views.gate import SignedIn, is_htmx, needs
 
-PAGE, LEASE = "discussions/evaluation_rate.html", "discussions/_rate_lease.html"
+PAGE = "discussions/evaluation_rate.html"
+LEASE = "discussions/_rate_lease.html"
 
 
 @needs("rate", methods=("GET", "POST"))

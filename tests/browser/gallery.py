@@ -15,6 +15,7 @@ from tests.web.rights_matrix import COLUMNS, MATRIX
 from tests.web.world import ARGUMENTS
 
 NO_PAGES = (
+    "team_holds",
     "healthz",
     "readyz",
     "report_markdown",
@@ -46,6 +47,7 @@ AS_LEADS = (
     "queue",
     "audit",
     "mine",
+    "own_history",
     "set_manners",
     "set_reviewer",
     "set_agreement",
@@ -62,6 +64,9 @@ AS_LEADS = (
     "edit_iteration",
     "decide_iteration",
     "enter_figure",
+    "team",
+    "team_pace",
+    "release_place",
 )
 _FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"
 

@@ -119,6 +119,7 @@ MATRIX: dict[str, list[Row]] = {
     # rating: "assigned" has an open evaluation in which nothing is judged yet
     "home": [Row("GET", "302 200 200 200 200 200 200 302")],
     "mine": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "own_history": [Row("GET", "302 200 200 200 200 200 200 302")],
     "queue": [Row("GET", "302 200 200 404 200 404 200 302")],
     "next_game": [Row("POST", "401 303 303 404 403 404 403 401")],
     "rate": [Row("GET", "302 200 404 404 404 404 404 302")],
@@ -162,6 +163,20 @@ MATRIX: dict[str, list[Row]] = {
     "open_stage": [
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 422 404 422 401", {"name": "Stage"}),
+    ],
+    "team": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "team_holds": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "team_pace": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "release_place": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 303 404 303 401", {"reason": "Away"}),
+    ],
+    "assign_game": [
+        Row("POST", "401 403 403 404 303 404 303 401", {"person": "{person}", "numbers": "{kept_number}"}),
+    ],
+    "unassign_game": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "change_queue": [
+        Row("POST", "401 403 403 404 303 404 303 401", {"order": "oldest", "repeat_percent": "10"}),
     ],
     "stages": [Row("GET", "302 404 404 404 200 404 200 302")],
     "stage": [Row("GET", "302 404 404 404 200 404 200 302")],

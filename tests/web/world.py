@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from discussions.actions.assigning import assign_game
 from discussions.actions.taking import take_next_game
 from rubric.actions.beginning import open_review
 from rubric.actions.publishing import publish_version
@@ -53,6 +54,8 @@ def make_world() -> dict[str, Any]:
     verdict = settle(project=project, by=people["assigned"])
     game = make_game(project=project, by=people["lead"], now=now)
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
+    waiting_game = make_game(project=project, by=people["lead"], now=now)
+    kept = assign_game(game=waiting_game, person=bystander, by=people["lead"], now=now)
     stage = make_stage(project=project, by=people["lead"])
     baseline = make_baseline(stage=stage, games=[figures(), figures(coherence=40), figures(cost=None)])
     coming = make_change(stage=stage)
@@ -78,6 +81,8 @@ def make_world() -> dict[str, Any]:
         "invitation": invited.invitation.pk,
         "admin_invitation": as_admin.invitation.pk,
         "number": game.number,
+        "slot": kept.pk,
+        "kept_number": waiting_game.number,
         "settled_number": settled.number,
         "verdict": verdict.number,
         "evaluation": evaluation.pk,
