@@ -26,6 +26,7 @@ NO_PAGES = (
     "stage_summary_markdown",
     "stage_summary_json",
     "stage_figures",
+    "accuracy_cases",  # of a cell; below
 )
 RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
@@ -48,6 +49,7 @@ AS_LEADS = (
     "audit",
     "mine",
     "own_history",
+    "accuracy",
     "set_manners",
     "set_reviewer",
     "set_agreement",
@@ -128,6 +130,8 @@ class Gallery:
             found |= {"response-edit": f"{rubric}/edit/", "response-draft": f"{rubric}/"}
         if role == "lead":
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
+            cell = "table=strategic_depth&row=yes&column=yes"
+            found["accuracy-cases"] = f"{place}/team/accuracy/cases/?{cell}"
             found["rated-iteration"] = f"{place}/iterations/{self.world['baseline']}/"
             found["open-baseline"] = f"{place}/stages/{self.world['stage']}/iterations/new/?kind=baseline"
             found["hostile-game"] = f"{place}/games/{self.world['hostile_number']}/"

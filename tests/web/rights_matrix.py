@@ -292,6 +292,16 @@ MATRIX: dict[str, list[Row]] = {
         Row("POST", "401 403 404 404 303 404 303 401", {"kind": "elsewhere", "name": "A reader"})
     ],
     "end_reviewer": [Row("POST", "401 403 404 404 303 404 303 401")],
+    # how far machine and people agree, in a project with figures
+    "accuracy": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "accuracy_cases": [
+        Row(
+            "GET",
+            "302 403 403 404 200 404 200 302",
+            {"table": "strategic_depth", "row": "yes", "column": "yes"},
+        ),
+    ],
+    "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
     # the statistics of a closed set, in which "assigned" reviews
     "set_manners": [Row("GET", "302 200 404 404 200 404 200 302")],
     "set_reviewer": [Row("GET", "302 403 404 404 200 404 200 302")],
