@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from discussions.core import agreement_figures as agreed
 from discussions.core import sampled_accuracy
+from discussions.models.agreed import agreement_figures, repeats
 from discussions.models.sampled import accuracy_figures, handed_in
 from discussions.models.team_figures import TeamFigures
 from workspace.core.canonical import canonical_hash
@@ -15,15 +17,20 @@ FIGURE_TEAM = "figure_team"
 
 
 class Figured(NamedTuple):
-    """One kind of figures: the version of the code that computes them, and what reads and computes them."""
+    """One kind of figures: the version of the code that computes them, and what reads and computes them.
+
+    `reads_repeats` says that hidden repeats take part in them, too.
+    """
 
     code_version: str
     compute: Callable[[Project], Struct]
+    reads_repeats: bool = False
 
 
 # In the order in which they are computed. A kind has a page of its name under the project's team.
 KINDS: dict[str, Figured] = {
     "accuracy": Figured(sampled_accuracy.CODE_VERSION, accuracy_figures),
+    "agreement": Figured(agreed.CODE_VERSION, agreement_figures, reads_repeats=True),
 }
 
 
@@ -41,12 +48,16 @@ def subject_of(project: Project) -> str:
 
 
 def stored_team_figures(project: Project) -> Stored:
-    """Which figures of the present input are there; two queries."""
+    """Which figures of the present input are there; three queries."""
     # A version counts every change of an evaluation; a withdrawn game takes its evaluations out.
     columns = ("pk", "version", "measured_id", "game_id")
     handed = [list(values) for values in handed_in(project).order_by("pk").values_list(*columns)]
-    base = canonical_hash(handed)
-    hashes = {kind: canonical_hash([kind, figured.code_version, base]) for kind, figured in KINDS.items()}
+    again = [list(values) for values in repeats(project).order_by("pk").values_list(*columns)]
+    bases = {False: canonical_hash(handed), True: canonical_hash([handed, again])}
+    hashes = {
+        kind: canonical_hash([kind, figured.code_version, bases[figured.reads_repeats]])
+        for kind, figured in KINDS.items()
+    }
     found = TeamFigures.objects.filter(project=project, input_sha256__in=hashes.values())
     return Stored(hashes, dict(found.values_list("kind", "pk")), len(handed))
 

@@ -122,7 +122,7 @@ def test_raters_needed_by_hand():
     assert raters_needed(0.8) == raters_needed(0.95) == raters_needed(1.0) == 1
     assert raters_needed(0.79999) == 2
     assert raters_needed(0.5, reliability=0.9) == 9
-    assert [raters_needed(value) for value in (None, 0.0, -0.2)] == [None] * 3
+    assert [raters_needed(value) for value in (None, 0.0, -0.2, 1e-17)] == [None] * 4
 
 
 @pytest.mark.parametrize(

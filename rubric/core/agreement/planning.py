@@ -8,11 +8,12 @@ from rubric.core.agreement.estimates import Agreement
 RELIABLE = 0.8
 FIRM, TENTATIVE = 0.8, 0.667
 WIDEST_FOR_WORDS = 0.3
+MOST_RATERS = 1000
 Strength = Literal["firm", "tentative", "low", ""]
 
 
 def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> int | None:
-    """How many raters an item needs so that their mean has that reliability; None where no number of them would do.
+    """How many raters an item needs so that their mean has that reliability; None where 1,000 would not do.
 
     Spearman-Brown turned round: R (1 - r) / (r (1 - R)) with r the reliability of one rater, such as ICC(2,1).
     Sources: C. Spearman, British Journal of Psychology 3 (1910), 271-295; W. Brown, ibid., 296-322.
@@ -20,7 +21,7 @@ def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> 
     if one_rater is None or one_rater <= 0:
         return None
     needed = reliability * (1 - one_rater) / (one_rater * (1 - reliability))
-    return max(1, math.ceil(round(needed, 9)))
+    return max(1, math.ceil(round(needed, 9))) if needed <= MOST_RATERS else None
 
 
 def strength_of(found: Agreement) -> Strength:

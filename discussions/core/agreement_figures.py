@@ -1,0 +1,53 @@
+"""Everything about agreement among a project's evaluators, in the shape in which it is stored."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from discussions.core.blind_answers import Answer
+from discussions.core.evaluator_agreement import AgreedLine, TeamAgreement, agreement_of
+from discussions.core.self_agreement import SelfAgreed, self_agreement_of
+
+# What is stored under another number was computed otherwise, and is computed anew.
+CODE_VERSION = "1"
+
+
+class AgreementFigures(Struct, frozen=True):
+    """Agreement of evaluators with one another and, where hidden repeats were dealt, with themselves.
+
+    `games` and `handed_in` count the games that two or more have handed in, and their evaluations, blind or not;
+    `questions` are the texts of the rubric's newest version.
+    """
+
+    games: int
+    handed_in: int
+    questions: list[str]
+    agreement: TeamAgreement
+    own: list[SelfAgreed]
+
+
+class AgreementLines(Struct, frozen=True):
+    """Of the stored agreement the lines alone; what is behind them is passed over."""
+
+    games: int
+    evaluators: int
+    evaluations: int
+    things: list[AgreedLine]
+
+
+def agreement_figures_of(
+    answers: Sequence[Answer],
+    twice: Sequence[Answer],
+    *,
+    games: int,
+    handed_in: int,
+    questions: Sequence[str],
+) -> AgreementFigures:
+    """The figures from first answers and from those of games that somebody was dealt `twice`."""
+    return AgreementFigures(
+        games=games,
+        handed_in=handed_in,
+        questions=list(questions),
+        agreement=agreement_of(answers, len(questions)),
+        own=self_agreement_of(twice, len(questions)),
+    )
