@@ -26,6 +26,7 @@ from tests.previewed import asked, draft_with, thresholds
 from tests.second_factors import make_secured
 from tests.settled import settle
 from tests.staged import figures, make_baseline, make_change, make_stage
+from tests.team_figures import figure_team
 from tests.web.rights_matrix import COLUMNS
 from workspace.actions.invitations import invite
 from workspace.models import Person
@@ -69,6 +70,7 @@ def make_world() -> dict[str, Any]:
     begun, waiting = compared.comparisons.order_by("number")
     review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
     review = open_review(comparison=begun, by=people["assigned"], now=now)
+    figure_team(project, by=people["lead"])
     return {
         "people": people,
         **make_asked(by=people["lead"], people=[people["assigned"]]),
