@@ -1,7 +1,7 @@
 """The rows of the discussions wing."""
 
 from discussions.models.adjudications import Adjudication
-from discussions.models.calibrations import CalibrationGame, CalibrationRound
+from discussions.models.calibrations import CalibrationGame, CalibrationRound, CalibrationWaiver
 from discussions.models.decisions import Decision
 from discussions.models.evaluations import Evaluation, Judgement, Remark, Reveal, Revision
 from discussions.models.games import Game, GameText, Transcript
@@ -18,6 +18,7 @@ __all__ = [
     "Adjudication",
     "CalibrationGame",
     "CalibrationRound",
+    "CalibrationWaiver",
     "Companions",
     "Decision",
     "Evaluation",

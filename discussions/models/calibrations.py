@@ -73,3 +73,22 @@ class CalibrationGame(models.Model):
 
     def __str__(self) -> str:
         return f"game {self.game_id} of calibration {self.round_id}"
+
+
+class CalibrationWaiver(models.Model):
+    """A lead's word that somebody who did not pass a round may rate all the same, with the reason."""
+
+    round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="waivers")
+    person = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    reason = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["round", "person"], name="calibration_waiver_once"),
+            models.CheckConstraint(condition=~Q(reason=""), name="calibration_waiver_has_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"person {self.person_id} rates without passing calibration {self.round_id}"
