@@ -5,11 +5,11 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from discussions.core.iteration_moves import DECISIONS, move_of_decision, state_after
+from discussions.core.iteration_moves import DECISIONS, DROP, move_of_decision, state_after
 from discussions.models import Decision, Iteration
 from discussions.models.decision_bases import DecisionPreview, decision_preview
 from discussions.models.histories import history_of
-from discussions.models.readiness import why_undecidable
+from discussions.models.readiness import why_coming, why_undecidable
 from discussions.permissions import check_decide
 from workspace.actions.events import record_event
 from workspace.core.canonical import canonical_bytes
@@ -26,8 +26,8 @@ def record_decision(
     proposal, which is stored with it. It supersedes what was decided before.
 
     Keep makes the iteration what the next change is compared with; revert and inconclusive leave that as it was. Raises
-    NotAllowed (no change, not rated, games of a kept one not known, a fourth look at the pair), Unacceptable (no such
-    choice, no reason), Conflict when a figure changed since or somebody decided first.
+    NotAllowed (no change, not rated, games of a kept one not known or of a dropped one on their way, a fourth look at
+    the pair), Unacceptable (no such choice, no reason), Conflict when a figure changed since or somebody decided first.
     """
     check_decide(by, iteration)
     reason = _checked(choice, reason)
@@ -42,7 +42,10 @@ def record_decision(
         preview = decision_preview(history_of(locked.stage), locked.pk)
         assert preview is not None
         _refuse(preview, choice, basis_sha256)
-        state = state_after(locked.state, move_of_decision(locked.state, choice))
+        move = move_of_decision(locked.state, choice)
+        if move == DROP and (why := why_coming(locked)):
+            raise NotAllowed(why.says, code=why.code)
+        state = state_after(locked.state, move)
         assert state is not None
         Iteration.objects.filter(pk=locked.pk).update(state=state)
         return _insert(locked, preview, choice, reason, by, now)
@@ -62,6 +65,14 @@ def _checked(choice: str, reason: str) -> str:
 
 
 def _refuse(preview: DecisionPreview, choice: str, basis_sha256: str) -> None:
+    if basis_sha256 in preview.shown_before:
+        raise Conflict(
+            _(
+                "Somebody decided on this since the page was shown. Nothing was recorded. Look at that decision, then "
+                "decide."
+            ),
+            code="decided_first",
+        )
     if preview.basis_sha256 != basis_sha256:
         raise Conflict(
             _(
@@ -88,7 +99,7 @@ def _insert(
         proposal=canonical_bytes(preview.compared).decode(),
         basis=canonical_bytes(preview.basis).decode(),
         basis_sha256=preview.basis_sha256,
-        supersedes_id=preview.supersedes,
+        supersedes_id=preview.basis.supersedes,
         created_at=now,
         created_by=by,
     )

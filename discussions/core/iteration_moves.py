@@ -11,6 +11,7 @@ IMPORTING = "importing"
 RATING = "rating"
 DECIDED = "decided"
 
+DROP = "drop"
 DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
 
 # Games come in only in these states, and places for evaluators are there only in those: never both but in the
@@ -21,7 +22,7 @@ HAS_PLACES = (ALWAYS_OPEN, RATING, DECIDED)
 # "drop" is a decision before any game is rated: it ends an iteration that nobody wants to go on with.
 MOVES: dict[tuple[str, str], str] = {
     (IMPORTING, "open_for_rating"): RATING,
-    (IMPORTING, "drop"): DECIDED,
+    (IMPORTING, DROP): DECIDED,
     (RATING, "decide"): DECIDED,
     (DECIDED, "decide"): DECIDED,
 }
@@ -44,7 +45,7 @@ def states_before(move: str) -> tuple[str, ...]:
 
 def move_of_decision(state: str, decision: str) -> str:
     """The move that a decision makes: nothing is kept that was never rated, but it can be dropped."""
-    return "drop" if state == IMPORTING and decision != KEEP else "decide"
+    return DROP if state == IMPORTING and decision != KEEP else "decide"
 
 
 def first_state(kind: str) -> str:

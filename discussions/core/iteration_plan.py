@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from discussions.core.compare import material_of
+from discussions.core.compared import MOST_LOOKS
 from discussions.core.iteration_moves import CHANGE
 from discussions.core.outcome import ENGAGEMENT
 from rubric.core.records import RubricRecord
@@ -52,13 +53,26 @@ class PlanFault(NamedTuple):
 
 
 def plan_faults(
-    plan: Plan, kind: str, rubric: RubricRecord, *, reference_prompt: str = "", hunk_count: int = 0
+    plan: Plan,
+    kind: str,
+    rubric: RubricRecord,
+    *,
+    reference_prompt: str = "",
+    hunk_count: int = 0,
+    looks: int = 0,
 ) -> Iterator[PlanFault]:
-    """Everything that is wrong with a tidied plan; `hunk_count` places differ from the reference's prompt."""
+    """Everything that is wrong with a tidied plan; `hunk_count` places differ from the reference's prompt, and this
+    very prompt was looked at against it so many times already."""
     yield from _wrong_texts(plan)
     if not 1 <= plan.least_games <= MOST_GAMES:
         yield PlanFault("least_games", "range", f"Ask for 1 to {MOST_GAMES:,} games.")
     if kind == CHANGE:
+        if looks >= MOST_LOOKS:
+            says = (
+                f"This prompt was compared with the reference {looks} times already, and {MOST_LOOKS} looks are the "
+                "most. Change something else, or open a fresh baseline and play both anew."
+            )
+            yield PlanFault("prompt", "too_many_looks", says)
         yield from _wrong_change(plan, rubric, reference_prompt, hunk_count)
 
 

@@ -27,17 +27,27 @@ class Link(Struct, frozen=True):
         made = [choice for moment, choice in self.decisions if at is None or moment <= at]
         return made[-1] if made else ""
 
+    def since(self, at: datetime | None = None) -> datetime | None:
+        """Since when it can be a reference, now or then: a baseline from its opening, a change while it is kept."""
+        if self.kind == BASELINE:
+            return self.created_at
+        kept = None
+        for moment, choice in self.decisions:
+            if at is None or moment <= at:
+                kept = (kept or moment) if choice == KEEP else None
+        return kept
+
 
 def reference_of(chain: Iterable[Link], at: datetime | None = None) -> int | None:
     """The reference of a stage's iterations, given in order: now, or as it was then; None before the first baseline.
 
-    A reverted or inconclusive change leaves it at what it was, as does one that is not decided.
+    It is the baseline opened or the change kept last, but for those that a kept change was built on. A reverted or
+    inconclusive change leaves it at what it was, as does one that is not decided.
     """
-    found = None
-    for link in chain:
-        if link.kind == BASELINE or link.choice(at) == KEEP:
-            found = link.id
-    return found
+    found = [(since, link) for link in chain if (since := link.since(at)) is not None]
+    built_on = {link.compared_with for _since, link in found}
+    ends = [(since, link.number, link.id) for since, link in found if link.id not in built_on]
+    return max(ends)[2] if ends else None
 
 
 def baseline_of(chain: Iterable[Link]) -> int | None:

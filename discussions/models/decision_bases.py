@@ -19,13 +19,20 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 
 
 class DecisionPreview(Struct, frozen=True):
-    """What would be decided on, and the hash that recording must carry. `supersedes` is the decision that stands;
-    `compared` is None when the pair was looked at too often."""
+    """What would be decided on, and the hash that recording must carry. `compared` is None when the pair was looked at
+    too often; `has_games` says whether any game of the change counts, `decided` are its decisions so far."""
 
     basis: DecisionBasis
     basis_sha256: str
     compared: Compared | None
-    supersedes: int | None
+    has_games: bool
+    decided: list[int]
+
+    @property
+    def shown_before(self) -> set[str]:
+        """The hashes that pages carried before the decisions so far, the figures being the same."""
+        earlier = (None, *self.decided[:-1]) if self.decided else ()
+        return {_hash(msgspec.structs.replace(self.basis, supersedes=each)) for each in earlier}
 
 
 def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
@@ -37,6 +44,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
     control = history.find(change.compared_with) if change else None
     if change is None or control is None:
         return None
+    standing = change.decision
     basis = DecisionBasis(
         format=FORMAT,
         iteration=change.id,
@@ -47,17 +55,25 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         material=change.material,
         look=1,
         control=[_decided(game) for game in control.games],
-        change=[_decided(game) for game in change.games],
-        earlier=[[bare(figures) for figures in batch] for batch in history.earlier(control, change)],
-    )
-    basis = msgspec.structs.replace(basis, look=_look(change, basis))
-    standing = change.decision
-    return DecisionPreview(
-        basis=basis,
-        basis_sha256=bytes_hash(canonical_bytes(basis)),
-        compared=proposal_of(basis, rubric_of(change)),
+        change=[_decided(game) for game in history.pooled(change).games],
+        earlier=[
+            [bare(figures) for figures in batch]
+            for batch in history.earlier(control, *history.same_pair(change))
+        ],
         supersedes=standing.id if standing else None,
     )
+    basis = msgspec.structs.replace(basis, look=_look(change, basis))
+    return DecisionPreview(
+        basis=basis,
+        basis_sha256=_hash(basis),
+        compared=proposal_of(basis, rubric_of(change)),
+        has_games=bool(change.games),
+        decided=[line.id for line in change.decisions],
+    )
+
+
+def _hash(basis: DecisionBasis) -> str:
+    return bytes_hash(canonical_bytes(basis))
 
 
 def _decided(game: HistoryGame) -> DecidedGame:
@@ -69,11 +85,12 @@ def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
     pair = Decision.objects.filter(
         compared_with=basis.compared_with, iteration__prompt_sha256=change.prompt_sha256
     )
-    looked = {
-        figures_hash(msgspec.json.decode(body, type=DecisionBasis)): look
+    bases = [
+        (msgspec.json.decode(body, type=DecisionBasis), look)
         for body, look in pair.order_by("pk").values_list("basis", "look")
-    }
+    ]
+    looked = {figures_hash(each): look for each, look in bases if not each.is_unseen}
     last = max(looked.values(), default=0)
-    if len(basis.pending) == len(basis.change):
+    if basis.is_unseen:
         return max(last, 1)
     return looked.get(figures_hash(basis), last + 1)

@@ -3,6 +3,7 @@
 from discussions.core.gates import Door, Signed, door_of
 from discussions.core.history import History
 from discussions.core.streak import Choices, Streak, streak_of
+from discussions.models.histories import rubric_of
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.standings import rubric_record
 from rubric.core.records import RubricRecord
@@ -11,7 +12,7 @@ from rubric.core.records import RubricRecord
 def streak_of_stage(stage: Stage, history: History) -> Streak:
     """How many iterations or games of the stage succeed in a row, as its settings count."""
     choices = Choices(unit=stage.streak_unit, engagement=stage.engagement_rule)
-    return streak_of(history.for_gate(), rubric_of_stage(stage, history), choices)
+    return streak_of(history.for_gate(rubric_of), rubric_of_stage(stage, history), choices)
 
 
 def door_of_stage(stage: Stage, history: History, *, override: Signed | None = None) -> Door:
@@ -27,7 +28,10 @@ def door_of_stage(stage: Stage, history: History, *, override: Signed | None = N
 
 
 def rubric_of_stage(stage: Stage, history: History) -> RubricRecord:
-    """What the newest iteration is judged by; before the first, what the project's unsorted games are."""
+    """What the newest iteration is judged by; before the first, what the project's unsorted games are.
+
+    It says how many successes are needed and what cache hit rate; each iteration succeeds under its own version.
+    """
     if history.iterations:
         newest = history.iterations[-1]
         return rubric_record(newest.rubric_version, newest.rubric_sha256)

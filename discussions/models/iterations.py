@@ -205,8 +205,8 @@ class Iteration(models.Model):
 
     @property
     def has_places(self) -> bool:
-        """Whether evaluators can take its games."""
-        return self.state in HAS_PLACES
+        """Whether evaluators can take its games; never those of one that was dropped before it was opened."""
+        return self.state in HAS_PLACES and (self.is_unsorted or self.opened_at is not None)
 
 
 def iterations_by_version() -> dict[int, int]:

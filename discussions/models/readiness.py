@@ -80,10 +80,8 @@ def why_rules_are_final(stage: Stage) -> Why | None:
 
 def why_unready(iteration: Iteration) -> Why | None:
     """Why an iteration that is open for import cannot be opened for rating: too few games, or not all are measured."""
-    coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
-    if coming:
-        says = _("%(count)d uploads are still being read. Wait until their games are in, or cancel them.")
-        return Why("reading", says % {"count": coming})
+    if why := why_coming(iteration):
+        return why
     games = Game.objects.filter(iteration=iteration, withdrawn_at=None)
     given: dict[str, Any] = {
         "number": iteration.number,
@@ -102,12 +100,24 @@ def why_unready(iteration: Iteration) -> Why | None:
     return None
 
 
+def why_coming(iteration: Iteration) -> Why | None:
+    """Why the list of games cannot be frozen yet: some of them are on their way."""
+    coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
+    if not coming:
+        return None
+    says = _("%(count)d uploads are still being read. Wait until their games are in, or cancel them.")
+    return Why("reading", says % {"count": coming})
+
+
 def why_undecidable(preview: DecisionPreview, choice: str = "") -> Why | None:
-    """Why a change cannot be decided on: one look too many, or for keeping it figures that are not in."""
+    """Why a change cannot be decided on: one look too many, or for keeping it figures that are not in.
+
+    What nobody decided on yet can still be taken back without a look, so that the stage goes on.
+    """
     if refusal := look_refusal(preview.basis.look):
-        return Why("too_many_looks", refusal)
+        return Why("too_many_looks", refusal) if choice == KEEP or preview.decided else None
     pending = preview.basis.pending
-    if choice == KEEP and (pending or not preview.basis.change):
+    if choice == KEEP and (pending or not preview.has_games):
         says = _("The figures of %(games)s are not in yet, and a change is kept on what all its games show.")
         return Why("pending", says % {"games": numbered(pending) if pending else _("any game")})
     return None

@@ -52,6 +52,29 @@ def test_a_chain_whose_links_fit_the_references_of_their_time():
     assert list(chain_faults(chain)) == []
 
 
+def test_a_change_that_is_kept_after_a_fresh_baseline_is_what_the_next_one_builds_on():
+    undecided = [baseline(1), change(2, 1), baseline(3, 3)]
+    assert reference_of(undecided) == 3
+    kept = [baseline(1), change(2, 1, (4, "keep")), baseline(3, 3)]
+    assert reference_of(kept) == 2
+    assert reference_of(kept, at=at(3.5)) == 3
+    assert reference_of([*kept, change(4, 2, (5, "keep"))]) == 4
+    assert reference_of([*kept, baseline(4, 5)]) == 4
+    assert list(chain_faults([*kept, change(4, 2, hours=5)])) == []
+
+
+def test_reverting_what_others_build_on_and_taking_that_back_leaves_the_end_of_the_chain():
+    newer = change(3, 2, (3.5, "keep"))
+    for decisions in (("revert",), ("revert", "keep"), ("revert", "inconclusive"), ("keep",)):
+        older = change(2, 1, (2.5, "keep"), *((5 + place, choice) for place, choice in enumerate(decisions)))
+        assert reference_of([baseline(1), older, newer]) == 3
+    taken_back = change(3, 2, (3.5, "keep"), (6, "revert"))
+    assert reference_of([baseline(1), change(2, 1, (2.5, "keep")), taken_back]) == 2
+    assert reference_of([baseline(1), change(2, 1, (2.5, "keep"), (7, "revert")), taken_back]) == 1
+    again = change(3, 2, (3.5, "keep"), (6, "revert"), (8, "keep"))
+    assert reference_of([baseline(1), change(2, 1, (2.5, "keep"), (7, "revert")), again]) == 3
+
+
 def test_a_link_that_does_not_fit_is_named():
     chain = [baseline(1), change(2, 1, (2.5, "revert")), change(3, 2)]
     assert list(chain_faults(chain)) == [
