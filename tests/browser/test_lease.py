@@ -1,0 +1,89 @@
+"""The lease on the evaluator's page: using the page renews it, and what ended is taken up again where it was left."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import Page, Route, expect
+
+from discussions.actions.leasing import expire_leases
+from discussions.models import Evaluation, Revision, Slot
+from tests.rated import start
+from workspace.models import Person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HERE = "(document.activeElement.closest('.item, .msg') ?? document.activeElement).id"
+A_MINUTE = 61_000
+
+
+@pytest.fixture
+def evaluation(db) -> Evaluation:
+    return start(message_count=12, now=timezone.now())
+
+
+@pytest.fixture
+def desk(evaluation, page: Page, live_server) -> Page:
+    """The evaluator's page with five minutes left; its clock is wound on by the test."""
+    leave(evaluation, 5)
+    client = Client()
+    client.force_login(evaluation.evaluator)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}]
+    )
+    page.clock.install()
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    page.locator(".item:focus").wait_for()
+    return page
+
+
+def leave(evaluation: Evaluation, minutes: int) -> None:
+    """So much is left of the lease."""
+    until = timezone.now() + timedelta(minutes=minutes)
+    Slot.objects.filter(pk=evaluation.slot_id).update(lease_until=until)
+
+
+def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evaluation) -> None:
+    says, note = desk.locator("#lease-says"), desk.locator("#answer")
+    expect(says).to_have_text("yours for 5 minutes")
+    leave(evaluation, 4)
+    desk.clock.fast_forward(A_MINUTE)
+    expect(says).to_have_text("yours for 4 minutes")
+
+    # An act is saved while the renewal is still on its way, and the focus is where the act left it.
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    desk.route("**/lease/", hold)
+    first = desk.evaluate(HERE)
+    desk.keyboard.press("a")
+    expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    after = desk.evaluate(HERE)
+    assert after != first
+    assert Revision.objects.get().value == "accurate"
+    assert [each.request.method for each in waiting] == ["POST"]
+    waiting[0].continue_()
+    desk.unroute("**/lease/")
+    expect(says).to_have_text("yours for 30 minutes")
+    assert desk.evaluate(HERE) == after
+
+    # It ends while something is being typed: that stays, and a click takes the game up again.
+    desk.keyboard.press("f")
+    field = desk.locator("#at textarea:visible, #at input:visible, #flag input:visible").first
+    field.fill("half a thought")
+    leave(evaluation, -1)
+    assert expire_leases(by=Person.objects.system(now=timezone.now()), now=timezone.now()) == 1
+    desk.clock.fast_forward(A_MINUTE)
+    expect(note).to_contain_text("Your time on this game ended")
+    expect(says).to_have_text("your time on this game ended")
+    expect(field).to_be_focused()
+    note.get_by_role("button", name="Take the game up again").click()
+    expect(says).to_have_text("yours for 30 minutes")
+    expect(note).to_be_empty()
+    expect(field).to_have_value("half a thought")
+    assert Evaluation.objects.get().state == "draft"
