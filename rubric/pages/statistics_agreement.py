@@ -12,6 +12,7 @@ from rubric.core.figured import AGREEMENT, AgreementFigures
 from rubric.core.records import RubricRecord
 from rubric.core.success.figures import Figure
 from rubric.models import ComparisonSet
+from rubric.pages.agreement_parts import PLACES, agreement_plot, undefined
 from rubric.pages.set_frame import SetFrame, build_set_frame
 from rubric.pages.statistics_state import (
     FiguresState,
@@ -23,12 +24,10 @@ from rubric.pages.statistics_state import (
     signed,
     why_not,
 )
-from workspace.core.interval_plot import IntervalRow, IntervalsChart, interval_plot
+from workspace.core.interval_plot import IntervalsChart
 from workspace.models import Person
 
-PLACES = 3
 MOST_PAIRS = 100
-LEAST_SCALE = 0.0
 
 
 class AgreedLine(Struct, frozen=True):
@@ -85,7 +84,9 @@ def build_agreement_page(*, comparison_set: ComparisonSet, person: Person, now: 
     return AgreementPage(
         head=head,
         state=state,
-        plot=_plot(report.lines, record),
+        plot=agreement_plot(
+            [(label_of(each.part, each.key, record), each.alpha, None) for each in report.lines]
+        ),
         lines=[_line(each, record) for each in report.lines],
         pairs=[_pair(each, names) for each in pairs[:MOST_PAIRS]],
         more_pairs=max(0, len(pairs) - MOST_PAIRS),
@@ -100,24 +101,6 @@ def label_of(part: str, key: str, record: RubricRecord) -> str:
     return record.criterion(key).label if key else _("Score as a whole")
 
 
-def _plot(lines: list[AgreedOn], record: RubricRecord) -> IntervalsChart | None:
-    rows = [
-        IntervalRow(
-            label=label_of(each.part, each.key, record),
-            value=each.alpha.value,
-            text=number(each.alpha.value, PLACES),
-            low=each.alpha.interval[0] if each.alpha.interval else None,
-            high=each.alpha.interval[1] if each.alpha.interval else None,
-        )
-        for each in lines
-        if each.alpha.value is not None
-    ]
-    if not rows:
-        return None
-    lows = [end for row in rows for end in (row.value, row.low) if end is not None]
-    return interval_plot(rows, minimum=-1.0 if min(lows) < LEAST_SCALE else 0.0, maximum=1.0, reference=0)
-
-
 def _line(found: AgreedOn, record: RubricRecord) -> AgreedLine:
     label = label_of(found.part, found.key, record)
     parts: list[tuple[str, Agreement | Figure]] = [
@@ -126,12 +109,6 @@ def _line(found: AgreedOn, record: RubricRecord) -> AgreedLine:
         ("ICC(2,1)", found.icc),
         ("W", found.w),
     ]
-    missing: dict[str, list[str]] = {}
-    for name, each in parts:
-        if each.value is None:
-            missing.setdefault(each.reason, []).append(name)
-    if found.alpha.value is not None and found.alpha.interval is None:
-        missing.setdefault(found.alpha.interval_reason, []).append(_("interval of alpha"))
     return AgreedLine(
         label=label,
         alpha=number(found.alpha.value, PLACES),
@@ -142,10 +119,7 @@ def _line(found: AgreedOn, record: RubricRecord) -> AgreedLine:
         spread=number(found.spread, PLACES),
         items=found.alpha.items,
         pairs=found.alpha.pairs,
-        reasons=[
-            _("%(names)s undefined: %(reason)s") % {"names": ", ".join(names), "reason": reason}
-            for reason, names in missing.items()
-        ],
+        reasons=undefined(parts, found.alpha, _("alpha")),
     )
 
 

@@ -17,6 +17,7 @@ _MOST_STEPS = 8
 class IntervalRow(Struct, frozen=True):
     """One figure: `value` None where there is none; `other` is a second one to stand beside it, drawn as a bar.
 
+    `hollow` is a second one of the same scale, drawn as a ring.
     `text` is the figure as the page shows it, `says` a word on it; `tone` "wait" makes it a note.
     """
 
@@ -26,17 +27,19 @@ class IntervalRow(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     other: float | None = None
+    hollow: float | None = None
     says: str = ""
     tone: str = ""
 
 
 class Placed(Struct, frozen=True):
-    """The shapes of one row: paths of the dot, of its interval and of the other figure; "" for what is not there."""
+    """The shapes of one row: paths of the dot, of its interval and of other figures; "" for what is not there."""
 
     row: IntervalRow
     dot: str
     interval: str
     other: str
+    hollow: str
     number: int
 
 
@@ -93,10 +96,12 @@ def _step(width: float) -> float:
 
 
 def _placed(row: IntervalRow, number: int, minimum: float, maximum: float) -> Placed:
-    dot = "" if row.value is None else f"M{place(row.value, minimum, maximum)} 8h0"
+    dot, hollow = (
+        "" if value is None else f"M{place(value, minimum, maximum)} 8h0" for value in (row.value, row.hollow)
+    )
     interval = ""
     if row.low is not None and row.high is not None:
         start, end = place(row.low, minimum, maximum), place(row.high, minimum, maximum)
         interval = f"M{start} 5V11M{start} 8H{end}M{end} 5V11"
     other = "" if row.other is None else f"M{place(row.other, minimum, maximum)} 2V14"
-    return Placed(row, dot, interval, other, number)
+    return Placed(row, dot, interval, other, hollow, number)
