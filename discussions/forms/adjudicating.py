@@ -1,5 +1,7 @@
 """What is posted where a lead settles a difference, sends an evaluation back, or wants to see who said what."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -63,9 +65,12 @@ class ReturnForm(forms.Form):
 
 
 class FewerForm(forms.Form):
-    """That fewer evaluators are enough for a game."""
+    """That fewer evaluators are enough for a game; its fields stand beside those of other forms of the game."""
 
     count = forms.IntegerField(
         label=_("Evaluations needed"), widget=forms.NumberInput(attrs={"min": 1, "max": 10})
     )
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
+
+    def __init__(self, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files, auto_id="fewer-%s")

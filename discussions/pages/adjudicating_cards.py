@@ -136,7 +136,7 @@ def card_of(table: Table, one: Disagreement, following: str) -> Card:
         stands="" if one.majority is None else answer_word(one.kind, one.majority),
         machine=answer_word(one.kind, one.machine) if one.machine else "",
         sides=[_side(table, one, side, thing, chosen) for side in one.sides],
-        anew=[_choice(one, value, chosen) for value in answers_of(one)],
+        anew=[_choice(one, value, chosen) for value in other_answers(one)],
         page_sha256=one.page_sha256,
         key=f"{table.nonce}:{one.kind}:{one.subject}",
         next=following,
@@ -159,9 +159,11 @@ def heading_of(one: Disagreement) -> str:
     return _("Decided by majority") if one.can_be_settled else _("For information: no verdict hangs on these")
 
 
-def answers_of(one: Disagreement) -> list[str]:
-    """The values that the kind allows."""
-    return [*VALUES[one.kind], *([""] if one.kind in CAN_BE_NO else [])]
+def other_answers(one: Disagreement) -> list[str]:
+    """The values that the kind allows and no side stands by."""
+    said = {side.value for side in one.sides}
+    allowed = [*VALUES[one.kind], *([""] if one.kind in CAN_BE_NO else [])]
+    return [value for value in allowed if value not in said]
 
 
 def _side(table: Table, one: Disagreement, side: Side, thing: Thing, chosen: str) -> SideLine:

@@ -124,7 +124,8 @@ class GamePage(Struct, frozen=True):
     @property
     def fewer_most(self) -> int:
         """How many evaluations could be enough instead, at most; 0 when that is not lowered any more."""
-        return 0 if self.verdict_number else self.people.needed_count - 1
+        least = max(1, self.people.in_count)
+        return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
 
 
 def build_game_page(

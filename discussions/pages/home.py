@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -59,7 +60,7 @@ class HomePage(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """One evaluation in the person's own history."""
+    """One evaluation in the person's own history; with several evaluators `in_count` of `needed` are handed in."""
 
     evaluation: int
     project: str
@@ -71,6 +72,8 @@ class Row(Struct, frozen=True):
     rating: str
     has_verdict: bool
     purpose: str
+    in_count: int
+    needed: int
 
 
 class MinePage(Struct, frozen=True):
@@ -183,7 +186,10 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
     if before:
         own = own.filter(pk__lt=before)
     verdict = Verdict.objects.filter(game=OuterRef("game"))
-    found = list(own.annotate(has_verdict=Exists(verdict))[: A_PAGE + 1])
+    told = own.select_related("game__project", "game__iteration").annotate(
+        has_verdict=Exists(verdict), in_count=_handed_in()
+    )
+    found = list(told[: A_PAGE + 1])
     ratings = _ratings(own.filter(pk__in=[one.pk for one in found]))
     rows = [
         Row(
@@ -197,10 +203,19 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
             submitted_at=one.submitted_at,
             rating=ratings.get(one.pk, ""),
             has_verdict=one.state == SUBMITTED and one.purpose == RATING and one.has_verdict,
+            in_count=one.in_count if one.state == SUBMITTED and one.purpose == RATING else 0,
+            needed=one.game.evaluator_count,
         )
         for one in found[:A_PAGE]
     ]
     return MinePage(rows, older=rows[-1].evaluation if len(found) > A_PAGE else 0)
+
+
+def _handed_in() -> Coalesce:
+    """How many evaluations of an evaluation's game are in: all that its evaluator learns of the others."""
+    rows = Evaluation.objects.filter(game=OuterRef("game"), purpose=RATING, state=SUBMITTED)
+    counted = rows.order_by().values("game").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)
 
 
 def _ratings(own: "QuerySet[Evaluation]") -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 import msgspec
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from discussions.core.basis import Basis
 from discussions.core.effective import machine_values
@@ -13,10 +14,11 @@ from discussions.models.standings import measurements_of
 from discussions.pages.figures import chart_of, figure_rows, verdict_turns
 from discussions.pages.verdict import cost_says
 from workspace.core.charts import BarsChart
+from workspace.models import Person
 
 
-def build_report(*, game: Game) -> Report | None:
-    """The report on the verdict that stands; None while there is none."""
+def build_report(*, game: Game, only: Person | None = None) -> Report | None:
+    """The report on the verdict that stands, None while there is none; with `only` nobody else's judgements in it."""
     rows = Verdict.objects.filter(game=game).standing().select_related("created_by", "rubric_version__rubric")
     verdict = rows.first()
     if verdict is None:
@@ -28,6 +30,7 @@ def build_report(*, game: Game) -> Report | None:
         .select_related("evaluator")
         .order_by("pk")
     )
+    own = [each for each in evaluations if only is None or each.evaluator_id == only.pk]
     return Report(
         format=FORMAT,
         project=game.project.name,
@@ -44,12 +47,12 @@ def build_report(*, game: Game) -> Report | None:
         passes=bool(outcome.passes),
         reasons=[reason.says for reason in outcome.reasons],
         cost_usd=outcome.cost_usd,
-        cost_says=cost_says(outcome),
+        cost_says=cost_says(outcome, basis),
         turns=verdict_turns(outcome),
         composite=outcome.composite,
         recommendations=[(each.label, each.advice) for each in outcome.recommendations],
-        judges=_judges(evaluations, basis),
-        overrides=_overrides(evaluations, basis),
+        judges=_judges(own, basis),
+        overrides=_overrides(own, basis),
         basis_sha256=verdict.basis_sha256,
     )
 
@@ -99,6 +102,8 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
 
 def _overrides(evaluations: list[Evaluation], basis: Basis) -> list[Override]:
     measurements = measurements_of(basis.measured.id, basis.measured.findings_sha256)
+    keys = {each.pk for each in evaluations}
+    basis = replace(basis, judgements=[one for one in basis.judgements if one.evaluation in keys])
     versions = {one.id: one.version for one in basis.judgements}
     revisions = Revision.objects.filter(judgement__in=versions).exclude(reason="")
     reasons = {row.judgement_id: row.reason for row in revisions if versions[row.judgement_id] == row.version}

@@ -17,7 +17,7 @@ from discussions.pages.why import CHECKS, RULES, evidence_of
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import shortened
 
-MOST_QUOTES, LONGEST_QUOTE = 6, 600
+MOST_BEFORE, MOST_QUOTES, LONGEST_QUOTE = 3, 6, 600
 
 LABELS = {
     kinds.REFERENCE: gettext_lazy("Memory reference"),
@@ -49,7 +49,7 @@ class Thing(Struct, frozen=True):
 
     `spans` mark the part of `text` that it is about, `finding` and `evidence` say what the machine made of it and why;
     `votes` are those of the round that a reference speaks of, `quotes` the messages in which a phrase stands or an
-    agent speaks, `more` says how many of those are not listed.
+    agent speaks, `more` says how many of those are not listed; `before` is what was said just before the message.
     """
 
     label: str
@@ -63,6 +63,7 @@ class Thing(Struct, frozen=True):
     votes: RoundVotes | None = None
     quotes: list[Quote] = []
     more: int = 0
+    before: list[Quote] = []
 
 
 class Ground(Struct, frozen=True):
@@ -104,13 +105,15 @@ def _message(ground: Ground, kind: str, subject: str) -> Thing:
     if finding is None:
         return said
     rule = str(RULES.get(finding.rule, finding.rule))
-    return replace(said, finding=rule, evidence=[", ".join(finding.words)] if finding.words else [])
+    words = f" ({', '.join(finding.words)})" if finding.words else ""
+    return replace(said, finding=f"{rule}{words}")
 
 
 def _said(ground: Ground, position: int) -> Thing:
     message = ground.game.messages[position - 1]
     player = ground.game.players[message.player - 1]
-    return Thing("", position, player.name, player.role or "", message.text)
+    before = _quotes(ground.game, list(range(max(1, position - MOST_BEFORE), position)))
+    return Thing("", position, player.name, player.role or "", message.text, before=before)
 
 
 def _sentence(ground: Ground, kind: str, subject: str) -> Thing:
@@ -125,7 +128,7 @@ def _sentence(ground: Ground, kind: str, subject: str) -> Thing:
         said,
         spans=[(start, end)],
         finding=str(CHECKS[finding.check]) if finding else _("the machine did not see it"),
-        evidence=list(evidence_of(finding, ground.game.players))[:1] if finding else [],
+        evidence=list(evidence_of(finding, ground.game.players)) if finding else [],
         votes=_votes(ground.game, spoken, hits),
     )
 

@@ -14,10 +14,11 @@ from discussions.models import Game, Verdict
 from discussions.models.verdicts import open_game
 from discussions.pages.report import build_report, build_report_chart
 from discussions.pages.verdict import build_verdict_page
-from discussions.permissions import check_record_verdict, check_see_verdict
+from discussions.permissions import check_record_verdict, check_see_verdict, check_supersede_verdict
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.pages.frame import frame
+from workspace.permissions import may
 from workspace.views.answers import answer
 from workspace.views.bodies import fault_of, only_parameters, typed
 from workspace.views.gate import SignedIn, needs
@@ -99,7 +100,8 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
     """The game and its report; NotAllowed (403) while no verdict is recorded."""
     game = judged_game_or_404(person, slug, number)
     check_see_verdict(person, game)
-    found = build_report(game=game)
+    leads = may(check_supersede_verdict, person, game)
+    found = build_report(game=game, only=None if leads else person)
     if found is None:
         raise NotAllowed(_("There is no report yet: no verdict is recorded on this game."), code="no_verdict")
     return game, found
