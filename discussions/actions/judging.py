@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -9,7 +10,7 @@ from discussions.actions.holding import hold_place
 from discussions.core.kinds import fault_of
 from discussions.core.order import why_not_in_test, why_not_yet
 from discussions.core.sight import due_reveals, phase_of
-from discussions.models import Evaluation, Judgement, Reveal, Revision
+from discussions.models import Evaluation, Judgement, Reveal, Revision, Slot
 from discussions.models.slots import place_held
 from discussions.models.standings import Said, Work, work_of
 from discussions.permissions import check_rate
@@ -81,7 +82,10 @@ def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Sav
 
 
 def lock(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with state, version and lease as they are now; whoever changes it waits for this transaction."""
+    """The evaluation with state and version as they are now; whoever changes it waits for this transaction.
+
+    Its lease may be the one from before this waited: good enough to renew by, never to end it by.
+    """
     ((evaluation.state, evaluation.version, slot, lease_until),) = _LOCK.rows(evaluation.pk)
     evaluation.slot = place_held(slot, lease_until)
     return evaluation
@@ -98,11 +102,13 @@ def stored_act(*, key: str, body_sha256: str, by: Person) -> Saved | None:
     return Saved(stored, stored.judgement.kind, stored.judgement.subject)
 
 
+# The lease by a subquery, no join: of a joined row PostgreSQL would still see the one from before it waited.
 _LOCK = Prepared(
     lambda key: (
-        Evaluation.objects.select_for_update(of=("self",))
+        Evaluation.objects.select_for_update()
         .filter(pk=key)
-        .values_list("state", "version", "slot", "slot__lease_until")
+        .annotate(lease=Subquery(Slot.objects.filter(pk=OuterRef("slot")).values("lease_until")))
+        .values_list("state", "version", "slot", "lease")
     ),
     int,
 )

@@ -1,15 +1,13 @@
 """The queue: one place, one person; nobody twice on a game; random but fixed order per person."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection, connections
 
 from discussions.actions.finishing import return_to_game, skip_game
 from discussions.actions.ruling_queue import change_queue
 from discussions.actions.taking import open_slots, point_of, take_next_game
-from discussions.models import Evaluation, Iteration, Slot
+from discussions.models import Iteration, Slot
 from tests.factories import NOW, make_lead, make_member
 from tests.rated import make_game, make_rating_project, say, start, submitted
 from tests.staged import make_baseline, make_stage
@@ -163,79 +161,3 @@ def test_a_skipped_game_that_somebody_else_took_is_gone():
     done = submitted()
     with pytest.raises(NotAllowed, match="was not skipped"):
         return_to_game(evaluation=done, by=done.evaluator, now=NOW)
-
-
-def run_at_once(work, people):
-    """Call `work` for each person, in a thread and with a connection of its own."""
-
-    def alone(person):
-        try:
-            return work(person)
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(people)) as pool:
-        return list(pool.map(alone, people))
-
-
-@pytest.mark.services
-@pytest.mark.django_db(transaction=True)
-def test_fifty_people_at_once_never_share_a_place():
-    project = make_rating_project(evaluator_count=2)
-    for _ in range(10):
-        make_game(project=project, message_count=6)
-    people = [make_member(project=project) for _ in range(50)]
-    taken = run_at_once(lambda person: take_next_game(project=project, by=person, now=NOW), people)
-    got = [evaluation for evaluation in taken if evaluation]
-    assert len(got) == 20, connection.vendor
-    assert len({evaluation.slot_id for evaluation in got}) == 20
-    assert Slot.objects.exclude(evaluator=None).count() == 20
-    assert Evaluation.objects.count() == 20
-
-
-@pytest.mark.services
-@pytest.mark.django_db(transaction=True)
-def test_two_people_reach_for_the_last_game_and_one_gets_it():
-    project = make_rating_project()
-    make_game(project=project, message_count=6)
-    people = [make_member(project=project) for _ in range(2)]
-    taken = run_at_once(lambda person: take_next_game(project=project, by=person, now=NOW), people)
-    assert sorted(bool(evaluation) for evaluation in taken) == [False, True]
-
-
-@pytest.mark.services
-@pytest.mark.django_db(transaction=True)
-def test_one_person_clicking_many_times_has_one_game():
-    project = make_rating_project(evaluator_count=3)
-    make_game(project=project, message_count=6), make_game(project=project, message_count=6)
-    person = make_member(project=project)
-    taken = run_at_once(lambda each: take_next_game(project=project, by=each, now=NOW), [person] * 12)
-    assert len({evaluation.pk for evaluation in taken}) == 1
-
-
-@pytest.mark.services
-@pytest.mark.django_db(transaction=True)
-def test_one_act_sent_many_times_at_once_is_stored_once():
-    evaluation = start()
-    saved = run_at_once(
-        lambda _: say(evaluation, "coherence", "5", "yes", version=0, key="k"), [evaluation.evaluator] * 8
-    )
-    assert {one.revision.pk for one in saved} == {evaluation.judgements.get().revisions.get().pk}
-    assert sorted(one.is_repeated for one in saved) == [False] + [True] * 7
-
-
-@pytest.mark.services
-@pytest.mark.django_db(transaction=True)
-def test_two_answers_on_one_version_are_one_answer_and_one_conflict():
-    evaluation = start()
-
-    def answer(value):
-        try:
-            return say(evaluation, "coherence", "5", value, version=0, key=f"k-{value}").revision.value
-        except Conflict as refused:
-            return refused
-
-    answers = run_at_once(answer, ["yes", "no"])
-    stored = evaluation.judgements.get().value
-    assert stored in answers
-    assert [one.detail["stored"] for one in answers if isinstance(one, Conflict)] == [stored]

@@ -153,7 +153,7 @@ def test_one_key_for_two_games_at_once_is_refused_for_one_of_them():
     first = start()
     Iteration.objects.filter(pk=first.game.iteration_id).update(evaluator_count=1)
     Evaluation.objects.filter(pk=first.pk).update(state="skipped", skipped_reason="later")
-    Slot.objects.filter(pk=first.slot_id).update(evaluator=None, taken_at=None)
+    Slot.objects.filter(pk=first.slot_id).update(evaluator=None, taken_at=None, lease_until=None)
     make_game(project=first.game.project)
     second = take_next_game(project=first.game.project, by=first.evaluator, now=NOW)
     Evaluation.objects.filter(pk=first.pk).update(state="draft", skipped_reason="")
