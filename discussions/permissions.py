@@ -287,3 +287,10 @@ def check_stage_open(stage: Stage) -> None:
             _("Stage %(number)d is closed; work goes on in the next one.") % {"number": stage.number},
             code="stage_closed",
         )
+
+
+def check_calibrate(person: Person, project: Project) -> None:
+    """Leads of the project and admins open calibration rounds, and see how everybody did."""
+    _check_leads(
+        person, project, _("Only team leads of this project calibrate its evaluators. Ask one of them.")
+    )

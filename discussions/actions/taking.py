@@ -7,6 +7,8 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from discussions.actions.calibrating import calibration_due
+from discussions.actions.fitting import SHUFFLES, fit_places
 from discussions.actions.holding import hold_place, take_up
 from discussions.actions.judging import lock
 from discussions.actions.leasing import expire_leases
@@ -25,16 +27,12 @@ from workspace.actions.events import record_event
 from workspace.models import Person, Project
 from workspace.models.prepared import Prepared, insert_row
 
-SHUFFLES = 2**31
-PLACES_READ = (
-    *("project", "needed_count"),
-    *("iteration__state", "iteration__stage", "iteration__opened_at", "iteration__evaluator_count"),
-)
+PLACES_READ = ("iteration__state", "iteration__stage", "iteration__opened_at")
 TRIES = 3
 
 
 def open_slots(*, games: Iterable[Game]) -> None:
-    """Make the places of measured games, as many as their iteration asks evaluators for; those that exist stay.
+    """Make the places of measured games, as many as each needs; those that somebody has stay.
 
     Called in the transaction that stores a game's measurement, and when an iteration is opened for rating: only
     measured games can be taken, and in a stage only once their iteration is open. The games are locked, since somebody
@@ -45,21 +43,7 @@ def open_slots(*, games: Iterable[Game]) -> None:
     # Read with their iterations only once all are locked: whoever was waited for may have moved one.
     list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
     present = rows.select_related("iteration").only(*PLACES_READ)
-    Slot.objects.bulk_create(
-        (
-            Slot(project_id=game.project_id, game=game, number=number, shuffle=_shuffle(game, number))
-            for game in present
-            if game.iteration.has_places
-            for number in range(1, game.evaluator_count + 1)
-        ),
-        ignore_conflicts=True,
-    )
-
-
-def _shuffle(game: Game, number: int) -> int:
-    """Where a place stands among all of its project: by chance, and at the same place again in a second demo."""
-    digest = hashlib.sha256(f"place:{game.project_id}:{game.pk}:{number}".encode()).digest()
-    return int.from_bytes(digest[:8]) % SHUFFLES
+    fit_places(games=[game.pk for game in present if game.iteration.has_places])
 
 
 def take_next_game(
@@ -67,9 +51,10 @@ def take_next_game(
 ) -> Evaluation | None:
     """The evaluation that the person works on next in the project; None when there is nothing for them.
 
-    What they began comes first, what was sent back to them before that; then a place that a lead keeps for them; then a
-    free one by the project's rule, with an `iteration` of one of its games. Never two people in one place, never a
-    person twice on one game. Raises NotAllowed for anybody but the project's evaluators.
+    What they began comes first, what was sent back to them before that; then a calibration that is required; then a
+    place that a lead keeps for them; now and then a hidden repeat; then a free place by the project's rule, with an
+    `iteration` of one of its games. Never two people in one place, never a person twice on one game. Raises NotAllowed
+    for anybody but the project's evaluators, and for who did not pass a required calibration.
     """
     check_take_game(by, project)
     found = _next(project, by, now, iteration)
@@ -145,7 +130,7 @@ def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | N
 
 
 # What comes next is the first of these that gives something; each is called with the person locked.
-WAYS = (_begun, _kept, repeat_due, _dealt)
+WAYS = (_begun, calibration_due, _kept, repeat_due, _dealt)
 
 
 def _deal_of(person: Person, project: Project) -> tuple[int, int]:

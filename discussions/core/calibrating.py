@@ -21,10 +21,10 @@ COMPARED = (
 
 
 class Key(Struct, frozen=True):
-    """What the team agreed on for one game: kind -> subject -> value, and the rating (None without one)."""
+    """What the team agreed on for one game: kind -> subject -> value, and the mean rating as "7/2" ("" without one)."""
 
     values: dict[str, dict[str, str]]
-    rating: Fraction | None = None
+    rating: str = ""
 
 
 class Difference(Struct, frozen=True):
@@ -73,7 +73,7 @@ class Result(Struct, frozen=True):
 def key_of(found: Effective) -> Key:
     """What a verdict agreed on: the values that people settled, none that only the machine stands for."""
     values = {kind: dict(found.values[kind]) for kind in COMPARED if found.values.get(kind)}
-    return Key(values, found.rating)
+    return Key(values, "" if found.rating is None else str(found.rating))
 
 
 def compare(key: Key, said: Mapping[tuple[str, str], str]) -> Compared:
@@ -95,7 +95,7 @@ def compare(key: Key, said: Mapping[tuple[str, str], str]) -> Compared:
         by_kind=by_kind,
         differences=differences,
         rating=kinds.rating_of(said.get((kinds.RATING, ""), "")),
-        agreed_rating=key.rating,
+        agreed_rating=kinds.rating_of(key.rating),
     )
 
 
