@@ -25,7 +25,7 @@ class Margin(Struct, frozen=True):
 
     `value` is the rubric's average, `points` the distance in its own unit, `sds` in standard deviations between games;
     None without a spread. `share` is the average as a share of 100, a rating of 3.5 of 5 being 70: what is lowest
-    literally. `game_count` are the games to which the metric applies.
+    literally. `game_count` are the games to which the metric applies, `judged` their average, which `sds` is of.
     """
 
     key: str
@@ -38,6 +38,7 @@ class Margin(Struct, frozen=True):
     sds: float | None
     spread: Spread
     game_count: int
+    judged: float | None
     advice: list[str]
 
 
@@ -132,6 +133,7 @@ def _margin(
         sds=sds,
         spread=spread,
         game_count=len(applicable[0]),
+        judged=None if judged is None else float(judged),
         advice=list(criterion.advice),
     )
 
@@ -159,7 +161,9 @@ def _says(
         return "No metric is known yet, so none is proposed."
     distance = "no spread is known" if target.sds is None else f"{target.sds:+.1f} SD from its threshold"
     value, threshold = figure(target.value, target.threshold), figure(target.threshold)
-    parts = [f"Next target: {target.label.lower()}, {value} against {threshold} ({distance})."]
+    judged = "" if target.judged is None else figure(target.judged, target.threshold)
+    bare = f", {judged} without the games to which it does not apply" if judged not in ("", value) else ""
+    parts = [f"Next target: {target.label.lower()}, {value} against {threshold}{bare} ({distance})."]
     if literal not in (None, target.key):
         lowest = next(margin for margin in margins if margin.key == literal)
         parts.append(f"As a plain number {lowest.label.lower()} is the lowest.")

@@ -108,9 +108,14 @@ class Streak(Struct, frozen=True):
         return [game for step in successes[-self.needed :] for game in step.games]
 
     @property
+    def counted(self) -> str:
+        """How many succeed, and how many are needed."""
+        return _counted(self.count, self.unit, self.needed)
+
+    @property
     def says(self) -> str:
         """Where the row stands, what broke it, and what it waits for."""
-        parts = [_counted(self.count, self.unit, self.needed)]
+        parts = [self.counted]
         if self.broken_by is not None and not self.is_reached:
             parts.append(f"{_named(self.broken_by)} broke the row: {'; '.join(self.broken_by.reasons)}.")
         parts += [f"{_named(step)} is not certain: {'; '.join(step.reasons)}." for step in self.unknown]

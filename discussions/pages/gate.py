@@ -110,7 +110,7 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         number=stage.number,
         name=stage.name,
         is_open=door.is_open,
-        missing=door.missing,
+        missing=[_in_short(streak) if each == streak.says else each for each in door.missing],
         count=streak.count,
         needed=streak.needed,
         unit=streak.unit,
@@ -130,6 +130,15 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         newest_change=history.newest_change,
         counted=counted_says(stage),
     )
+
+
+def _in_short(streak: Streak) -> str:
+    """Where the row stands; what breaks it, and what it waits for, stands at each of its steps on the page."""
+    if streak.says == streak.counted:
+        return streak.counted
+    return _("%(counted)s What stands in the way is said at each of them below.") % {
+        "counted": streak.counted
+    }
 
 
 def _next_refusal(stage: Stage, person: Person, door: Door) -> str:

@@ -5,6 +5,7 @@ import pytest
 from discussions.actions.taking import take_next_game
 from discussions.actions.withdrawing import restore_game, withdraw_game
 from discussions.models import Decision, Game, Verdict, Withdrawal
+from discussions.models.histories import rubric_of
 from tests.factories import make_lead, make_member, make_project, moment
 from tests.staged import decide_on, figures, history, lead_of, make_iteration, make_stage, preview, withdraw
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
@@ -90,8 +91,7 @@ def test_a_decision_stands_on_what_it_rested_on(stage):
     change = make_iteration(
         stage=stage, games=[figures(coherence=value) for value in (85, 90, 95)], minutes=10
     )
-    decide_on(iteration=change, choice="keep", minutes=11)
-    before = preview(change).basis_sha256
+    before = decide_on(iteration=change, choice="keep", minutes=11).basis_sha256
     withdraw(game=game(4), minutes=12)
     assert preview(change).basis_sha256 != before
     assert Decision.objects.get().basis_sha256 == before
@@ -99,8 +99,8 @@ def test_a_decision_stands_on_what_it_rested_on(stage):
 
 
 def test_the_gate_knows_that_games_are_missing(stage):
-    (step,) = history(stage).for_gate()
+    (step,) = history(stage).for_gate(rubric_of)
     assert (len(step.games), step.least) == (3, 3)
     withdraw(game=game())
-    (step,) = history(stage).for_gate()
+    (step,) = history(stage).for_gate(rubric_of)
     assert (len(step.games), step.least) == (2, 3)

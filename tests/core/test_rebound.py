@@ -108,7 +108,8 @@ def test_games_to_which_a_metric_does_not_apply_do_not_lift_its_margin():
     games.append(game(4, memory_accuracy=100.0, not_applicable=["memory_accuracy"]))
     found = next_target(games, GATED)
     assert (found.target.key, found.target.sds, found.target.game_count) == ("memory_accuracy", -2.5, 3)
-    assert found.target.value == 77.5
+    assert (found.target.value, found.target.judged) == (77.5, 70.0)
+    assert "77.5 against 80.0, 70.0 without the games to which it does not apply (-2.5 SD" in found.says
 
 
 def test_without_games_nothing_is_proposed():

@@ -136,7 +136,7 @@ def test_games_that_are_not_rated_are_named(client):
 
 
 def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
-    _control, change = pair([66, 70, 74], [None] * 3)
+    change = pair(rated(66, 70, 74), [None] * 3)
     body = body_of(client, change)
     text = text_of(body)
     assert "Iteration 3 has no rated game yet; the two are compared here once it has." in text
