@@ -5,6 +5,7 @@ from datetime import datetime
 
 from discussions.actions.finishing import reveal_roles, submit_evaluation
 from discussions.actions.taking import take_next_game
+from discussions.actions.verifying import CHECKS
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.models.standings import work_of
@@ -79,6 +80,11 @@ def _choose(evaluation: Evaluation, chosen: Mapping[Key, str], now: datetime) ->
     for key, value in chosen.items():
         if stored.get(key, "") != value:
             say(evaluation, *key, value, now=now)
+
+
+def breaches(now: datetime = NOW) -> list[str]:
+    """Every sentence that the discussions' part of `manage.py verify` says."""
+    return [sentence for check in CHECKS for sentence in check.find(now)]
 
 
 def submitted_game(

@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
+from discussions.actions.fitting import close_given_back
 from discussions.core.leases import is_due, lease_from
 from discussions.core.moves import LAPSED, OPEN, state_after
 from discussions.models import Evaluation, Slot
@@ -92,12 +93,13 @@ def take_place(*, slot: int, by: Person, now: datetime) -> bool:
 
 
 def give_back(evaluation: Evaluation) -> None:
-    """Free the place of a locked evaluation, for anybody. One that is of its person alone, for a repeat or a
-    calibration, stays theirs.
+    """Free the place of a locked evaluation, for anybody; it closes where fewer are needed by now. One that is of its
+    person alone, for a repeat or a calibration, stays theirs.
     """
     place = Slot.objects.filter(pk=evaluation.slot_id)
     place.update(evaluator=None, taken_at=None, lease_until=None)
-    place.filter(purpose=RATING).update(assigned_to=None, assigned_at=None, assigned_by=None)
+    if place.filter(purpose=RATING).update(assigned_to=None, assigned_at=None, assigned_by=None):
+        close_given_back(game=evaluation.game_id)
 
 
 def move(evaluation: Evaluation, move: str, **changes: object) -> None:

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
+from discussions.actions.fitting import close_given_back
 from discussions.actions.holding import give_back, hold_place, move, tell
 from discussions.actions.judging import lock
-from discussions.core.leases import has_ended
 from discussions.core.moves import LAPSED, OPEN
 from discussions.models import Evaluation, Slot
 from discussions.permissions import check_deal_out, check_rate
@@ -48,11 +48,11 @@ def expire_leases(*, by: Person, now: datetime, project: Project | None = None) 
 def _expire(evaluation: Evaluation, by: Person, now: datetime) -> bool:
     with transaction.atomic():
         locked = lock(evaluation)
-        if locked.state not in OPEN or not has_ended(locked.slot.lease_until, now):
+        ended = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, lease_until__lte=now)
+        if locked.state not in OPEN or not ended.update(evaluator=None, taken_at=None, lease_until=None):
             return False
         move(locked, "lapse", released_reason="")
-        place = Slot.objects.filter(pk=locked.slot_id)
-        place.update(evaluator=None, taken_at=None, lease_until=None)
+        close_given_back(game=locked.game_id)
         tell(evaluation=locked, verb="lease:ended", by=by, now=now, person=locked.evaluator_id)
     return True
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
-from discussions.core.basis import Basis
+from discussions.core.basis import Basis, about_of, settled_word
 from discussions.core.metrics import CODE_VERSION, measure_game
 from discussions.core.outcome import Outcome
 from discussions.core.settled import outcome_of_basis
-from discussions.models import Evaluation, Game, Measured, Revision, Verdict
+from discussions.models import Adjudication, Evaluation, Game, Measured, Revision, Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -39,6 +39,7 @@ def replay_verdict(*, verdict: Verdict) -> Replay:
     differences = [
         *_changed_rows(verdict, basis),
         *_changed_judgements(basis),
+        *_changed_adjudications(verdict, basis),
         *_changed_tests(verdict, basis),
     ]
     measured = Measured.objects.select_related("findings").get(pk=basis.measured.id)
@@ -86,6 +87,15 @@ def _changed_judgements(basis: Basis) -> Iterator[str]:
         said = row and (row.judgement.evaluation_id, row.judgement.kind, row.judgement.subject, row.value)
         if said != (one.evaluation, one.kind, one.subject, one.value):
             yield f"The basis says {one.value!r} of {one.kind} {one.subject}; revision {one.version} does not."
+
+
+def _changed_adjudications(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    rows = Adjudication.objects.filter(pk__in=[one.id for one in basis.adjudications], game=verdict.game_id)
+    there = {row.pk: (row.kind, row.subject, row.value) for row in rows}
+    for one in basis.adjudications:
+        if there.get(one.id) != (one.kind, one.subject, one.value):
+            about = about_of(one.kind, one.subject)
+            yield f"The basis says that {about} was settled on {settled_word(one)}; row {one.id} does not."
 
 
 def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:

@@ -31,13 +31,15 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
     if not games:
         raise Unacceptable(_("Choose at least one game."), field="games", code="required")
     with transaction.atomic():
-        target = _locked(to)
+        target, lists = _locked_lists(to, games)
         check_takes_games(target)
-        rows = _games_to_move(target, games)
+        rows = _games_to_move(target, games, lists)
         _refuse_rated(rows)
         _take_places_away(rows)
         keys = [game.pk for game in rows]
-        Game.objects.filter(pk__in=keys).update(iteration=target)
+        # That fewer are enough was said of the iteration they leave.
+        fewer = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
+        Game.objects.filter(pk__in=keys).update(iteration=target, **fewer)
         ask_to_measure(iteration=target, by=by, now=now)
         open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys))
         numbers = sorted(game.number for game in rows)
@@ -74,16 +76,34 @@ def _locked(iteration: Iteration) -> Iteration:
     return rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
 
 
-def _games_to_move(target: Iteration, numbers: Collection[int]) -> list[Game]:
-    """The games with these numbers that are not there yet, locked."""
-    rows = Game.objects.filter(project=target.project_id, number__in=numbers).select_related("iteration")
-    found = list(rows.order_by("pk").select_for_update(of=("self",), no_key=True))
+def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, set[int]]:
+    """The target as it stands, and the keys of all iterations whose lists of games change; none of them freezes now."""
+    games = Game.objects.filter(project=to.project_id, number__in=numbers)
+    keys = {to.pk, *games.values_list("iteration_id", flat=True)}
+    rows = Iteration.objects.select_related("project", "rubric_version").filter(pk__in=keys)
+    locked = list(rows.order_by("pk").select_for_update(of=("self",), no_key=True))
+    return next(row for row in locked if row.pk == to.pk), keys
+
+
+def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collection[int]) -> list[Game]:
+    """The games with these numbers that are not there yet, locked; each in one of these lists."""
+    rows = Game.objects.filter(project=target.project_id, number__in=numbers)
+    # Locked first and read with their iterations after that: whoever was waited for may have moved one.
+    keys = list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    found = list(Game.objects.filter(pk__in=keys).select_related("iteration").order_by("pk"))
     missing = sorted(set(numbers) - {game.number for game in found})
     if missing:
         raise Unacceptable(
             _("The project has no %(games)s.") % {"games": numbered(missing)}, field="games", code="unknown"
         )
     moving = [game for game in found if game.iteration_id != target.pk]
+    if any(game.iteration_id not in lists for game in moving):
+        raise Conflict(
+            _(
+                "Somebody moved one of these games at this moment. Nothing was moved; look where they are now."
+            ),
+            code="moved",
+        )
     for game in moving:
         check_takes_games(game.iteration)
     return moving
@@ -107,13 +127,15 @@ def _refuse_rated(games: list[Game]) -> None:
 
 
 def _take_places_away(games: list[Game]) -> None:
-    """The places of these games, all of them free; in their new iteration they get others."""
+    """Close the places of these games, all of them free; those that their new iteration asks for open again."""
     places = Slot.objects.filter(game__in=[game.pk for game in games])
-    places.filter(evaluator=None, is_closed=False).delete()
-    if places.exists():
+    # Locked before they are looked at: who takes a place at this moment has it, or finds it gone.
+    locked = list(places.order_by("pk").select_for_update())
+    if any(place.evaluator_id is not None for place in locked):
         raise Conflict(
             _("Somebody began to rate one of these games at this moment. Nothing was moved."), code="taken"
         )
+    places.update(is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None)
 
 
 def _record(iteration: Iteration, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:

@@ -10,6 +10,8 @@ from discussions.actions.measuring import MEASURE, figures_of
 from discussions.core.iteration_moves import HAS_PLACES
 from discussions.core.metrics import CODE_VERSION, measure_game
 from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.models.games import NEEDED
+from discussions.models.slots import RATING
 from workspace.actions.keeping import BytesLost, kept_bytes
 from workspace.actions.verifying import untold
 from workspace.core.canonical import bytes_hash, canonical_hash
@@ -89,8 +91,10 @@ def _no_game_is_forgotten(_now: datetime) -> Iterator[str]:
         for game in Game.objects.filter(~Exists(there), iteration=iteration).order_by("pk"):
             yield f"{_game(game)} is not measured, and no job is about to do it."
     taken = Game.objects.filter(Exists(there), iteration__state__in=HAS_PLACES, withdrawn_at=None)
-    bare = taken.annotate(n=Count("slots"))
-    for game in bare.filter(n__lt=F("iteration__evaluator_count")).order_by("pk"):
+    # A place that is closed and that nobody has was not needed any more.
+    idle = Q(slots__evaluator=None, slots__is_closed=True)
+    bare = taken.annotate(n=Count("slots", filter=Q(slots__purpose=RATING) & ~idle))
+    for game in bare.filter(n__lt=NEEDED).order_by("pk"):
         yield f"{_game(game)} is measured, but has {game.n} places for evaluators."
 
 

@@ -112,7 +112,7 @@ def _lists_are_frozen(_now: datetime) -> Iterator[str]:
         if sorted(there - _withdrawn_before(row)) != listed.get(row.pk, []):
             yield f"{_iteration_name(row)} holds other games than when it was opened for rating."
     shut = Q(game__iteration__stage__isnull=False, game__iteration__opened_at=None)
-    for slot in Slot.objects.filter(shut).order_by("pk"):
+    for slot in Slot.objects.filter(shut, is_closed=False).order_by("pk"):
         yield f"Place {slot.number} (row {slot.pk}) is open, and its game's iteration is not."
 
 

@@ -37,7 +37,7 @@ from rubric.core.records import RubricRecord
 
 
 def history_of(stage: Stage) -> History:
-    """The stage's iterations with their decisions and games: five queries, six more while games wait for a verdict."""
+    """Its iterations with their decisions and games: five queries, seven more while games wait for verdicts."""
     rows = [_decoded(row) for row in _columns(Iteration.objects.filter(stage=stage).order_by("number"))]
     decisions = _decisions(stage)
     games, left_out = _games([row["id"] for row in rows], {row["id"]: row for row in rows})
@@ -96,6 +96,7 @@ class _Row(NamedTuple):
     withdrawn_at: datetime | None
     withdrawn_by: str | None
     withdrawn_reason: str
+    needed: int | None
 
 
 class _Paid(Struct, frozen=True):
@@ -114,7 +115,7 @@ def _games(
     """The games of these iterations that count, and those that were withdrawn."""
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
-        "withdrawn_at", "withdrawn_by__name", "withdrawn_reason",
+        "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count",
     )  # fmt: skip
     found = Game.objects.filter(iteration__in=iterations).order_by("number").values_list(*columns)
     rows = [_Row(*row) for row in found]
@@ -176,7 +177,9 @@ def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[
     handed_in = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
     counts = dict(handed_in.order_by().values_list("game").annotate(count=Count("pk")))
     ready = {
-        row.number: row.id for row in rows if counts.get(row.id, 0) >= rules[row.iteration]["evaluator_count"]
+        row.number: row.id
+        for row in rows
+        if counts.get(row.id, 0) >= (row.needed or rules[row.iteration]["evaluator_count"])
     }
     if not ready:
         return {}

@@ -118,6 +118,7 @@ class _Row(NamedTuple):
     message_count: int
     cost: Decimal | None
     withdrawn_at: datetime | None
+    needed: int | None
     entered: Decimal | None = None
 
 
@@ -176,7 +177,7 @@ _ITERATIONS = Prepared(
 )
 _GAMES = Prepared(
     lambda *keys: Game.objects.filter(pk__in=keys).values_list(
-        "pk", "number", "iteration_id", "message_count", "cost_usd", "withdrawn_at"
+        "pk", "number", "iteration_id", "message_count", "cost_usd", "withdrawn_at", "needed_count"
     ),
     *_OF_A_PAGE,
 )
@@ -212,7 +213,7 @@ def _line(
     evaluations: list[str],
     said: _Said,
 ) -> GameLine:
-    state = RECORDED if outcome is not None else _state(rules, figures, evaluations)
+    state = RECORDED if outcome is not None else _state(game, rules, figures, evaluations)
     cells = (
         cells_of_figures(figures, rules.rubric, said.cells)
         if outcome is None
@@ -243,10 +244,10 @@ def _line(
     )
 
 
-def _state(rules: _Rules, figures: str | None, evaluations: list[str]) -> str:
+def _state(game: _Row, rules: _Rules, figures: str | None, evaluations: list[str]) -> str:
     if figures is None:
         return MEASURING
-    if evaluations.count(SUBMITTED) >= rules.evaluator_count:
+    if evaluations.count(SUBMITTED) >= (game.needed or rules.evaluator_count):
         return HANDED_IN
     return RATED if any(state in OPEN for state in evaluations) else WAITING
 

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
 
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.models import Evaluation, Game, Measured, Verdict
+from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
 from workspace.models import Project
 
@@ -121,7 +122,7 @@ def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
     count = Coalesce(Subquery(handed_in.annotate(number=Count("pk")).values("number")), 0)
     games = games.annotate(handed_in=count)
     if state == HANDED_IN:
-        return games.filter(handed_in__gte=F("iteration__evaluator_count"))
-    games = games.filter(measured, handed_in__lt=F("iteration__evaluator_count"))
+        return games.filter(handed_in__gte=NEEDED)
+    games = games.filter(measured, handed_in__lt=NEEDED)
     is_open = Exists(evaluations.filter(state__in=OPEN))
     return games.filter(is_open) if state == RATED else games.filter(~is_open)

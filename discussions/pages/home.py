@@ -83,16 +83,6 @@ class MinePage(Struct, frozen=True):
     older: int
 
 
-class QueuePage(Struct, frozen=True):
-    """The queue of one project for one evaluator; `reasons` say why nothing is free."""
-
-    slug: str
-    name: str
-    free_count: int
-    refusal: str
-    reasons: list[str]
-
-
 def home_page(*, person: Person) -> HomePage:
     """The same number of queries however many projects and games there are."""
     memberships = Membership.objects.filter(person=person, ended_at=None)
@@ -125,50 +115,68 @@ def home_page(*, person: Person) -> HomePage:
     )
 
 
-def _started(person: Person) -> list[Started]:
-    own = Evaluation.objects.visible_to(person).filter(state__in=OPEN).select_related("game__project")
-    counted = own.annotate(judged=Count("judgements", filter=~Q(judgements__value=""))).order_by("pk")
+def _started(person: Person, now: datetime) -> list[Started]:
+    """What the person has open, what was sent back to them first."""
+    own = Evaluation.objects.visible_to(person).filter(state__in=OPEN).select_related("game__project", "slot")
+    counted = own.annotate(judged=_judged()).order_by(
+        Case(When(returned_comment="", then=1), default=0), "-state", "pk"
+    )
     return [
         Started(
-            one.pk,
-            one.game_number,
-            one.game.project.name,
-            one.state,
-            one.created_at,
-            one.judged,
-            one.returned_comment,
+            evaluation=one.pk,
+            game_number=one.game_number,
+            project=one.game.project.name,
+            is_returned=bool(one.returned_comment) or one.state == RETURNED,
+            begun_at=one.created_at,
+            judged=one.judged,
+            comment=one.returned_comment,
+            minutes=minutes_left(one.slot.lease_until, now),
         )
-        for one in counted
+        for one in counted[:A_PAGE]
     ]
 
 
-def _free_counts(person: Person, projects: list[int]) -> dict[int, int]:
-    known = Evaluation.objects.filter(evaluator=person, game=OuterRef("game"))
-    free = Slot.objects.filter(
-        ~Exists(known),
-        ~Exists(games_led_by(person).filter(pk=OuterRef("game"))),
-        game__project__in=projects,
-        game__withdrawn_at=None,
-        purpose=RATING,
-        evaluator=None,
-        is_closed=False,
-    )
-    counted = free.values("game__project").annotate(games=Count("game", distinct=True))
-    return dict(counted.values_list("game__project", "games"))
+def _aside(person: Person, rated: list[int]) -> list[Aside]:
+    """What the person skipped, or did not finish in time, and could take up again; the newest first."""
+    own = set_aside(person, rated).select_related("game__project").annotate(judged=_judged()).order_by("-pk")
+    return [
+        Aside(
+            evaluation=one.pk,
+            game_number=one.game_number,
+            project=one.game.project.name,
+            is_skipped=one.state == SKIPPED,
+            why=one.skipped_reason if one.state == SKIPPED else one.released_reason,
+            comment=one.returned_comment,
+            judged=one.judged,
+        )
+        for one in own[:ASIDE]
+    ]
+
+
+def _judged() -> Count:
+    return Count("judgements", filter=~Q(judgements__value=""))
+
+
+def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
+    """Project -> games that leads keep for the person, as (number, who keeps it)."""
+    rows = kept_places(person).filter(project__in=rated)
+    found: dict[int, list[tuple[int, str]]] = {}
+    for project, number, by in rows.values_list("project", "game__number", "assigned_by__name")[:A_PAGE]:
+        found.setdefault(project, []).append((number, by))
+    return found
 
 
 def _waiting(person: Person, led: list[int], rated: list[int]) -> dict[int, list[int]]:
-    """Project -> numbers of games whose verdict this person is to record."""
-    submitted = Count("evaluations", filter=Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING))
-    games = Game.objects.filter(~Exists(Verdict.objects.filter(game=OuterRef("pk"))), withdrawn_at=None)
-    complete = games.annotate(done=submitted, needed=NEEDED).filter(done__gte=NEEDED)
-    own = Evaluation.objects.filter(game=OuterRef("pk"), evaluator=person, state=SUBMITTED)
-    alone = Q(Exists(own), project__in=rated, needed=1)
+    """Project -> numbers of games whose verdict this person is to record, at most a hundred of each."""
+    rows = Project.objects.filter(pk__in=(*led, *rated)).order_by("pk")
     found: dict[int, list[int]] = {}
-    for project, number in (
-        complete.filter(Q(project__in=led) | alone).order_by("number").values_list("project", "number")
-    ):
-        found.setdefault(project, []).append(number)
+    unrecorded = Game.objects.filter(
+        ~Exists(Verdict.objects.filter(game=OuterRef("pk"))), withdrawn_at=None
+    )
+    submitted = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING, state=SUBMITTED)
+    own = submitted.filter(evaluator=person)
+    counted = submitted.order_by().values("game").annotate(number=Count("pk")).values("number")
+    complete = unrecorded.filter(Exists(submitted)).annotate(done=Subquery(counted), needed=NEEDED)
     return found
 
 
@@ -221,48 +229,3 @@ def _handed_in() -> Coalesce:
 def _ratings(own: "QuerySet[Evaluation]") -> dict[int, str]:
     rated = Judgement.objects.filter(evaluation__in=own.values("pk"), kind="rating", subject="")
     return dict(rated.values_list("evaluation", "value"))
-
-
-def queue_page(*, person: Person, project: Project) -> QueuePage:
-    """How many games are free for the person, and why there are none when there are none."""
-    free = _free_counts(person, [project.pk]).get(project.pk, 0)
-    refusal = refusal_of(check_take_game, person, project)
-    reasons = [] if free else _reasons(person, project)
-    return QueuePage(project.slug, project.name, free, refusal, reasons)
-
-
-def _reasons(person: Person, project: Project) -> list[str]:
-    games = Game.objects.filter(project=project, withdrawn_at=None)
-    slots = Slot.objects.filter(game=OuterRef("pk"), purpose=RATING)
-    own = Evaluation.objects.filter(game=OuterRef("pk"), evaluator=person)
-    led = games_led_by(person).filter(pk=OuterRef("pk"))
-    counts = games.aggregate(
-        all=Count("pk"),
-        measuring=Count("pk", filter=~Exists(slots)),
-        done=Count("pk", filter=Exists(own.filter(state=SUBMITTED))),
-        started=Count("pk", filter=Exists(own.filter(state__in=OPEN))),
-        skipped=Count("pk", filter=Exists(own.filter(state=SKIPPED))),
-        led=Count("pk", filter=Q(Exists(slots), ~Exists(own), Exists(led))),
-    )
-    known = sum(counts[name] for name in ("measuring", "done", "started", "skipped", "led"))
-    others = counts["all"] - known
-    sentences = (
-        (not counts["all"], _("No game has been imported into this project yet. A team lead imports them.")),
-        (counts["done"], _("Rated by you: %(n)s.") % {"n": counts["done"]}),
-        (counts["started"], _("Begun by you and not submitted yet: %(n)s.") % {"n": counts["started"]}),
-        (
-            counts["skipped"],
-            _("Skipped by you: %(n)s. You can take them up again.") % {"n": counts["skipped"]},
-        ),
-        (
-            counts["led"],
-            _("Not for you, since you could see their roles while you led this project: %(n)s.")
-            % {"n": counts["led"]},
-        ),
-        (others > 0, _("Rated or being rated by other evaluators: %(n)s.") % {"n": others}),
-        (
-            counts["measuring"],
-            _("Still being measured: %(n)s. They appear by themselves.") % {"n": counts["measuring"]},
-        ),
-    )
-    return [sentence for holds, sentence in sentences if holds]

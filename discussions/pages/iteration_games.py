@@ -60,12 +60,20 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
     keys = [game.id for game in row.games]
     measured = set(_measured(iteration, keys))
     begun: dict[int, list[str]] = {}
-    found = Evaluation.objects.filter(game__in=keys, purpose=RATING).values_list("game_id", "state")
-    for game, state in found:
+    fewer: dict[int, int | None] = {}
+    found = Evaluation.objects.filter(game__in=keys, purpose=RATING)
+    for game, state, fewer[game] in found.values_list("game_id", "state", "game__needed_count"):
         begun.setdefault(game, []).append(state)
     rubric = rubric_of(row)
     return [
-        _row(game, iteration, rubric, is_measured=game.id in measured, begun=begun.get(game.id, []))
+        _row(
+            game,
+            iteration,
+            rubric,
+            is_measured=game.id in measured,
+            begun=begun.get(game.id, []),
+            needed=fewer.get(game.id) or iteration.evaluator_count,
+        )
         for game in row.games
     ] + [_withdrawn(out, iteration, rubric) for out in row.left_out]
 
@@ -90,10 +98,16 @@ def _measured(iteration: Iteration, keys: Collection[int]) -> list[int]:
 
 
 def _row(
-    game: HistoryGame, iteration: Iteration, rubric: RubricRecord, *, is_measured: bool, begun: list[str]
+    game: HistoryGame,
+    iteration: Iteration,
+    rubric: RubricRecord,
+    *,
+    is_measured: bool,
+    begun: list[str],
+    needed: int,
 ) -> IterationGame:
     figures = game.figures
-    says, tone = _state(game, iteration, is_measured=is_measured, begun=begun)
+    says, tone = _state(game, iteration, is_measured=is_measured, begun=begun, needed=needed)
     return IterationGame(
         number=figures.number,
         state=says,
@@ -108,12 +122,12 @@ def _row(
 
 
 def _withdrawn(out: WithdrawnGame, iteration: Iteration, rubric: RubricRecord) -> IterationGame:
-    row = _row(out.game, iteration, rubric, is_measured=True, begun=[SUBMITTED])
+    row = _row(out.game, iteration, rubric, is_measured=True, begun=[SUBMITTED], needed=1)
     return msgspec.structs.replace(row, state=_("withdrawn"), tone="", withdrawn=f"{out.reason} ({out.by})")
 
 
 def _state(
-    game: HistoryGame, iteration: Iteration, *, is_measured: bool, begun: list[str]
+    game: HistoryGame, iteration: Iteration, *, is_measured: bool, begun: list[str], needed: int
 ) -> tuple[str, str]:
     """Where the game is, and its tone."""
     if game.state == RECORDED:
@@ -122,8 +136,7 @@ def _state(
         return _("rated, no verdict yet"), PENDING
     if not is_measured:
         return _("being measured"), PENDING
-    done, needed = begun.count(SUBMITTED), iteration.evaluator_count
-    if done:
+    if done := begun.count(SUBMITTED):
         return _("%(done)d of %(needed)d evaluations in") % {"done": done, "needed": needed}, PENDING
     if any(state in OPEN for state in begun):
         return _("being rated"), PENDING

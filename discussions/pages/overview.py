@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import date, datetime, time
 
 import msgspec
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -15,6 +15,7 @@ from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.core.pace import Pace, first_monday, pace_of, spoken
 from discussions.models import Evaluation, Game, Iteration, Judgement, Slot, Stage, Verdict
 from discussions.models.doors import door_of_stage
+from discussions.models.games import NEEDED
 from discussions.models.histories import history_of
 from discussions.models.slots import RATING
 from discussions.permissions import check_open_stage
@@ -98,7 +99,7 @@ class OverviewPage(Struct, frozen=True):
 
 
 def build_overview_page(*, project: Project, person: Person, now: datetime) -> OverviewPage:
-    """The page: a fixed number of queries, and six more while games of the open stage wait for a verdict."""
+    """The page: a fixed number of queries, and seven more while games of the open stage wait for a verdict."""
     iterations = _iterations(project)
     waiting = _waiting(project, iterations)
     since = first_monday(timezone.localdate(now))
@@ -194,7 +195,7 @@ def _complete(project: Project) -> dict[int, int]:
     games = Game.objects.filter(
         ~Exists(Verdict.objects.filter(game=OuterRef("pk"))), project=project, withdrawn_at=None
     )
-    done = games.annotate(done=submitted).filter(done__gte=F("iteration__evaluator_count"))
+    done = games.annotate(done=submitted).filter(done__gte=NEEDED)
     found: dict[int, int] = defaultdict(int)
     for key in done.values_list("iteration", flat=True):
         found[key] += 1

@@ -181,5 +181,5 @@ def test_queries_do_not_grow_with_the_game(django_assert_num_queries):
     small, large = game_to_settle(message_count=12), game_to_settle(message_count=60)
     for game in (small, large):
         fetched = fresh(game)
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(5):
             preview_of(fetched)

@@ -215,10 +215,10 @@ def test_queries_at_two_sizes_in_every_state(admin, draft, project, django_asser
 
     for _size in range(2):
         settled_with(project=project, rating="3.5")
-        count(11)
+        count(12)
         admin.post(PREVIEW)
         count(8)
         count(6, **HTMX)
         run_waiting_jobs()
-        count(11)
+        count(12)
         make_draft(now=NOW)
