@@ -1,6 +1,6 @@
 """Tables of machine against people with their shares, intervals and plots, in words and figures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -8,7 +8,8 @@ from msgspec import Struct
 from discussions.core.crosstab import Interval, Rate, Table
 from discussions.core.sampled_accuracy import SAMPLED
 from discussions.pages.accuracy_words import (
-    ALWAYS,
+    ALWAYS_COLUMNS,
+    ALWAYS_ROWS,
     CELLS,
     EMPTY,
     HEADINGS,
@@ -19,6 +20,7 @@ from discussions.pages.accuracy_words import (
     ORDER,
     OWN_RATES,
     RATES,
+    SAYS,
     UNITS,
 )
 from rubric.core.intervals import wilson
@@ -32,7 +34,7 @@ MOST_NEEDED = 1_000_000
 
 
 class RateLine(Struct, frozen=True):
-    """One share in words; `says` is why it is undefined, or that it cannot be told yet."""
+    """One share in words; `says` is why it is undefined or has no interval, or that it cannot be told yet."""
 
     label: str
     what: str
@@ -64,6 +66,7 @@ class TablePart(Struct, frozen=True):
 
     part: str
     heading: str
+    says: str
     note: str
     basis: str
     empty: str
@@ -72,6 +75,7 @@ class TablePart(Struct, frozen=True):
     lines: list[RateLine]
     plot: IntervalsChart | None
     has_weighted: bool
+    has_says: bool
 
 
 def table_part(table: Table, name: str = "") -> TablePart:
@@ -79,18 +83,21 @@ def table_part(table: Table, name: str = "") -> TablePart:
     lines = [_line(table.part, rate) for rate in table.rates]
     total = table.total
     empty = EMPTY.get(table.part, NO_SAMPLE)
-    columns = _present(table.part, (cell.column for cell in table.cells))
+    columns = _present(ALWAYS_COLUMNS, table.part, {cell.column for cell in table.cells})
+    rows = _present(ALWAYS_ROWS, table.part, {cell.row for cell in table.cells})
     return TablePart(
         part=name or table.part,
         heading=str(HEADINGS.get(table.part, "")),
+        says=_says(table),
         note=str(NOTES.get(table.part, "")),
         basis=basis_of(table) if total else "",
         empty="" if total else str(empty),
         columns=[str(CELLS[column]) for column in columns],
-        rows=rows_of(table, _present(table.part, (cell.row for cell in table.cells)), columns),
+        rows=rows_of(table, rows, columns),
         lines=lines,
         plot=_plot(table) if total else None,
         has_weighted=any(line.weighted for line in lines),
+        has_says=any(line.says for line in lines),
     )
 
 
@@ -155,6 +162,17 @@ def needed(rate: Rate) -> int:
     return least
 
 
+def _says(table: Table) -> str:
+    """What the table comes to in plain words; what cannot be told yet is said to be so."""
+    said = []
+    for name, sentence in SAYS[table.part]:
+        rate = table.rate(name)
+        if rate.value is not None:
+            share = percent(rate.value) + (_(" (cannot tell yet)") if why_not_yet(rate) else "")
+            said.append(str(sentence) % {"share": share})
+    return " ".join(said)
+
+
 def _line(part: str, rate: Rate) -> RateLine:
     label, what = OWN_RATES.get((part, rate.name)) or RATES[rate.name]
     is_apart = rate.value is not None and rate.weighted is not None and part in SAMPLED
@@ -168,15 +186,14 @@ def _line(part: str, rate: Rate) -> RateLine:
         text=percent(rate.value),
         counted=counted_of(rate) if rate.denominator else "",
         interval=between(rate.interval),
-        games=between(rate.over_games) or (rate.over_games_reason if rate.denominator else ""),
+        games=between(rate.over_games),
         weighted=percent(rate.weighted) if is_apart else "",
-        says=str(says),
+        says=says,
     )
 
 
-def _present(part: str, names: Iterable[str]) -> list[str]:
-    present = {*names, *ALWAYS.get(part, ())}
-    return [each for each in ORDER if each in present]
+def _present(always: Mapping[str, Collection[str]], part: str, there: Collection[str]) -> list[str]:
+    return [each for each in ORDER if each in there or each in always.get(part, ())]
 
 
 def _plot(table: Table) -> IntervalsChart | None:

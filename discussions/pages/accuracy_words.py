@@ -114,12 +114,47 @@ CELLS = {
 }
 # Rows and columns in the order in which they are shown; what is not there of a part is not shown.
 ORDER = tuple(CELLS)
-ALWAYS = {
-    kinds.STRATEGIC_DEPTH: ("yes", "no"),
-    kinds.COHERENCE: ("yes", "no"),
+ALWAYS_ROWS: dict[str, tuple[str, ...]] = {
+    kinds.STRATEGIC_DEPTH: (kinds.YES, kinds.NO),
+    kinds.COHERENCE: (kinds.YES, kinds.NO),
     kinds.ROLE_CONSISTENCY: (kinds.CONSISTENT, kinds.INCONSISTENT),
+    REFERENCES: ("counted", "possible", "marked"),
+    CHECKS: ("supported", "close", "cannot_check"),
     ASKED: ("passes", "fails"),
     TESTED: ("passes", "fails"),
+}
+ALWAYS_COLUMNS: dict[str, tuple[str, ...]] = ALWAYS_ROWS | {
+    OBJECTIONS: (kinds.CONSISTENT, kinds.INCONSISTENT),
+    REFERENCES: ("kept", kinds.NOT_A_REFERENCE),
+    CHECKS: (kinds.ACCURATE, kinds.INACCURATE, kinds.VAGUE),
+    PHRASES: ("stands", kinds.ACCEPTABLE),
+}
+# What a table says in plain words, share by share.
+SAYS = {
+    REFERENCES: (
+        (PRECISION, _("People keep %(share)s of the sentences that the machine counts as references.")),
+        (RECALL, _("It counts at most %(share)s of those that are.")),
+    ),
+    CHECKS: (
+        ("supported_accurate", _("Where the vote record supports a reference, %(share)s are accurate.")),
+        (BY_MACHINE, _("The record has something to say on %(share)s of all.")),
+    ),
+    kinds.STRATEGIC_DEPTH: (
+        (PRECISION, _("People agree with %(share)s of what the machine calls strategic.")),
+        (RECALL, _("It finds %(share)s of what people call strategic.")),
+    ),
+    kinds.COHERENCE: (
+        (PRECISION, _("People agree with %(share)s of what the machine calls coherent.")),
+        (RECALL, _("It finds %(share)s of what people call coherent.")),
+    ),
+    kinds.ROLE_CONSISTENCY: (
+        (PRECISION, _("People agree with %(share)s of what the rules call consistent.")),
+        (SPECIFICITY, _("The rules object to %(share)s of what people call inconsistent.")),
+    ),
+    OBJECTIONS: ((PRECISION, _("%(share)s of the objections stand.")),),
+    ASKED: ((PRECISION, _("Where the machine passes a game, %(share)s of the manual checks pass.")),),
+    TESTED: ((PRECISION, _("Where the machine passes a game, %(share)s of the tests are passed.")),),
+    PHRASES: ((PRECISION, _("People let %(share)s of the repeated phrases stand.")),),
 }
 RATES = {
     PRECISION: (_("Precision"), _("of the machine's yes, people say yes to")),
