@@ -9,6 +9,8 @@ from decimal import Decimal
 from msgspec import Struct
 
 FORMAT = 1
+# Where a cost came from.
+FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"
 
 
 class BasisVersion(Struct, frozen=True):
@@ -163,4 +165,6 @@ def _value(judgement: BasisJudgement | None) -> str:
 
 
 def _dollars(cost: BasisCost) -> str:
-    return "not reported" if cost.total_usd is None else f"${cost.total_usd}"
+    if cost.total_usd is None:
+        return "not reported"
+    return f"${cost.total_usd}{', entered by hand' if cost.source == BY_HAND else ''}"

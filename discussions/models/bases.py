@@ -2,10 +2,13 @@
 
 from decimal import Decimal
 
+from django.db.models import OuterRef, Subquery
 from msgspec import Struct
 
 from discussions.core.basis import (
+    BY_HAND,
     FORMAT,
+    FROM_TRANSCRIPT,
     Basis,
     BasisCost,
     BasisEvaluation,
@@ -21,12 +24,12 @@ from discussions.core.settled import effective_of, outcome_of
 from discussions.models.adjudicated import adjudications_in
 from discussions.models.evaluations import Evaluation, Judgement
 from discussions.models.games import Game
+from discussions.models.manual_figures import COST, entered
 from discussions.models.slots import RATING
 from discussions.models.standings import deal_of, measurements_of, newest_measured, rubric_record
 from discussions.models.verdicts import Verdict
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
-FROM_TRANSCRIPT = "transcript"
 _MILLIONTH = Decimal("0.000001")
 
 
@@ -80,6 +83,7 @@ def basis_of(game: Game) -> Basis | None:
     )
     judgements = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
     version = game.iteration.rubric_version
+    by_hand, supersedes = _stands(game)
     return Basis(
         format=FORMAT,
         game=game.pk,
@@ -90,12 +94,12 @@ def basis_of(game: Game) -> Basis | None:
         measured=BasisMeasured(
             measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
         ),
-        cost=cost_of(game.cost_usd),
+        cost=cost_of(game.cost_usd, by_hand),
         evaluator_count=game.evaluator_count,
         evaluations=[BasisEvaluation(one.pk, one.evaluator_id) for one in evaluations],
         judgements=[_judgement(row) for row in judgements],
         adjudications=adjudications_in([game.pk])[game.pk],
-        supersedes=Verdict.objects.filter(game=game).standing().values_list("pk", flat=True).first(),
+        supersedes=supersedes,
         tests=[test for one in evaluations if (test := _test(one, game))],
     )
 
@@ -122,7 +126,14 @@ def _judgement(row: Judgement) -> BasisJudgement:
     )
 
 
-def cost_of(cost_usd: Decimal | None) -> BasisCost:
-    """A game's cost as a basis holds it."""
-    total = None if cost_usd is None else cost_usd.quantize(_MILLIONTH)
-    return BasisCost(total, FROM_TRANSCRIPT)
+def _stands(game: Game) -> tuple[Decimal | None, int | None]:
+    """The cost that was entered by hand, and the verdict that stands; None where there is none."""
+    verdict = Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]
+    rows = Game.objects.filter(pk=game.pk)
+    return rows.values_list(Subquery(entered(COST)), Subquery(verdict)).get()
+
+
+def cost_of(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
+    """A game's cost as a basis holds it, with where it came from: what was entered by hand counts."""
+    total, source = (reported, FROM_TRANSCRIPT) if by_hand is None else (by_hand, BY_HAND)
+    return BasisCost(None if total is None else total.quantize(_MILLIONTH), source)

@@ -1,7 +1,7 @@
 """Costs and cache hit rates that a lead entered by hand, never changed: the newest of a game counts."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import OuterRef, Q, QuerySet
 
 from discussions.models.games import Game
 from workspace.models import Person
@@ -46,3 +46,8 @@ class ManualFigure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of game {self.game_id} by hand"
+
+
+def entered(kind: str) -> "QuerySet[ManualFigure, object]":
+    """For a subquery: what counts of the figures that were entered for the outer query's game."""
+    return ManualFigure.objects.filter(game=OuterRef("pk"), kind=kind).standing().values("value")[:1]

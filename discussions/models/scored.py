@@ -31,6 +31,7 @@ from discussions.models.bases import cost_of
 from discussions.models.evaluations import Evaluation, Judgement
 from discussions.models.games import NEEDED, Game, GameText
 from discussions.models.iterations import TEST
+from discussions.models.manual_figures import COST, entered
 from discussions.models.measurements import Measured
 from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
@@ -159,6 +160,7 @@ class _Row(NamedTuple):
     transcript: int
     transcript_sha256: str
     cost: Decimal | None
+    by_hand: Decimal | None
     evaluator_count: int
     version: int
     version_sha256: str
@@ -173,6 +175,7 @@ _COLUMNS = (
     "transcript_id",
     "transcript__sha256",
     "cost_usd",
+    "by_hand",
     "needed",
     "iteration__rubric_version_id",
     "iteration__rubric_version__sha256",
@@ -182,7 +185,7 @@ _COLUMNS = (
 
 def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[Judged]:
     found = Game.objects.filter(pk__in=keys).annotate(
-        newest=Subquery(_newest_measured().values("pk")[:1]), needed=NEEDED
+        newest=Subquery(_newest_measured().values("pk")[:1]), needed=NEEDED, by_hand=Subquery(entered(COST))
     )
     rows = [_Row(*values) for values in found.order_by("pk").values_list(*_COLUMNS)]
     bodies = _bodies([row.measured for row in rows])
@@ -238,7 +241,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
             transcript_sha256=row.transcript_sha256,
             rubric_version=BasisVersion(row.version, row.version_sha256),
             measured=bodies[row.measured][0],
-            cost=cost_of(row.cost),
+            cost=cost_of(row.cost, row.by_hand),
             evaluator_count=row.evaluator_count,
             evaluations=evaluations[row.game],
             judgements=judgements[row.game],

@@ -161,7 +161,7 @@ def build_game_page(
         prompt=record.prompt or "",
         paid=paid_figures(game),
         warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
-        outcome=outcome_part(preview.outcome) if preview else None,
+        outcome=outcome_part(preview.outcome, preview.basis) if preview else None,
         verdict_number=verdict,
         metrics=_metrics(preview, record) if preview else [],
         players=_players(record),

@@ -5,8 +5,13 @@ from decimal import Decimal
 import pytest
 
 from discussions.actions.figuring_games import enter_figure
+from discussions.actions.replaying import replay_verdict
 from discussions.models import Game, ManualFigure
-from tests.factories import make_member, moment
+from discussions.models.scored import Batch, read_judged
+from discussions.pages.report import build_report
+from discussions.pages.verdict import build_verdict_page
+from tests.factories import make_lead, make_member, moment
+from tests.settled import fresh, game_to_settle, preview, record, settled
 from tests.staged import figures, history, lead_of, make_iteration, make_stage
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
@@ -82,3 +87,42 @@ def test_a_cost_of_nothing_can_be_meant(stage):
 def test_evaluators_enter_nothing(stage):
     with pytest.raises(NotAllowed, match="Only team leads"):
         enter(stage, by=make_member(project=stage.project))
+
+
+def by_hand(game, dollars):
+    return enter_figure(
+        game=fresh(game),
+        kind="cost",
+        value=Decimal(dollars),
+        reason="From the invoice.",
+        by=make_lead(project=game.project),
+        now=moment(70),
+    )
+
+
+def test_a_verdict_rests_on_the_cost_that_was_entered_and_says_where_it_came_from():
+    game = game_to_settle()
+    by_hand(game, "3.5")
+    found = preview(game)
+    assert (found.basis.cost.total_usd, found.basis.cost.source) == (Decimal("3.5"), "by hand")
+    (judged,) = read_judged(Batch([game.pk], is_recorded=False), lambda _rubric: False)
+    assert (judged.basis, judged.cost) == (found.basis, Decimal("3.5"))
+    verdict = record(game, minutes=80)
+    assert not verdict.passes
+    assert "cost 3.50 > 3.00" in verdict.outcome
+    assert replay_verdict(verdict=verdict).is_equal
+    assert "entered by hand; above $3.00" in build_report(game=game).cost_says
+
+
+def test_a_recorded_verdict_stays_and_its_page_says_that_the_cost_is_another_now():
+    verdict = settled()
+    game, stored = fresh(verdict.game), verdict.outcome
+    by_hand(game, "3.5")
+    page = build_verdict_page(game=game, person=make_lead(project=game.project))
+    (said,) = page.changed
+    assert said.endswith("and is $3.500000, entered by hand now.")
+    assert page.outcome.cost != "$3.50"
+    lead = make_lead(project=game.project)
+    newer = record(game, by=lead, reason="The invoice came in.", minutes=90)
+    verdict.refresh_from_db()
+    assert (verdict.outcome, newer.supersedes, newer.passes) == (stored, verdict, False)
