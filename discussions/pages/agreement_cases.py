@@ -1,0 +1,137 @@
+"""What is behind one cell of a table of answers: each case with its text, and the way to its game."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core import kinds
+from discussions.core.blind_answers import Thing
+from discussions.core.evaluator_pairs import Case, cases_of
+from discussions.core.records import GameRecord
+from discussions.core.sentences import split
+from discussions.models.agreed import answers_in_cell
+from discussions.models.games import GameText
+from discussions.pages.agreement_words import answer_word
+from discussions.pages.game import MESSAGES_A_PAGE
+from workspace.core.text_display import shortened
+from workspace.models import Project
+
+PAGE_SIZE = 25
+LONGEST_TEXT = 400
+# So many messages stand before the one that a link leads to.
+BEFORE = 10
+
+
+class Wanted(Struct, frozen=True):
+    """Which thing is asked for, which two evaluators and which cell ("" for none), and from which case on."""
+
+    thing: str
+    row: str = ""
+    column: str = ""
+    pair: tuple[int, int] | None = None
+    start: int = 1
+
+    @property
+    def has_cell(self) -> bool:
+        """Whether a cell is asked for."""
+        return bool(self.row or self.column)
+
+
+class CaseLine(Struct, frozen=True):
+    """One thing that two evaluators judged; `message` is 0 where it is the whole game or an agent.
+
+    `start` is where the game's page is to begin, 0 at its beginning; `names` are there for a pair only.
+    """
+
+    game: int
+    message: int
+    start: int
+    speaker: str
+    text: str
+    spans: list[tuple[int, int]]
+    values: tuple[str, str]
+    names: tuple[str, str]
+
+
+class CasesPart(Struct, frozen=True):
+    """A page of the cases of a cell."""
+
+    row: str
+    column: str
+    count: int
+    lines: list[CaseLine]
+    previous_url: str
+    next_url: str
+    says: str
+
+
+def cases_part(project: Project, thing: Thing, wanted: Wanted, names: Mapping[int, str]) -> CasesPart | None:
+    """The cases of that cell from there on; None when there are none. Two queries."""
+    answers = answers_in_cell(project, thing, wanted.row, wanted.column)
+    found = cases_of(answers, thing, wanted.row, wanted.column, wanted.pair)
+    shown = found[wanted.start - 1 : wanted.start - 1 + PAGE_SIZE]
+    if not shown:
+        return None
+    texts = _texts({case.game for case in shown})
+    last = wanted.start + len(shown) - 1
+    named = names if wanted.pair else {}
+    return CasesPart(
+        row=answer_word(thing, wanted.row),
+        column=answer_word(thing, wanted.column),
+        count=len(found),
+        lines=[_line(thing, case, *texts[case.game], named) for case in shown],
+        previous_url=_address(wanted, max(1, wanted.start - PAGE_SIZE)) if wanted.start > 1 else "",
+        next_url=_address(wanted, last + 1) if last < len(found) else "",
+        says=_("%(first)d to %(last)d of %(count)d")
+        % {"first": wanted.start, "last": last, "count": len(found)},
+    )
+
+
+def _address(wanted: Wanted, start: int) -> str:
+    pair = {"pair": "{}-{}".format(*wanted.pair)} if wanted.pair else {}
+    return f"?{urlencode(pair | {'row': wanted.row, 'column': wanted.column, 'from': start})}#cases"
+
+
+def _texts(games: set[int]) -> dict[int, tuple[int, GameRecord]]:
+    """Number and text of each game, by key."""
+    rows = GameText.objects.filter(game__in=games).values_list("game_id", "game__number", "body")
+    return {game: (number, _GAME.decode(body)) for game, number, body in rows}
+
+
+def _line(thing: Thing, case: Case, number: int, text: GameRecord, names: Mapping[int, str]) -> CaseLine:
+    position, said, speaker = 0, "", ""
+    spans: list[tuple[int, int]] = []
+    if thing.kind == kinds.IDENTIFY:
+        speaker = text.players[int(case.subject) - 1].name
+    elif thing.has_parts:
+        position, sentence = kinds.place_of(case.subject)
+        message = text.messages[position - 1]
+        speaker = text.players[message.player - 1].name
+        said, spans = _excerpt(message.text, sentence)
+    return CaseLine(
+        game=number,
+        message=position,
+        start=max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0,
+        speaker=speaker,
+        text=said,
+        spans=spans,
+        values=(answer_word(thing, case.values[0]), answer_word(thing, case.values[1])),
+        names=(names.get(case.people[0], ""), names.get(case.people[1], "")),
+    )
+
+
+def _excerpt(text: str, sentence: int) -> tuple[str, list[tuple[int, int]]]:
+    """The message, its sentence marked; of a long one the sentence alone, or the beginning."""
+    if not sentence:
+        return shortened(text, LONGEST_TEXT), []
+    start, end = split(text)[sentence - 1]
+    if len(text) <= LONGEST_TEXT:
+        return text, [(start, end)]
+    return shortened(text[start:end], LONGEST_TEXT), []
+
+
+_GAME: Any = msgspec.json.Decoder(GameRecord)

@@ -1,0 +1,63 @@
+"""Games whose evaluators differ in a known way, and rows that make a printed table."""
+
+from collections.abc import Mapping, Sequence
+
+from discussions.actions.taking import take_next_game
+from discussions.models import Evaluation, Game, Judgement
+from tests.factories import NOW, make_member
+from tests.rated import make_game, make_rating_project
+from tests.team import Key, evaluations_of, submit_as
+from workspace.models import Person, Project
+
+DIFFERING = [
+    {
+        ("rating", ""): ("4.0", "3.5"),
+        ("question", "1"): ("yes", "no"),
+        ("reference", "2.1"): ("accurate", "vague"),
+    },
+    {
+        ("rating", ""): ("3.0", "3.0"),
+        ("question", "1"): ("no", "no"),
+        ("reference", "2.1"): ("vague", "vague"),
+    },
+    {("rating", ""): ("4.5", "5.0")},
+]
+
+
+def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Project:
+    """Games that the same k evaluators have handed in; the first two of them differ as DIFFERING says."""
+    project = make_rating_project(evaluator_count=k, **given)
+    people = [make_member(project=project) for _number in range(k)]
+    for number in range(games):
+        add_game(project, people, DIFFERING[number % len(DIFFERING)])
+    return project
+
+
+def add_game(project: Project, people: Sequence[Person], differing: Mapping[Key, tuple[str, str]]) -> Game:
+    """One more game of the project, handed in by these people, of whom the first two differ like this."""
+    game = make_game(project=project)
+    for place, person in enumerate(people):
+        taken = take_next_game(project=project, by=person, now=NOW)
+        evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
+        submit_as(evaluation, values={key: values[min(place, 1)] for key, values in differing.items()})
+    return game
+
+
+def people_of(project: Project) -> list[Person]:
+    """The project's evaluators, in the order in which they came."""
+    return list(
+        Person.objects.filter(memberships__project=project, memberships__role="evaluator").order_by("pk")
+    )
+
+
+def write_labels(game: Game, kind: str, table: Sequence[Sequence[str]]) -> None:
+    """Blind labels of the game's messages in order, a row for each message, as the save contract leaves them."""
+    for place, evaluation in enumerate(evaluations_of(game)):
+        stored = {row.subject: row for row in evaluation.judgements.filter(kind=kind)}
+        for message, row in enumerate(table, start=1):
+            said = stored.pop(str(message), None) or Judgement(
+                evaluation=evaluation, kind=kind, subject=str(message), version=1
+            )
+            said.value = said.blind_value = row[place]
+            said.save()
+        Judgement.objects.filter(pk__in=[row.pk for row in stored.values()]).update(blind_value="")
