@@ -42,6 +42,7 @@ class AsidePlace(Struct, frozen=True):
     evaluation: int
     game_number: int
     person: str
+    purpose: str
     is_skipped: bool
     why: str
     judged: int
@@ -156,7 +157,7 @@ def _held(evaluation: Evaluation, now: datetime) -> HeldPlace:
         evaluation=evaluation.pk,
         game_number=evaluation.game.number,
         person=evaluation.evaluator.name,
-        purpose="" if evaluation.purpose == RATING else evaluation.purpose,
+        purpose=_said(evaluation.purpose),
         state=SENT_BACK if is_back else WORKING,
         since=evaluation.slot.taken_at,
         minutes=None if until is None else max(0, math.ceil((until - now).total_seconds() / 60)),
@@ -164,6 +165,10 @@ def _held(evaluation: Evaluation, now: datetime) -> HeldPlace:
         needed=needed,
         comment=evaluation.returned_comment if is_back else "",
     )
+
+
+def _said(purpose: str) -> str:
+    return "" if purpose == RATING else purpose
 
 
 def _progress_of(evaluation: Evaluation) -> tuple[int, int]:
@@ -211,6 +216,7 @@ def _set_aside(evaluation: Evaluation) -> AsidePlace:
         evaluation=evaluation.pk,
         game_number=evaluation.game.number,
         person=evaluation.evaluator.name,
+        purpose=_said(evaluation.purpose),
         is_skipped=is_skipped,
         why=evaluation.skipped_reason if is_skipped else evaluation.released_reason,
         judged=evaluation.judged,  # type: ignore[attr-defined]
