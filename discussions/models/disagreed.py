@@ -23,11 +23,11 @@ from workspace.models import Project
 class Disagreed(Struct, frozen=True):
     """One measured game: where its submitted evaluations differ, and on how many things of each kind anybody spoke.
 
-    `game` and `version` are the keys under which its record and its rubric are kept, each with its hash.
+    `game` is its key, `version` the key of its rubric version with its hash.
     """
 
     number: int
-    game: tuple[int, str]
+    game: int
     version: tuple[int, str]
     measurements: dict[str, Measurement]
     evaluations: list[int]
@@ -40,7 +40,6 @@ class _Row(NamedTuple):
 
     key: int
     number: int
-    sha256: str
     version: int
     version_sha256: str
     newest: int | None
@@ -60,7 +59,6 @@ class _Said(NamedTuple):
 _COLUMNS = (
     "pk",
     "number",
-    "content_sha256",
     "iteration__rubric_version",
     "iteration__rubric_version__sha256",
     "newest",
@@ -139,7 +137,7 @@ def _disagreed(
     things = settled_things(stands_of(judged, machine), values)
     return Disagreed(
         number=row.number,
-        game=(row.key, row.sha256),
+        game=row.key,
         version=(row.version, row.version_sha256),
         measurements=measurements,
         evaluations=evaluations,

@@ -12,9 +12,9 @@ from discussions.core.disagreements import Disagreement
 from discussions.core.kinds import ROLE_CONSISTENCY
 from discussions.core.packet import Confusion, Differing, KindOfThing, kinds_of, most_telling
 from discussions.core.packet_shown import AnswerShown, DifferenceShown, KindShown, Packet
-from discussions.models import Game, Iteration
+from discussions.models import Game, GameText, Iteration
 from discussions.models.disagreed import Disagreed, disagreed, rated_by_several
-from discussions.models.standings import game_record, rubric_record
+from discussions.models.standings import rubric_record
 from discussions.pages.settling_things import Ground, answer_word, label_of, thing_of
 from workspace.core.text_display import figure, shortened
 from workspace.models import Project
@@ -57,7 +57,7 @@ class Scope(Struct, frozen=True):
 
 
 def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Packet, list[Disagreed]]:
-    """The packet over the newest games in the scope; a fixed number of queries, one more for each game quoted."""
+    """The packet over the newest games in the scope, in a fixed number of queries."""
     games = _games(project, scope)
     count = games.count()
     found = disagreed(games[:MOST_GAMES])
@@ -65,7 +65,7 @@ def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Pack
     judged: Counter[str] = Counter()
     for one in found:
         judged.update(one.judged)
-    by_number = {one.number: one for one in found}
+    told = most_telling(differing, MOST_DIFFERENCES)
     packet = Packet(
         project=project.name,
         scope=_scope_says(project, scope),
@@ -76,10 +76,7 @@ def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Pack
         judged=judged.total(),
         share=_share(len(differing), judged.total()),
         kinds=[_kind(each) for each in kinds_of(differing, judged)],
-        differences=[
-            _difference(by_number[one.game], one.disagreement)
-            for one in most_telling(differing, MOST_DIFFERENCES)
-        ],
+        differences=_differences(told, found),
     )
     return packet, found
 
@@ -145,8 +142,21 @@ def _confusion(kind: str, one: Confusion) -> tuple[str, int]:
     return _("%(one)s / %(other)s") % {"one": first, "other": second}, one.count
 
 
-def _difference(found: Disagreed, one: Disagreement) -> DifferenceShown:
-    ground = Ground(game_record(*found.game), found.measurements, rubric_record(*found.version))
+def _differences(told: list[Differing], found: list[Disagreed]) -> list[DifferenceShown]:
+    """What is told, with the texts of its games read at once."""
+    by_number = {one.number: one for one in found}
+    games = {by_number[one.game].game for one in told}
+    texts = {text.game_id: text for text in GameText.objects.filter(game__in=games)}
+    shown = []
+    for one in told:
+        where = by_number[one.game]
+        record = texts[where.game].to_record()
+        ground = Ground(record, where.measurements, rubric_record(*where.version))
+        shown.append(_difference(where, ground, one.disagreement))
+    return shown
+
+
+def _difference(found: Disagreed, ground: Ground, one: Disagreement) -> DifferenceShown:
     thing = thing_of(ground, one.kind, one.subject)
     machine = answer_word(one.kind, one.machine) if one.machine else ""
     text = shortened(thing.text, max([LONGEST_TEXT, *(end for _start, end in thing.spans)]))

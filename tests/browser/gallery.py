@@ -27,6 +27,7 @@ NO_PAGES = (
     "stage_summary_json",
     "stage_figures",
     "accuracy_cases",  # of a cell; below
+    "packet_markdown",
 )
 RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
@@ -50,6 +51,12 @@ AS_LEADS = (
     "mine",
     "own_history",
     "accuracy",
+    "agreement",
+    "agreement_thing",
+    "packet",
+    "adjudicate",
+    "calibrations",
+    "calibration",
     "set_manners",
     "set_reviewer",
     "set_agreement",
@@ -66,6 +73,8 @@ AS_LEADS = (
     "edit_iteration",
     "decide_iteration",
     "enter_figure",
+    "edit_stage",
+    "withdraw_game",
     "team",
     "team_pace",
     "release_place",
@@ -129,6 +138,12 @@ class Gallery:
             rubric = f"{self.url}/rubrics/{self.world['response_slug']}/{self.world['draft_number']}"
             found |= {"response-edit": f"{rubric}/edit/", "response-draft": f"{rubric}/"}
         if role == "lead":
+            shared = f"{self.url}/projects/{self.world['shared_slug']}"
+            found["shared-game"] = f"{shared}/games/{self.world['shared_number']}/"
+            found["shared-packet"] = f"{shared}/packet/"
+            found["shared-agreement"] = f"{shared}/team/agreement/"
+            cell = "row=yes&column=yes"
+            found["shared-agreement-cases"] = f"{shared}/team/agreement/question-1/?{cell}"
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
             cell = "table=strategic_depth&row=yes&column=yes"
             found["accuracy-cases"] = f"{place}/team/accuracy/cases/?{cell}"

@@ -292,6 +292,39 @@ MATRIX: dict[str, list[Row]] = {
         Row("POST", "401 403 404 404 303 404 303 401", {"kind": "elsewhere", "name": "A reader"})
     ],
     "end_reviewer": [Row("POST", "401 403 404 404 303 404 303 401")],
+    # a game on which two evaluators of another project differ, that "lead" leads too; and the packet of "here"
+    "adjudicate": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "adjudicate_one": [
+        Row(
+            "POST",
+            "401 404 404 404 303 404 303 401",
+            {
+                "kind": "coherence",
+                "subject": "5",
+                "choice": "A",
+                "reason": "It answers message 4",
+                "sides_sha256": "{shared_sides}",
+                "key": "k",
+            },
+        ),
+    ],
+    "show_names": [Row("POST", "401 404 404 404 303 404 303 401")],
+    "return_evaluation": [
+        Row("POST", "401 404 404 404 303 404 303 401", {"comment": "Look at 5 again"}),
+    ],
+    "need_fewer": [Row("POST", "401 404 404 404 422 404 422 401", {"count": "1", "reason": "Enough"})],
+    "packet": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "packet_markdown": [Row("GET", "302 403 403 404 200 404 200 302")],
+    # a calibration round of another project, led by "lead", half done by "assigned"
+    "calibrations": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401", {"name": "Next", "games": "99"}),
+    ],
+    "calibration": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "take_calibration": [Row("POST", "401 303 404 404 403 404 403 401")],
+    "calibration_feedback": [Row("GET", "302 200 404 404 404 404 404 302")],
+    "let_rate": [Row("POST", "401 403 404 404 303 404 303 401", {"reason": "We talked"})],
+    "close_calibration": [Row("POST", "401 403 404 404 303 404 303 401")],
     # how far machine and people agree, in a project with figures
     "accuracy": [Row("GET", "302 403 403 404 200 404 200 302")],
     "accuracy_cases": [
@@ -301,6 +334,8 @@ MATRIX: dict[str, list[Row]] = {
             {"table": "strategic_depth", "row": "yes", "column": "yes"},
         ),
     ],
+    "agreement": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "agreement_thing": [Row("GET", "302 404 404 404 200 404 200 302")],
     "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
     # the statistics of a closed set, in which "assigned" reviews
     "set_manners": [Row("GET", "302 200 404 404 200 404 200 302")],

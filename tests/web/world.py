@@ -10,7 +10,9 @@ from rubric.actions.beginning import open_review
 from rubric.actions.publishing import publish_version
 from rubric.models.comparisons import ELSEWHERE
 from tests.asked import make_asked
+from tests.calibrated import make_trained
 from tests.compared import RECORD_SCORES, make_set, review_with
+from tests.differing import TIE, make_differing, page_hash
 from tests.drafts import make_changed_draft
 from tests.factories import (
     make_admin,
@@ -71,10 +73,14 @@ def make_world() -> dict[str, Any]:
     review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
     review = open_review(comparison=begun, by=people["assigned"], now=now)
     figure_team(project, by=people["lead"])
+    trained = make_trained(leads=[people["lead"]], trainee=people["assigned"], slug="trained")
+    shared = make_differing(leads=[people["lead"]], slug="shared")
+    figure_team(shared.project, by=people["lead"])
     return {
         "people": people,
         **make_asked(by=people["lead"], people=[people["assigned"]]),
         **make_figured(by=people["lead"], people=[people["assigned"]]),
+        **trained,
         "slug": project.slug,
         "other_slug": other.slug,
         "membership": membership_of(person=bystander, project=project).pk,
@@ -85,6 +91,11 @@ def make_world() -> dict[str, Any]:
         "number": game.number,
         "slot": kept.pk,
         "kept_number": waiting_game.number,
+        "shared_slug": shared.project.slug,
+        "shared_number": shared.number,
+        "thing": "rating",
+        "shared_evaluation": shared.evaluations.order_by("pk")[0].pk,
+        "shared_sides": page_hash(shared, *TIE),
         "settled_number": settled.number,
         "verdict": verdict.number,
         "evaluation": evaluation.pk,
@@ -112,6 +123,10 @@ def make_world() -> dict[str, Any]:
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
     **{
+        name: {"slug": "shared_slug", "number": "shared_number", "evaluation": "shared_evaluation"}
+        for name in ("adjudicate", "adjudicate_one", "show_names", "return_evaluation", "need_fewer")
+    },
+    **{
         name: {"number": "settled_number"}
         for name in (
             "verdict",
@@ -136,6 +151,12 @@ ARGUMENTS = {
             "reopen_set",
         )
     },
+    **{
+        name: {"slug": "trained_slug", "number": "trained_round", "person": "trainee"}
+        for name in ("calibrations", "calibration", "close_calibration", "let_rate", "take_calibration")
+    },
+    "calibration_feedback": {"evaluation": "trained_evaluation"},
+    "agreement_thing": {"slug": "shared_slug"},
     "begin_review": {"comparison": "waiting_comparison"},
     **{
         name: {"number": "figured_number"}
