@@ -69,10 +69,20 @@ def _are_told(_now: datetime) -> Iterator[str]:
     everything = {str(key) for key in Adjudication.objects.values_list("pk", flat=True)}
     yield from untold("adjudication", ("difference:settled",), everything)
     told = set(Event.objects.filter(verb="game:needs_fewer").values_list("object_id", flat=True))
-    told |= set(Event.objects.filter(verb="game:keeps_count").values_list("object_id", flat=True))
-    for key, number in Game.objects.exclude(needed_count=None).order_by("pk").values_list("pk", "number"):
-        if str(key) not in told:
+    kept = _kept()
+    games = Game.objects.exclude(needed_count=None).order_by("pk")
+    for key, number, iteration in games.values_list("pk", "number", "iteration_id"):
+        if str(key) not in told and number not in kept.get(iteration, ()):
             yield f"Game {number} (row {key}) needs another number of evaluators, and no audit line tells why."
+
+
+def _kept() -> dict[int, set[int]]:
+    """Iteration -> numbers of the games that kept theirs when another number of evaluators was asked for."""
+    found: dict[int, set[int]] = {}
+    rows = Event.objects.filter(verb="iteration:changed").values_list("object_id", "detail")
+    for key, detail in rows:
+        found.setdefault(int(key), set()).update(msgspec.json.decode(detail).get("kept", ()))
+    return found
 
 
 class _Bases(msgspec.Struct):

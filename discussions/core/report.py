@@ -10,6 +10,7 @@ from msgspec import Struct
 from discussions.core import kinds
 from discussions.core.basis import Basis, BasisJudgement
 from discussions.core.effective import Key
+from discussions.core.settlings import Settling, place_of, what_of
 from workspace.core.text_display import pieces
 
 FORMAT = 1
@@ -47,9 +48,7 @@ class Override(Struct, frozen=True):
     @property
     def what(self) -> str:
         """The thing judged, for reading: "strategic depth, message 19"."""
-        name = self.kind.replace("_", " ")
-        joint = ", message " if self.kind in kinds.OF_A_MESSAGE else " "
-        return f"{name}{joint}{self.subject}" if self.subject else name
+        return what_of(self.kind, self.subject)
 
 
 class Judge(Struct, frozen=True):
@@ -63,7 +62,10 @@ class Judge(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """One game's report in the order of the rubric's appendix."""
+    """One game's report in the order of the rubric's appendix.
+
+    `settled` is what leads settled between evaluators, `fewer` why fewer evaluators than asked for were enough.
+    """
 
     format: int
     project: str
@@ -87,6 +89,8 @@ class Report(Struct, frozen=True):
     judges: list[Judge]
     overrides: list[Override]
     basis_sha256: str
+    settled: list[Settling] = []
+    fewer: str = ""
 
 
 def overrides_of(
@@ -137,7 +141,13 @@ def markdown_of(report: Report) -> str:
         "## Who judged",
         "",
         *[line for judge in report.judges for line in _judge(judge)],
+        *(
+            ["", f"Fewer evaluators than asked for were enough: {plain(report.fewer)}"]
+            if report.fewer
+            else []
+        ),
         "",
+        *_settled(report),
         "## What was overridden",
         "",
         *([_override(one) for one in report.overrides] or ["Nothing: the machine's findings were accepted."]),
@@ -179,8 +189,7 @@ def _is_override(one: BasisJudgement, machine: str) -> bool:
 
 
 def _place(one: BasisJudgement) -> tuple[str, tuple[int, ...], str]:
-    numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", one.subject)[:2])
-    return one.kind, numbers, one.subject
+    return place_of(one.kind, one.subject)
 
 
 def _figures(report: Report) -> list[str]:
@@ -212,6 +221,19 @@ def _judge(judge: Judge) -> list[str]:
     for comment in judge.comments:
         found += ["", fenced(comment), ""]
     return found
+
+
+def _settled(report: Report) -> list[str]:
+    if not report.settled:
+        return []
+    found = ["## What a lead settled between evaluators", ""]
+    for one in report.settled:
+        how = f"as {plain(one.adopted)} said" if one.adopted else "decided anew"
+        found.append(
+            f"- {plain(one.what)}: **{one.says}**, {how}, {plain(one.by)} on {one.at:%Y-%m-%d}: {plain(one.reason)}"
+        )
+        found += [f"  - before: {plain(before)}" for before in one.earlier]
+    return [*found, ""]
 
 
 def _override(one: Override) -> str:

@@ -28,8 +28,19 @@ _DIFFERENCE = "material-"
 
 
 class IterationForm(forms.Form):
-    """How evaluators are asked who said what."""
+    """How many evaluators rate each game and how they are asked who said what.
 
+    `confirmed` is the number whose effect the page showed: another one is saved only after it was seen.
+    """
+
+    evaluator_count = forms.IntegerField(
+        label=_("Evaluators per game"),
+        required=False,
+        min_value=1,
+        max_value=10,
+        help_text=_("What another number does is shown before it is saved."),
+    )
+    confirmed = forms.IntegerField(required=False, widget=forms.HiddenInput)
     identification = forms.ChoiceField(
         label=_("Who said it"),
         choices=ASKS,

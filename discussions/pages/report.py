@@ -8,8 +8,17 @@ from discussions.core.basis import Basis
 from discussions.core.effective import machine_values
 from discussions.core.kinds import QUESTION, RATING
 from discussions.core.outcome import Outcome
-from discussions.core.report import FORMAT, Judge, Override, Report, ReportLine, overrides_of
+from discussions.core.report import (
+    FORMAT,
+    Judge,
+    Override,
+    Report,
+    ReportLine,
+    overrides_of,
+)
+from discussions.core.settlings import Settling, settlings_of
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
+from discussions.models.adjudicated import settled_ever
 from discussions.models.standings import measurements_of
 from discussions.pages.figures import chart_of, figure_rows, verdict_turns
 from discussions.pages.verdict import cost_says
@@ -54,6 +63,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         judges=_judges(own, basis),
         overrides=_overrides(own, basis),
         basis_sha256=verdict.basis_sha256,
+        settled=_settled(game, evaluations, basis),
+        fewer=_fewer(game, verdict),
     )
 
 
@@ -98,6 +109,20 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
         )
         for each in evaluations
     ]
+
+
+def _settled(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[Settling]:
+    if not basis.adjudications:
+        return []
+    names = {each.pk: each.evaluator.name for each in evaluations}
+    return settlings_of(basis, settled_ever(game.pk), names)
+
+
+def _fewer(game: Game, verdict: Verdict) -> str:
+    """Why fewer evaluators were enough, where that was said before the verdict."""
+    if game.needed_at is None or game.needed_by is None or game.needed_at > verdict.created_at:
+        return ""
+    return f"{game.needed_count}, {game.needed_by.name}: {game.needed_reason}"
 
 
 def _overrides(evaluations: list[Evaluation], basis: Basis) -> list[Override]:

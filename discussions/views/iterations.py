@@ -12,6 +12,7 @@ from discussions.forms.iterations import HERE, IterationForm, MoveForm
 from discussions.models import Iteration
 from discussions.pages.iteration_show import build_iteration_page
 from discussions.pages.iterations import build_iteration_page as build_rules_page
+from discussions.pages.iterations import rules_of
 from discussions.pages.stage_frame import SECTION, build_stage_frame
 from discussions.permissions import check_change_iteration, check_freeze, check_see_iterations
 from discussions.views.moved import kept_status
@@ -37,19 +38,23 @@ def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
 
 @needs("change_iteration", methods=("GET", "POST"))
 def change(request: SignedIn, slug: str) -> HttpResponse:
-    """How unsorted games are judged, and a form for what a lead may change."""
+    """How unsorted games are judged, and a form for what a lead may change; what a number does is shown first."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_change_iteration(request.user, project)
     rows = Iteration.objects.select_related("project", "rubric_version__rubric")
     iteration = get_object_or_404(rows, project=project, stage=None)
-    form, status = IterationForm(initial={"identification": iteration.identification}), 200
+    form, status, wanted = IterationForm(initial=rules_of(iteration)), 200, None
     if request.method == "POST":
         form, status = typed(request, IterationForm), 422
         if form.is_valid():
-            change_iteration(iteration=iteration, **form.cleaned_data, by=request.user, now=timezone.now())
-            return answer(request, page="", redirect=reverse("change_iteration", args=[slug]))
-    page = build_rules_page(iteration=iteration)
+            given = dict(form.cleaned_data)
+            wanted = given["evaluator_count"]
+            if given.pop("confirmed") == wanted or wanted in (None, iteration.evaluator_count):
+                change_iteration(iteration=iteration, **given, by=request.user, now=timezone.now())
+                return answer(request, page="", redirect=reverse("change_iteration", args=[slug]))
+            status = 200
+    page = build_rules_page(iteration=iteration, wanted=wanted)
     context = {"page": page, "form": form, **frame(request.user, project)}
     return answer(request, page="discussions/iteration_change.html", context=context, status=status)
 

@@ -4,12 +4,15 @@ from fractions import Fraction
 
 import pytest
 
+from discussions.actions.needing import need_fewer
 from discussions.actions.replaying import replay_verdict
 from discussions.actions.returning import return_evaluation
 from discussions.actions.verifying_adjudications import ADJUDICATION_CHECKS
-from discussions.models import Adjudication, Evaluation, Verdict
+from discussions.core.report import json_of, markdown_of
+from discussions.models import Adjudication, Evaluation, Iteration, Verdict
 from discussions.models.adjudicated import disagreements_in
 from discussions.models.scored import scored_hash
+from discussions.pages.report import build_report
 from tests.actions.tampering import without_triggers
 from tests.actions.test_adjudicating import settle
 from tests.factories import make_lead, moment
@@ -152,3 +155,37 @@ def test_a_replay_names_what_the_row_does_not_say():
     verdict = record(game, by=lead)
     damage(value="consistent")
     assert any("was settled on inconsistent" in one for one in replay_verdict(verdict=verdict).differences)
+
+
+def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
+    game, lead = three()
+    first, second, _third = evaluations_of(game)
+    settle(game, ROLE, adopted=first, by=lead, reason="She is *sure*.")
+    settle(game, ROLE, adopted=second, by=lead, reason="I read it again.")
+    settle(game, LABEL, "inaccurate", by=lead, reason="No such vote.")
+    record(game, by=lead)
+    report = build_report(game=fresh(game))
+    assert report is not None
+    assert [(one.what, one.says, one.adopted, one.reason, len(one.earlier)) for one in report.settled] == [
+        ("reference 2.1", "inaccurate", "", "No such vote.", 0),
+        ("role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
+    ]
+    text = markdown_of(report)
+    assert "## What a lead settled between evaluators" in text
+    assert "role consistency, message 3: **inconsistent**, as" in text
+    assert "  - before: consistent, by" in text
+    assert "She is \\*sure\\*" in text
+    assert b'"settled": [' in json_of(report)
+
+
+def test_a_report_says_why_fewer_were_enough():
+    game = submitted_game(2)
+    lead = make_lead(project=game.project)
+    Iteration.objects.filter(pk=game.iteration_id).update(evaluator_count=3)
+    need_fewer(game=game, count=2, reason="Nobody else is there.", by=lead, now=moment(50))
+    record(game, by=lead)
+    report = build_report(game=fresh(game))
+    assert report is not None
+    assert (report.fewer, report.settled) == (f"2, {lead.name}: Nobody else is there.", [])
+    assert "Nobody else is there" in markdown_of(report)
+    assert "What a lead settled" not in markdown_of(report)
