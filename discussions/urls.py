@@ -5,6 +5,8 @@ from django.urls import URLPattern, path
 from discussions.views import (
     accuracy,
     adjudicating,
+    agreement,
+    calibrating,
     changing_stages,
     deciding,
     figuring,
@@ -14,8 +16,8 @@ from discussions.views import (
     importing,
     iterations,
     leasing,
-    packet,
     own_history,
+    packet,
     planning,
     rating,
     returning,
@@ -137,6 +139,10 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/packet/", packet.packet, name="packet"),
     path("projects/<slug:slug>/packet.md", packet.packet_markdown, name="packet_markdown"),
     path("projects/<slug:slug>/games/<int:number>/names/", adjudicating.show_names, name="show_names"),
+    path("projects/<slug:slug>/team/agreement/", agreement.agreement, name="agreement"),
+    path(
+        "projects/<slug:slug>/team/agreement/<slug:thing>/", agreement.agreement_thing, name="agreement_thing"
+    ),
     path("projects/<slug:slug>/team/accuracy/", accuracy.accuracy, name="accuracy"),
     path("projects/<slug:slug>/team/accuracy/cases/", accuracy.accuracy_cases, name="accuracy_cases"),
     path("projects/<slug:slug>/team/figures/", accuracy.figure_team, name="figure_team"),
@@ -154,4 +160,22 @@ urlpatterns: list[URLPattern] = [
         "projects/<slug:slug>/games/<int:number>/report.md", verdicts.report_markdown, name="report_markdown"
     ),
     path("projects/<slug:slug>/games/<int:number>/report.json", verdicts.report_json, name="report_json"),
+    path("projects/<slug:slug>/calibration/", calibrating.calibrations, name="calibrations"),
+    path("projects/<slug:slug>/calibration/<int:number>/", calibrating.calibration, name="calibration"),
+    path(
+        "projects/<slug:slug>/calibration/<int:number>/close/",
+        calibrating.close_calibration,
+        name="close_calibration",
+    ),
+    path(
+        "projects/<slug:slug>/calibration/<int:number>/people/<int:person>/",
+        calibrating.let_rate,
+        name="let_rate",
+    ),
+    path(
+        "projects/<slug:slug>/calibration/<int:number>/take/",
+        calibrating.take_calibration,
+        name="take_calibration",
+    ),
+    path("rate/<int:evaluation>/feedback/", calibrating.calibration_feedback, name="calibration_feedback"),
 ]

@@ -1,10 +1,13 @@
 """Calibration rounds, reached through the real actions."""
 
-from discussions.actions.calibrating import RoundPlan, open_round
+from collections.abc import Sequence
+
+from discussions.actions.calibrating import RoundPlan, open_round, take_calibration
 from discussions.actions.taking import take_next_game
 from discussions.models import CalibrationRound, Evaluation
 from tests.factories import NOW, make_lead, make_member
-from tests.rated import make_rating_project
+from tests.rated import make_rating_project, say
+from tests.repeated import finish
 from tests.settled import settled
 from workspace.models import Person, Project
 
@@ -27,3 +30,23 @@ def take(opened: CalibrationRound, person: Person) -> Evaluation:
     taken = take_next_game(project=opened.project, by=person, now=NOW)
     assert taken is not None
     return Evaluation.objects.with_work().get(pk=taken.pk)
+
+
+def make_trained(*, leads: Sequence[Person], trainee: Person, slug: str) -> dict[str, object]:
+    """A round of two games that the trainee is half-way through, with two answers unlike the key's: its arguments."""
+    project = make_rating_project(slug=slug)
+    for lead in leads:
+        make_member(project=project, person=lead, role="lead")
+    make_member(project=project, person=trainee)
+    opened = make_round(project=project, games=2, is_required=False, pass_percent=100)
+    taken = take_calibration(opened=opened, by=trainee, now=NOW)
+    evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
+    for question in "12":
+        say(evaluation, "question", question, "no")
+    finish(evaluation)
+    return {
+        "trained_slug": slug,
+        "trained_round": opened.number,
+        "trained_evaluation": evaluation.pk,
+        "trainee": trainee.pk,
+    }

@@ -20,7 +20,6 @@ from discussions.models import (
     CalibrationWaiver,
     Evaluation,
     Game,
-    Iteration,
     Slot,
     Verdict,
 )
@@ -59,24 +58,7 @@ def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) 
     _check_plan(plan)
     with transaction.atomic():
         verdicts = _verdicts(project, plan.games)
-        last = CalibrationRound.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
-        try:
-            with transaction.atomic():
-                opened = CalibrationRound.objects.create(
-                    project=project,
-                    number=last + 1,
-                    name=plan.name.strip(),
-                    is_required=plan.is_required,
-                    pass_percent=plan.pass_percent,
-                    rating_within=plan.rating_within,
-                    created_at=now,
-                    created_by=by,
-                )
-        except IntegrityError:
-            raise Conflict(
-                _("A calibration round is open already. Close it first, then open the next."),
-                code="round_open",
-            ) from None
+        opened = _new_round(project, plan, by, now)
         CalibrationGame.objects.bulk_create(
             CalibrationGame(
                 round=opened,
@@ -96,6 +78,25 @@ def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) 
         }
         _record("calibration:opened", opened, by, now, detail)
     return opened
+
+
+def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
+    last = CalibrationRound.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
+    try:
+        with transaction.atomic():
+            return CalibrationRound.objects.create(
+                project=project,
+                number=last + 1,
+                name=plan.name.strip(),
+                is_required=plan.is_required,
+                pass_percent=plan.pass_percent,
+                rating_within=plan.rating_within,
+                created_at=now,
+                created_by=by,
+            )
+    except IntegrityError:
+        says = _("A calibration round is open already. Close it first, then open the next.")
+        raise Conflict(says, code="round_open") from None
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
@@ -132,16 +133,13 @@ def let_rate(
     return waiver
 
 
-def calibration_due(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None = None
-) -> Evaluation | None:
-    """The next game of the open round, where it is required and the person has not rated all its games.
+def begin_required_calibration(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+    """Begin the next game of the open round, where it is required and the person has not rated all its games.
 
     Called with the person locked. Raises NotAllowed for who rated them all and did not pass, until a lead lets them.
-    With an `iteration` only its games are asked for.
     """
     opened = open_round_of(project)
-    if opened is None or not opened.is_required or iteration is not None:
+    if opened is None or not opened.is_required:
         return None
     if evaluation := _begin(opened, by, now):
         return evaluation
@@ -170,19 +168,7 @@ def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | 
     # Whoever begins the same game at the same moment waits for this row, so that places have numbers of their own.
     game = Game.objects.select_for_update(no_key=True).get(pk=chosen.game_id)
     like = _like(chosen.verdict)
-    slot = Slot.objects.create(
-        project_id=opened.project_id,
-        game=game,
-        purpose=CALIBRATION,
-        number=Slot.objects.filter(game=game, purpose=CALIBRATION).count() + 1,
-        shuffle=0,
-        evaluator=by,
-        taken_at=now,
-        lease_until=lease_from(now),
-        assigned_to=by,
-        assigned_at=now,
-        assigned_by=system_person(now=now),
-    )
+    slot = _place(opened, game, by, now)
     evaluation = Evaluation.objects.create(
         game=game,
         slot=slot,
@@ -203,6 +189,23 @@ def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | 
         detail={"game": game.number, "order": CALIBRATION, "round": opened.number},
     )
     return evaluation
+
+
+def _place(opened: CalibrationRound, game: Game, by: Person, now: datetime) -> Slot:
+    """A place of the person's own on the game."""
+    return Slot.objects.create(
+        project_id=opened.project_id,
+        game=game,
+        purpose=CALIBRATION,
+        number=Slot.objects.filter(game=game, purpose=CALIBRATION).count() + 1,
+        shuffle=0,
+        evaluator=by,
+        taken_at=now,
+        lease_until=lease_from(now),
+        assigned_to=by,
+        assigned_at=now,
+        assigned_by=system_person(now=now),
+    )
 
 
 def _like(verdict: Verdict) -> Evaluation:

@@ -8,7 +8,7 @@ from discussions.actions.seeding import seed_of
 from discussions.core.leases import lease_from
 from discussions.core.moves import SUBMITTED
 from discussions.core.repeats import is_due, repeated_game
-from discussions.models import Evaluation, Game, Iteration, Slot
+from discussions.models import Evaluation, Game, Slot
 from discussions.models.leading import why_barred
 from discussions.models.queue_rules import rule_of
 from discussions.models.slots import RATING, REPEAT
@@ -18,15 +18,13 @@ from workspace.actions.events import record_event
 from workspace.models import Person, Project
 
 
-def repeat_due(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None = None
-) -> Evaluation | None:
-    """An evaluation that repeats an earlier one of the person, where the project's rule has one due now.
+def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+    """Begin an evaluation that repeats an earlier one of the person, where the project's rule has one due now.
 
-    Called with the person locked. With an `iteration` only its games are asked for, so nothing is repeated.
+    Called with the person locked.
     """
     percent = rule_of(project).repeat_percent
-    if not percent or iteration is not None:
+    if not percent:
         return None
     own = Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
     seed, dealt = f"repeat:{project.pk}:{by.pk}", own.count()

@@ -7,12 +7,12 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from discussions.actions.calibrating import calibration_due
+from discussions.actions.calibrating import begin_required_calibration
 from discussions.actions.fitting import SHUFFLES, fit_places
 from discussions.actions.holding import hold_place, take_up
 from discussions.actions.judging import lock
 from discussions.actions.leasing import expire_leases
-from discussions.actions.repeating import repeat_due
+from discussions.actions.repeating import begin_repeat
 from discussions.actions.seeding import seed_of
 from discussions.core.leases import lease_from
 from discussions.core.moves import LAPSED, OPEN
@@ -119,6 +119,18 @@ def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | No
     return None
 
 
+def _calibrated(
+    project: Project, by: Person, now: datetime, iteration: Iteration | None
+) -> Evaluation | None:
+    """The next game of a calibration that is required. Of one iteration nothing but its own games is asked for."""
+    return None if iteration else begin_required_calibration(project=project, by=by, now=now)
+
+
+def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+    """A hidden repeat, where one is due."""
+    return None if iteration else begin_repeat(project=project, by=by, now=now)
+
+
 def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
     """A free place by the project's rule."""
     rule = rule_of(project).order
@@ -130,7 +142,7 @@ def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | N
 
 
 # What comes next is the first of these that gives something; each is called with the person locked.
-WAYS = (_begun, calibration_due, _kept, repeat_due, _dealt)
+WAYS = (_begun, _calibrated, _kept, _repeated, _dealt)
 
 
 def _deal_of(person: Person, project: Project) -> tuple[int, int]:

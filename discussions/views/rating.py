@@ -14,7 +14,7 @@ from discussions.actions.undoing import undo as do_undo
 from discussions.core.sight import TRANSCRIPT
 from discussions.forms.rating import ActForm, SkipForm
 from discussions.models import Evaluation
-from discussions.models.slots import RATING
+from discussions.models.slots import CALIBRATION, RATING
 from discussions.models.standings import Work, own_evaluation, work_of
 from discussions.pages.identification import identification_answer, identification_page
 from discussions.pages.rating import Wanted, rating_answer, rating_page
@@ -124,10 +124,17 @@ def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
         submitted = do_submit(evaluation=found, by=request.user, now=timezone.now())
     except Unacceptable as refusal:
         return refused(request, found, form, Done(), refusal)
+    return answer(request, page=PAGE, redirect=_after(submitted))
+
+
+def _after(submitted: Evaluation) -> str:
+    """Where handing in leads: the only evaluator of a game goes on to its verdict, a trainee to what came of it."""
     game = submitted.game
-    is_alone = game.evaluator_count == 1 and submitted.purpose == RATING
-    place = reverse("verdict", args=[game.project.slug, game.number]) if is_alone else reverse("home")
-    return answer(request, page=PAGE, redirect=place)
+    if submitted.purpose == CALIBRATION:
+        return reverse("calibration_feedback", args=[submitted.pk])
+    if submitted.purpose == RATING and game.evaluator_count == 1:
+        return reverse("verdict", args=[game.project.slug, game.number])
+    return reverse("home")
 
 
 @needs("rate", methods=("POST",))
