@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.agreement_figures import AgreementFigures
@@ -86,14 +87,22 @@ def build_agreement_page(*, project: Project, now: datetime) -> AgreementPage:
     return AgreementPage(
         state=state,
         is_shared=figures.games > 0,
-        basis=_("%(games)d games that two evaluators or more have handed in, %(people)d evaluators.")
-        % {"games": figures.games, "people": found.evaluators},
+        basis=_basis(figures.games, found.evaluators),
         not_blind=figures.handed_in - found.evaluations,
         plot=agreement_plot([(label_of(thing), line.alpha, line.companion) for thing, line in known]),
         rows=[row_of(thing, line, figures.questions) for thing, line in known],
         marks=[_mark(mark) for mark in found.marks],
         own=own_part(figures.own, len(figures.questions)) if figures.own else None,
     )
+
+
+def _basis(games: int, people: int) -> str:
+    says = ngettext(
+        "%(n)d game that two evaluators or more have handed in, %(people)d evaluators.",
+        "%(n)d games that two evaluators or more have handed in, %(people)d evaluators.",
+        games,
+    )
+    return says % {"n": games, "people": people}
 
 
 def agreement_body(row: TeamFigures) -> AgreementFigures:

@@ -10,17 +10,15 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.gates import Door
-from discussions.core.kinds import RATING as THE_RATING
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.core.pace import Pace, first_monday, pace_of, spoken
-from discussions.models import Evaluation, Game, Iteration, Judgement, Slot, Stage, Verdict
+from discussions.models import Evaluation, Game, Iteration, Slot, Stage, Verdict
+from discussions.models.agreed import rating_agreement
 from discussions.models.doors import door_of_stage
 from discussions.models.games import NEEDED
 from discussions.models.histories import history_of
 from discussions.models.slots import RATING
 from discussions.permissions import check_open_stage
-from rubric.core.agreement.alpha import krippendorff_alpha
-from rubric.core.agreement.estimates import Agreement
 from workspace.models import Person, Project
 from workspace.permissions import refusal_of
 
@@ -254,32 +252,14 @@ def _people(rows: list[_Row]) -> list[PersonLine]:
 
 
 def _agreement(project: Project) -> str:
-    """How far ratings of the same games agree, over all games that several rated."""
-    said = Judgement.objects.filter(
-        kind=THE_RATING,
-        evaluation__game__project=project,
-        evaluation__state=SUBMITTED,
-        evaluation__purpose=RATING,
-        evaluation__game__iteration__evaluator_count__gt=1,
-    ).exclude(value="")
-    ratings: dict[int, dict[int, float]] = defaultdict(dict)
-    for game, person, value in said.values_list("evaluation__game", "evaluation__evaluator", "value"):
-        ratings[game][person] = float(value)
-    people = sorted({person for one in ratings.values() for person in one})
-    table = [[one.get(person) for person in people] for one in ratings.values()]
-    return _agreement_says(krippendorff_alpha(table, level="interval"), ratings) if table else ""
-
-
-def _agreement_says(found: Agreement, ratings: dict[int, dict[int, float]]) -> str:
-    several = sum(len(one) > 1 for one in ratings.values())
+    """How far ratings of the same games agree, in a line; the page of agreement says the rest."""
+    found, games = rating_agreement(project)
+    if not games:
+        return ""
     if found.value is None:
         return _("Agreement on the rating is not known: %(why)s") % {"why": found.reason}
     interval = found.interval
     shown = f" [{interval[0]:.2f}, {interval[1]:.2f}]" if interval else ""
     return _(
         "Agreement on the rating: Krippendorff's alpha %(value).2f%(interval)s over %(count)d games."
-    ) % {
-        "value": found.value,
-        "interval": shown,
-        "count": several,
-    }
+    ) % {"value": found.value, "interval": shown, "count": games}
