@@ -1,6 +1,7 @@
 """How long somebody holds a place on a game, and when their work renews it."""
 
 from datetime import datetime, timedelta
+from math import ceil
 
 LEASE = timedelta(minutes=30)
 # Work renews a lease only when this much of it is gone, so that most acts write nothing more.
@@ -17,6 +18,6 @@ def is_due(lease_until: datetime | None, now: datetime) -> bool:
     return lease_until is None or lease_until - now <= LEASE - RENEWED_AFTER
 
 
-def has_ended(lease_until: datetime | None, now: datetime) -> bool:
-    """Whether a lease ran out; one that does not run never does."""
-    return lease_until is not None and lease_until <= now
+def minutes_left(lease_until: datetime | None, now: datetime) -> int | None:
+    """How many minutes are left of a lease, begun ones counted; None where none runs."""
+    return None if lease_until is None else max(0, ceil((lease_until - now).total_seconds() / 60))

@@ -1,48 +1,66 @@
-"""What waits for somebody and where they stopped: the home page, one's own evaluations, and why a queue is empty."""
+"""What waits for somebody and where they stopped: the home page, and one's own evaluations."""
 
 from datetime import datetime
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
-from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
+from discussions.core.leases import minutes_left
+from discussions.core.moves import OPEN, RETURNED, SKIPPED, SUBMITTED
+from discussions.models import Evaluation, Game, Judgement, Transcript, Verdict
+from discussions.models.free_places import kept_places
 from discussions.models.games import NEEDED
-from discussions.models.leading import games_led_by
 from discussions.models.slots import RATING
-from discussions.permissions import check_take_game
+from discussions.pages.queue import free_counts, set_aside
 from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project
-from workspace.permissions import is_admin, refusal_of
+from workspace.permissions import is_admin
 
-LISTED = 5
-A_PAGE = 50
+LISTED, ASIDE, A_PAGE = 5, 10, 50
+MOST_WAITING = 1000
 
 
-class Started(Struct, frozen=True):
-    """An evaluation of one's own that is not handed in."""
+class Started(Struct, frozen=True, kw_only=True):
+    """An evaluation of one's own that is open; `minutes` are left of its lease, None while none runs."""
 
     evaluation: int
     game_number: int
     project: str
-    state: str
+    is_returned: bool
     begun_at: datetime
     judged: int
     comment: str
+    minutes: int | None
+
+
+class Aside(Struct, frozen=True, kw_only=True):
+    """An evaluation of one's own that was skipped, or whose time ended, with a place in which it could go on.
+
+    `why` is what was said when the place was given back, by oneself or by a lead, `comment` what it was sent back with.
+    """
+
+    evaluation: int
+    game_number: int
+    project: str
+    is_skipped: bool
+    why: str
+    comment: str
+    judged: int
 
 
 class Place(Struct, frozen=True):
     """One project as it concerns the person: what can be taken, what waits for a verdict, which imports have faults.
 
-    `verdicts` are game numbers, `faulty` transcripts as (number, name); both the first few, with counts of all.
+    `verdicts` are game numbers, `faulty` transcripts as (number, name); both the first few, with counts of all, where
+    100 stands for 100 or more. `kept` are games that leads keep for the person, as (number, who keeps it).
     """
 
     slug: str
     name: str
     role: str
     free_count: int
+    kept: list[tuple[int, str]]
     verdict_count: int
     verdicts: list[int]
     faulty_count: int
@@ -53,7 +71,9 @@ class HomePage(Struct, frozen=True):
     """Everything that waits for one person; `review_count` is None for who reviews no comparisons at all."""
 
     name: str
+    returned: list[Started]
     started: list[Started]
+    aside: list[Aside]
     places: list[Place]
     may_create: bool
     review_count: int | None
@@ -83,14 +103,15 @@ class MinePage(Struct, frozen=True):
     older: int
 
 
-def home_page(*, person: Person) -> HomePage:
+def home_page(*, person: Person, now: datetime) -> HomePage:
     """The same number of queries however many projects and games there are."""
     memberships = Membership.objects.filter(person=person, ended_at=None)
     roles = dict(memberships.values_list("project", "role"))
     projects = list(Project.objects.visible_to(person)[:A_PAGE])
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
-    free = _free_counts(person, rated)
+    free = free_counts(person, rated)
+    kept = _kept(person, rated)
     waiting = _waiting(person, led, rated)
     faulty = _faulty(led)
     places = [
@@ -99,6 +120,7 @@ def home_page(*, person: Person) -> HomePage:
             name=project.name,
             role="admin" if is_admin(person) else str(roles.get(project.pk, "")),
             free_count=free.get(project.pk, 0),
+            kept=kept.get(project.pk, []),
             verdict_count=len(waiting.get(project.pk, [])),
             verdicts=waiting.get(project.pk, [])[:LISTED],
             faulty_count=len(faulty.get(project.pk, [])),
@@ -106,9 +128,12 @@ def home_page(*, person: Person) -> HomePage:
         )
         for project in projects
     ]
+    started = _started(person, now)
     return HomePage(
         person.name,
-        _started(person),
+        [one for one in started if one.is_returned],
+        [one for one in started if not one.is_returned],
+        _aside(person, rated),
         places,
         may_create=is_admin(person),
         review_count=waiting_count(person),
@@ -167,16 +192,25 @@ def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
 
 
 def _waiting(person: Person, led: list[int], rated: list[int]) -> dict[int, list[int]]:
-    """Project -> numbers of games whose verdict this person is to record, at most a hundred of each."""
-    rows = Project.objects.filter(pk__in=(*led, *rated)).order_by("pk")
-    found: dict[int, list[int]] = {}
-    unrecorded = Game.objects.filter(
-        ~Exists(Verdict.objects.filter(game=OuterRef("pk"))), withdrawn_at=None
+    """Project -> numbers of games whose verdict this person is to record; who rates alone records it, else leads."""
+    recorded = Verdict.objects.filter(game=OuterRef("game"))
+    own = Evaluation.objects.filter(
+        ~Exists(recorded), evaluator=person, purpose=RATING, state=SUBMITTED, game__withdrawn_at=None
+    )
+    alone = own.annotate(needed=Coalesce("game__needed_count", "game__iteration__evaluator_count")).filter(
+        needed=1, game__project__in=rated
     )
     submitted = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING, state=SUBMITTED)
-    own = submitted.filter(evaluator=person)
-    counted = submitted.order_by().values("game").annotate(number=Count("pk")).values("number")
-    complete = unrecorded.filter(Exists(submitted)).annotate(done=Subquery(counted), needed=NEEDED)
+    done = Subquery(submitted.order_by().values("game").annotate(number=Count("pk")).values("number"))
+    games = Game.objects.filter(Exists(submitted), project__in=led, withdrawn_at=None)
+    unrecorded = games.filter(~Exists(Verdict.objects.filter(game=OuterRef("pk"))))
+    complete = unrecorded.annotate(done=done, needed=NEEDED).filter(done__gte=F("needed"))
+    found: dict[int, list[int]] = {}
+    for project, number in (
+        *alone.order_by("game__number").values_list("game__project", "game__number")[:MOST_WAITING],
+        *complete.order_by("number").values_list("project", "number")[:MOST_WAITING],
+    ):
+        found.setdefault(project, []).append(number)
     return found
 
 

@@ -5,7 +5,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.actions.taking import take_next_game
-from discussions.pages.home import home_page, mine_page, queue_page
+from discussions.pages.home import home_page, mine_page
+from discussions.pages.queue import queue_page
 from discussions.permissions import check_take_game
 from workspace.forms.acts import KeyedForm
 from workspace.pages.frame import frame
@@ -19,7 +20,7 @@ from workspace.views.projects import project_or_404
 def home(request: SignedIn) -> HttpResponse:
     """What waits for me and where I stopped."""
     only_parameters(request)
-    page = home_page(person=request.user)
+    page = home_page(person=request.user, now=timezone.now())
     return answer(request, page="discussions/home_show.html", context={"page": page, **frame(request.user)})
 
 

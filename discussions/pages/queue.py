@@ -1,0 +1,158 @@
+"""The queue of a project for one evaluator: what is free, and why nothing is. Counts stop at a hundred."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.moves import LAPSED, OPEN, SKIPPED, SUBMITTED
+from discussions.models import Evaluation, Game, Slot
+from discussions.models.calibrated import games_left, open_round_of, standing_of
+from discussions.models.free_places import free_places, kept_places
+from discussions.models.leading import barred_until, games_led_by
+from discussions.models.slots import RATING
+from discussions.permissions import check_take_game
+from workspace.models import Job, Person, Project
+from workspace.models.capped import MOST_COUNTED, CappedCount, capped_count
+from workspace.models.jobs import QUEUED, RUNNING
+from workspace.permissions import refusal_of
+
+
+class QueuePage(Struct, frozen=True):
+    """The queue of one project for one evaluator.
+
+    `free_count` games can be taken, `kept` are the first numbers of those a lead keeps for the person, `comes_first`
+    says what is dealt before them; `reasons` say why nothing is free. A count of 100 stands for 100 or more.
+    """
+
+    slug: str
+    name: str
+    free_count: int
+    kept: list[int]
+    comes_first: str
+    refusal: str
+    reasons: list[str]
+
+    @property
+    def has_next(self) -> bool:
+        """Whether "Next game" gives one."""
+        return bool(self.free_count or self.kept or self.comes_first)
+
+
+def queue_page(*, person: Person, project: Project) -> QueuePage:
+    """How many games are free for the person, and why there are none when there are none."""
+    refusal = refusal_of(check_take_game, person, project)
+    if refusal:
+        return QueuePage(project.slug, project.name, 0, [], "", refusal, [])
+    opened = open_round_of(project)
+    first, why = "", ""
+    if opened is not None and opened.is_required:
+        first = _calibration_first(len(games_left(opened, person)))
+        why = "" if first else standing_of(opened, person).why_not_rating
+    free = 0 if why else free_counts(person, [project.pk]).get(project.pk, 0)
+    kept = kept_places(person).filter(project=project).values_list("game__number", flat=True)
+    page = QueuePage(
+        project.slug,
+        project.name,
+        free,
+        list(kept[:MOST_COUNTED]),
+        first or _open_first(person, project),
+        "",
+        [],
+    )
+    if free or page.kept:
+        return page
+    return QueuePage(
+        page.slug, page.name, 0, [], page.comes_first, "", [why] if why else _reasons(person, project)
+    )
+
+
+def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
+    """Project -> how many games are free for the person there, for all of them in one query."""
+    free = free_places(person, OuterRef("pk")).filter(
+        ~Exists(games_led_by(person).filter(pk=OuterRef("game")))
+    )
+    games = free.order_by("game").values("game").distinct()
+    rows = Project.objects.filter(pk__in=projects).order_by("pk").annotate(free=CappedCount(games))
+    return dict(rows.values_list("pk", "free"))
+
+
+def count_says(count: int) -> str:
+    """A count as text: "100 or more" where counting stopped."""
+    return _("%(n)d or more") % {"n": MOST_COUNTED} if count >= MOST_COUNTED else str(count)
+
+
+def _calibration_first(left: int) -> str:
+    if not left:
+        return ""
+    return _("A calibration round comes first. Games of it that wait for you: %(n)d.") % {"n": left}
+
+
+def _open_first(person: Person, project: Project) -> str:
+    own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
+    if not own.exclude(game__in=games_led_by(person).values("pk")).exists():
+        return ""
+    return _("You have begun a game here; it comes first.")
+
+
+def _reasons(person: Person, project: Project) -> list[str]:
+    """Each from an index of its own, so that none reads all games."""
+    if not Game.objects.filter(project=project).exists():
+        return [_("No game has been imported into this project yet. A team lead imports them.")]
+    own = Evaluation.objects.filter(evaluator=person, game__project=project, purpose=RATING)
+    places = Slot.objects.filter(project=project, purpose=RATING, game__withdrawn_at=None)
+    others = ~Exists(Evaluation.objects.filter(game=OuterRef("game"), evaluator=person))
+    kept = places.filter(evaluator=None, is_closed=False).exclude(assigned_to=None)
+    again = Exists(_free_for(person))
+    said = (
+        (_("Rated by you: %(n)s."), own.filter(state=SUBMITTED)),
+        (_("Begun by you and not submitted yet: %(n)s."), own.filter(state__in=OPEN)),
+        (
+            _("Skipped by you: %(n)s. You can take them up again from your home page."),
+            own.filter(again, state=SKIPPED),
+        ),
+        (
+            _("Begun by you until your time ended: %(n)s. You can take them up again from your home page."),
+            own.filter(again, state=LAPSED),
+        ),
+        (
+            _("Set aside by you and taken by others since: %(n)s."),
+            own.filter(~again, state__in=(SKIPPED, LAPSED)),
+        ),
+        (
+            _("Not for you, since you could see their roles while you led this project: %(n)s."),
+            _games(places.filter(others, game__lte=barred_until(person, project))),
+        ),
+        (_("Kept for other evaluators by a team lead: %(n)s."), _games(kept.exclude(assigned_to=person))),
+        (
+            _("Being rated by other evaluators: %(n)s."),
+            _games(places.filter(others, evaluator__isnull=False, is_closed=False)),
+        ),
+        (_("Rated by other evaluators: %(n)s."), _games(places.filter(others, is_closed=True))),
+    )
+    counted = ((says, capped_count(rows)) for says, rows in said)
+    sentences = [says % {"n": count_says(count)} for says, count in counted if count]
+    jobs = Job.objects.filter(project=project, kind__in=("import", "measure"), state__in=(QUEUED, RUNNING))
+    if jobs.exists():
+        sentences.append(_("Games are still being measured. They appear by themselves."))
+    return sentences or [_("The games that are here are not open for rating yet. A team lead opens them.")]
+
+
+def _games(places: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
+    return places.order_by("game").values("game").distinct()
+
+
+def _free_for(person: Person) -> "QuerySet[Slot]":
+    """For an evaluation of the person that was set aside: a place in which it could go on."""
+    mine = Q(assigned_to=None) | Q(assigned_to=person)
+    return Slot.objects.filter(
+        mine, game=OuterRef("game"), purpose=OuterRef("purpose"), evaluator=None, is_closed=False
+    )
+
+
+def set_aside(person: Person, projects: list[int]) -> "QuerySet[Evaluation]":
+    """Evaluations that the person skipped, or whose time ended, with a place in which they could go on."""
+    own = Evaluation.objects.filter(evaluator=person, state__in=(SKIPPED, LAPSED), game__project__in=projects)
+    barred = Game.objects.filter(pk__in=games_led_by(person).values("pk"), pk=OuterRef("game"))
+    return own.filter(Exists(_free_for(person)), ~Exists(barred), game__withdrawn_at=None)

@@ -1,0 +1,185 @@
+"""Home and queue: what was sent back, begun, set aside and assigned; why nothing is free; as quick with many games."""
+
+import pytest
+from django.urls import reverse
+
+from discussions.actions.assigning import assign_games
+from discussions.actions.finishing import skip_game
+from discussions.actions.leasing import expire_leases, release_place
+from discussions.actions.taking import take_next_game
+from discussions.core.leases import LEASE
+from discussions.models import Evaluation, Slot
+from discussions.pages.home import home_page
+from discussions.pages.queue import queue_page
+from tests.actions.tampering import without_triggers
+from tests.factories import NOW, make_lead, make_member, moment
+from tests.rated import make_game, make_rating_project, say, start, submitted
+from workspace.actions.accounts import system_person
+
+pytestmark = pytest.mark.django_db
+LATER = NOW + LEASE
+
+
+def expire(now=LATER):
+    expire_leases(by=system_person(now=now), now=now)
+
+
+def text_of(client, person, name, *args):
+    client.force_login(person)
+    answer = client.get(reverse(name, args=args))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def skipped_one(project, person):
+    """A game that the person skipped."""
+    make_game(project=project)
+    evaluation = take_next_game(project=project, by=person, now=NOW)
+    skip_game(evaluation=evaluation, reason="I know <this> one", by=person, now=NOW)
+    return evaluation
+
+
+def test_what_is_begun_says_how_long_it_is_held(client):
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes")
+    (one,) = home_page(person=evaluation.evaluator, now=moment(10)).started
+    assert (one.minutes, one.judged, one.is_returned) == (20, 1, False)
+    (over,) = home_page(person=evaluation.evaluator, now=LATER).started
+    assert over.minutes == 0
+    assert "Your time is up" in text_of(client, evaluation.evaluator, "home")
+
+
+def test_what_was_sent_back_stands_first_with_the_comment(client):
+    evaluation = submitted()
+    Evaluation.objects.update(state="returned", returned_comment="Look at <message> 3")
+    Slot.objects.update(is_closed=False)
+    page = home_page(person=evaluation.evaluator, now=NOW)
+    assert ([one.comment for one in page.returned], page.started) == (["Look at <message> 3"], [])
+    assert page.returned[0].minutes is None
+    text = text_of(client, evaluation.evaluator, "home")
+    assert "Sent back to you" in text
+    assert "Look at &lt;message&gt; 3" in text
+
+
+def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
+    project = make_rating_project()
+    person = make_member(project=project)
+    skipped = skipped_one(project, person)
+    make_game(project=project)
+    lapsed = take_next_game(project=project, by=person, now=NOW)
+    say(Evaluation.objects.with_work().get(pk=lapsed.pk), "coherence", "5", "yes")
+    expire()
+    aside = home_page(person=person, now=LATER).aside
+    assert [(one.evaluation, one.is_skipped, one.judged) for one in aside] == [
+        (lapsed.pk, False, 1),
+        (skipped.pk, True, 0),
+    ]
+    text = text_of(client, person, "home")
+    assert "I know &lt;this&gt; one" in text
+    assert reverse("return_to_game", args=[lapsed.pk]) in text
+    page = queue_page(person=person, project=project)
+    assert page.reasons[:2] == [
+        "Skipped by you: 1. You can take them up again from your home page.",
+        "Begun by you until your time ended: 1. You can take them up again from your home page.",
+    ]
+    assert "given back" in text_of(client, person, "mine")
+    other = make_member(project=project)
+    for evaluation in (take_next_game(project=project, by=other, now=LATER), None):
+        if evaluation:
+            skip_game(evaluation=evaluation, reason="later", by=other, now=LATER)
+    Slot.objects.update(evaluator=other, taken_at=LATER)
+    assert home_page(person=person, now=LATER).aside == []
+    assert "taken by others since: 2." in queue_page(person=person, project=project).reasons[0]
+    answer = client.post(reverse("return_to_game", args=[lapsed.pk]))
+    assert answer.status_code == 409
+
+
+def test_a_released_place_says_why(client):
+    evaluation = start()
+    lead = make_lead(project=evaluation.game.project)
+    release_place(evaluation=evaluation, reason="You are away", by=lead, now=NOW)
+    text = text_of(client, evaluation.evaluator, "home")
+    assert "released by a lead" in text
+    assert "You are away" in text
+    client.post(reverse("return_to_game", args=[evaluation.pk]))
+    assert Evaluation.objects.get().state == "draft"
+
+
+def test_what_is_assigned_is_named_and_dealt_with_next_game(client):
+    project = make_rating_project()
+    games = [make_game(project=project) for _ in range(2)]
+    person, lead = make_member(project=project), make_lead(project=project)
+    assign_games(project=project, numbers=[1, 2], person=person, by=lead, now=NOW)
+    for name, args in (("home", ()), ("queue", (project.slug,))):
+        text = text_of(client, person, name, *args)
+        assert "Assigned to you, and dealt first" in text
+        assert "game 2" in text
+        assert reverse("next_game", args=[project.slug]) in text
+    other = make_member(project=project)
+    assert "Kept for other evaluators by a team lead: 2." in text_of(client, other, "queue", project.slug)
+    client.force_login(person)
+    client.post(reverse("next_game", args=[project.slug]))
+    assert Evaluation.objects.get().game == games[0]
+
+
+def test_why_nothing_is_free(client):
+    project = make_rating_project()
+    person = make_member(project=project)
+    assert "No game has been imported" in queue_page(person=person, project=project).reasons[0]
+    make_game(project=project)
+    held = take_next_game(project=project, by=make_member(project=project), now=NOW)
+    assert queue_page(person=person, project=project).reasons == ["Being rated by other evaluators: 1."]
+    mine = queue_page(person=held.evaluator, project=project)
+    assert mine.reasons == ["Begun by you and not submitted yet: 1."]
+    assert mine.comes_first == "You have begun a game here; it comes first."
+    done = submitted()
+    other = make_member(project=done.game.project)
+    assert queue_page(person=other, project=done.game.project).reasons == ["Rated by other evaluators: 1."]
+    closed = make_rating_project()
+    with without_triggers():
+        Slot.objects.filter(game=make_game(project=closed)).delete()
+    page = queue_page(person=make_member(project=closed), project=closed)
+    assert page.reasons == ["The games that are here are not open for rating yet. A team lead opens them."]
+    refused = queue_page(person=make_lead(project=project), project=project)
+    assert refused.refusal.startswith("Only evaluators of this project")
+    assert "Not for you" in text_of(client, make_lead(project=project), "queue", project.slug)
+
+
+def many_places(project, count):
+    """So many games with a free place, rows copied from one that was imported and measured."""
+    game = make_game(project=project, message_count=6)
+    rows = [
+        type(game)(
+            **{f.attname: getattr(game, f.attname) for f in game._meta.concrete_fields if f.name != "id"}
+        )
+        for _ in range(count)
+    ]
+    for at, row in enumerate(rows):
+        row.number, row.content_sha256 = 10_000 + at, f"{at:064x}"
+    made = type(game).objects.bulk_create(rows)
+    Slot.objects.bulk_create(
+        Slot(game=row, project=project, number=1, shuffle=1000 * at) for at, row in enumerate(made)
+    )
+
+
+@pytest.mark.parametrize("count", [1, 120])
+def test_home_and_queue_ask_as_often_however_many_games(client, count, django_assert_num_queries):
+    project = make_rating_project()
+    many_places(project, count)
+    person, lead = make_member(project=project), make_lead(project=project)
+    skipped = take_next_game(project=project, by=person, now=NOW)
+    assert skipped is None or skip_game(evaluation=skipped, reason="x", by=person, now=NOW)
+    free = min(100, count)
+    assert home_page(person=person, now=NOW).places[0].free_count == free
+    assert queue_page(person=person, project=project).free_count == free
+    for who, name, args, queries in (
+        (person, "home", (), 10),
+        (lead, "home", (), 8),
+        (person, "queue", (project.slug,), 9),
+    ):
+        client.force_login(who)
+        client.get(reverse(name, args=args))
+        with django_assert_num_queries(queries):
+            text = client.get(reverse(name, args=args)).content.decode()
+        if who == person:
+            assert ("100 or more games are free for you." in text) == (count > 100)
