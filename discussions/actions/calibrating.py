@@ -251,7 +251,7 @@ def _check_plan(plan: RoundPlan) -> None:
 
 
 def _record(
-    verb: str, opened: CalibrationRound, by: Person, now: datetime, detail: dict[str, object]
+    verb: str, opened: CalibrationRound, by: Person, now: datetime, detail: Mapping[str, object]
 ) -> None:
     record_event(
         by=by,
