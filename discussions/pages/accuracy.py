@@ -8,7 +8,7 @@ from msgspec import Struct
 from discussions.core.sampled_accuracy import AccuracyFigures, VersionAccuracy
 from discussions.models.team_figures import TeamFigures
 from discussions.pages.accuracy_anchoring import AnchoringPart, anchoring_part
-from discussions.pages.accuracy_tables import TablePart, table_part
+from discussions.pages.accuracy_tables import TablePart, table_part, work_of
 from discussions.pages.accuracy_words import CARDS, TITLES
 from discussions.pages.team_figures import TeamState, build_team_state, figures_body
 from rubric.models import RubricVersion
@@ -99,8 +99,7 @@ def _shown(found: VersionAccuracy) -> VersionPart:
     names = dict(Person.objects.filter(pk__in=people).values_list("pk", "name"))
     return VersionPart(
         key=key_of(found),
-        basis=_("%(evaluations)d evaluations of %(games)d games by %(people)d evaluators.")
-        % {"evaluations": found.evaluations, "games": found.games, "people": found.evaluators},
+        basis=work_of(found.evaluations, found.games, found.evaluators),
         not_blind=found.evaluations - found.blind_evaluations,
         cards=[_card(key, parts, found) for key, parts in CARDS.items()],
         anchoring=anchoring_part(found.anchoring, names),

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.core.crosstab import Interval, Rate, Table
@@ -28,6 +29,8 @@ from workspace.core.interval_plot import IntervalRow, IntervalsChart, interval_p
 
 # A share whose interval is wider than this many points says too little to go by.
 WIDEST = 30.0
+# So does one of fewer answers, however alike they are.
+FEWEST = 20
 # A weighted share that is further than this from the plain one is worth showing.
 APART = 1.0
 MOST_NEEDED = 1_000_000
@@ -111,27 +114,37 @@ def rows_of(table: Table, rows: Iterable[str], columns: Sequence[str]) -> list[R
 
 def basis_of(table: Table) -> str:
     """How much the table rests on."""
-    return _(
-        "%(total)d %(unit)s judged in %(evaluations)d evaluations of %(games)d games by %(people)d evaluators."
-    ) % {
+    return _("%(total)d %(unit)s judged: %(work)s.") % {
         "total": table.total,
         "unit": UNITS.get(table.part, MESSAGES),
-        "evaluations": table.evaluations,
-        "games": table.games,
-        "people": table.evaluators,
+        "work": work_of(table.evaluations, table.games, table.evaluators),
     }
 
 
+def work_of(evaluations: int, games: int, people: int) -> str:
+    """ "6 evaluations, 3 games, 1 evaluator"."""
+    return ", ".join(
+        (
+            ngettext("%(n)d evaluation", "%(n)d evaluations", evaluations) % {"n": evaluations},
+            ngettext("%(n)d game", "%(n)d games", games) % {"n": games},
+            ngettext("%(n)d evaluator", "%(n)d evaluators", people) % {"n": people},
+        )
+    )
+
+
 def percent(value: float | None) -> str:
-    """A share as it is printed; "" without one."""
-    return "" if value is None else f"{value:.1f} %"
+    """A share as it is printed, never broken over two lines; "" without one."""
+    return "" if value is None else f"{value:.1f}\N{NO-BREAK SPACE}%"
 
 
 def between(interval: Interval | None) -> str:
     """ "41.2 to 52.0 %", "" without an interval."""
     if interval is None:
         return ""
-    return _("%(low)s to %(high)s %%") % {"low": f"{interval[0]:.1f}", "high": f"{interval[1]:.1f}"}
+    return _("%(low)s to %(high)s\N{NO-BREAK SPACE}%%") % {
+        "low": f"{interval[0]:.1f}",
+        "high": f"{interval[1]:.1f}",
+    }
 
 
 def counted_of(rate: Rate) -> str:
@@ -140,26 +153,32 @@ def counted_of(rate: Rate) -> str:
 
 
 def why_not_yet(rate: Rate) -> str:
-    """That the share cannot be told yet, with about how many it would take; "" when it can."""
-    if rate.interval is None or rate.interval[1] - rate.interval[0] <= WIDEST:
+    """That the share cannot be told yet, and what it takes; "" when it can, and where it is undefined."""
+    if rate.interval is None:
         return ""
-    return _("Cannot tell yet: about %(n)d would do, there are %(there)d.") % {
-        "n": needed(rate),
-        "there": rate.denominator,
-    }
+    if rate.denominator < FEWEST or _width(rate.interval) > WIDEST:
+        given = {"n": needed(rate), "there": rate.denominator}
+        return _("Cannot tell yet: about %(n)d would do, there are %(there)d.") % given
+    if rate.over_games is not None and _width(rate.over_games) > WIDEST:
+        return _("Cannot tell yet: games differ too much; it takes more of them.")
+    return ""
 
 
 def needed(rate: Rate) -> int:
-    """How many answers would bring Wilson's interval of such a share within `WIDEST` points."""
-    share, least, most = rate.numerator / rate.denominator, rate.denominator, MOST_NEEDED
+    """How many answers would bring Wilson's interval of such a share within `WIDEST` points; `FEWEST` at least."""
+    share, least, most = rate.numerator / rate.denominator, max(rate.denominator, FEWEST), MOST_NEEDED
     while least < most:
         middle = (least + most) // 2
         found = wilson(round(share * middle), middle)
-        if found is not None and found[1] - found[0] <= WIDEST:
+        if found is not None and _width(found) <= WIDEST:
             most = middle
         else:
             least = middle + 1
     return least
+
+
+def _width(interval: Interval) -> float:
+    return interval[1] - interval[0]
 
 
 def _says(table: Table) -> str:
@@ -168,8 +187,9 @@ def _says(table: Table) -> str:
     for name, sentence in SAYS[table.part]:
         rate = table.rate(name)
         if rate.value is not None:
-            share = percent(rate.value) + (_(" (cannot tell yet)") if why_not_yet(rate) else "")
-            said.append(str(sentence) % {"share": share})
+            said.append(str(sentence) % {"share": percent(rate.value)})
+            if why_not_yet(rate):
+                said.append(_("(That cannot be told yet.)"))
     return " ".join(said)
 
 
@@ -177,9 +197,9 @@ def _line(part: str, rate: Rate) -> RateLine:
     label, what = OWN_RATES.get((part, rate.name)) or RATES[rate.name]
     is_apart = rate.value is not None and rate.weighted is not None and part in SAMPLED
     is_apart = is_apart and abs((rate.value or 0) - (rate.weighted or 0)) > APART
-    says = (
-        why_not_yet(rate) if rate.denominator else NOTHING.get(rate.name, _("Undefined: nothing to count."))
-    )
+    said = [why_not_yet(rate), rate.over_games_reason]
+    if not rate.denominator:
+        said = [str(NOTHING.get(rate.name, _("Undefined: nothing to count.")))]
     return RateLine(
         label=str(label),
         what=str(what),
@@ -188,7 +208,7 @@ def _line(part: str, rate: Rate) -> RateLine:
         interval=between(rate.interval),
         games=between(rate.over_games),
         weighted=percent(rate.weighted) if is_apart else "",
-        says=says,
+        says=" ".join(each for each in said if each),
     )
 
 

@@ -91,8 +91,8 @@ def test_a_job_that_failed_says_so_and_can_be_asked_for_again(client):
 def test_the_page_says_what_was_measured_on_what(client, figured):
     said = shown(client, figured.lead, address(figured))
     for words in (
-        "3 evaluations of 3 games by 3 evaluators.",
-        "15 messages judged in 3 evaluations of 3 games by 3 evaluators.",
+        "3 evaluations, 3 games, 3 evaluators.",
+        "15 messages judged: 3 evaluations, 3 games, 3 evaluators.",
         "Cannot tell yet: about",
         "Undefined: people said no to nothing.",
         "true recall is at most this high",
