@@ -63,8 +63,9 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         judges=_judges(own, basis),
         overrides=_overrides(own, basis),
         basis_sha256=verdict.basis_sha256,
-        settled=_settled(game, evaluations, basis),
-        fewer=_fewer(game, verdict),
+        # What was settled tells what others said.
+        settled=[] if only else _settled(game, evaluations, basis),
+        fewer="" if only else _fewer(game, verdict),
     )
 
 

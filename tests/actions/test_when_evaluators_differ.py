@@ -176,6 +176,9 @@ def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
     assert "  - before: consistent, by" in text
     assert "She is \\*sure\\*" in text
     assert b'"settled": [' in json_of(report)
+    own = build_report(game=fresh(game), only=first.evaluator)
+    assert own is not None
+    assert (own.settled, own.fewer, [judge.name for judge in own.judges]) == ([], "", [first.evaluator.name])
 
 
 def test_a_report_says_why_fewer_were_enough():
