@@ -28,10 +28,11 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
     if len(comment) > LONGEST_COMMENT:
         raise Unacceptable(_("A comment has at most 2,000 characters."), field="comment")
     with transaction.atomic():
-        # Recording the verdict and sending back what it would rest on wait for one another.
-        Game.objects.select_for_update(no_key=True).get(pk=evaluation.game_id)
         rows = Evaluation.objects.select_related("game__project", "evaluator").select_for_update(of=("self",))
         locked = rows.get(pk=evaluation.pk)
+        # Recording the verdict and sending back what it would rest on wait for one another; locked in this order
+        # everywhere, the evaluation before its game.
+        Game.objects.select_for_update(no_key=True).get(pk=locked.game_id)
         if locked.state == RETURNED and locked.returned_comment == comment:
             return locked
         check_return_evaluation(by, locked)

@@ -151,15 +151,20 @@ VALUES = {
     "phrase": ("acceptable",),
     "identify": ("yes", "no"),
 }
-SAID = st.dictionaries(st.tuples(st.integers(1, 4), st.sampled_from(THINGS)), st.integers(0, 2), max_size=16)
+# Each number is one judgement: of which of four evaluations, of which thing, with which of its values.
+SAID = st.lists(st.integers(0, 4 * len(THINGS) * 3 - 1), max_size=16)
 
 
 def acts(said):
     """The judgements of four evaluations, all of which at least give a rating."""
-    return [
-        *rated(1, 2, 3, 4),
-        *(judged(n, *key, VALUES[key[0]][pick % len(VALUES[key[0]])]) for (n, key), pick in said.items()),
-    ]
+    found = {}
+    for number in said:
+        rest, evaluator = divmod(number, 4)
+        pick, thing = divmod(rest, len(THINGS))
+        kind, subject = THINGS[thing]
+        value = VALUES[kind][pick % len(VALUES[kind])]
+        found[evaluator, thing] = judged(evaluator + 1, kind, subject, value)
+    return [*rated(1, 2, 3, 4), *found.values()]
 
 
 @given(SAID)
