@@ -1,0 +1,228 @@
+"""Prints what "next game" costs while fifty people ask for one, with few and with many games stored, and its pages.
+
+    python -m benchmarks.bench_queue [FEW MANY]
+
+Through the app's own actions: on a PostgreSQL of its own where this machine can have one, with 50 people in threads of
+one process, then on SQLite with 8. First in a stream, as many a second as a busy team asks for; then all at the same
+moment, where each waits for those before. Every place must be taken once, and no list may cost more with many games.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median, quantiles
+from threading import Barrier
+
+from benchmarks.bench_saves import prepare
+from benchmarks.calibration import Calibration
+
+P95_MS, SPREAD = 25.0, 1.5
+A_SECOND, SECONDS, ROUNDS, REPEATS = 20, 10, 4, 40
+PEOPLE = {"postgresql": 50, "sqlite": 8}
+SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %s) "
+
+
+def fill(game, first: int, count: int) -> None:
+    """So many more measured games with two free places each, rows copied from this one by the database."""
+    from django.db import connection
+
+    from discussions.models import Game, Measured
+
+    project = game.project
+    measured = Measured.objects.get(game=game)
+    with connection.cursor() as cursor:
+        changed = {
+            "number": "%s + n",
+            "content_sha256": "CAST(%s + n AS text)",
+            "source_id": "CAST(%s + n AS text)",
+        }
+        columns = own_columns(Game)
+        values = ", ".join(changed.get(column, f'g."{column}"') for column in columns)
+        cursor.execute(
+            f"INSERT INTO discussions_game ({quoted(columns)}) {SERIES}"
+            f"SELECT {values} FROM discussions_game g, series WHERE g.id = %s",
+            [count, *[first] * 3, game.pk],
+        )
+        new = "FROM discussions_game g WHERE g.project_id = %s AND g.number > %s"
+        columns = own_columns(Measured)
+        values = ", ".join("g.id" if column == "game_id" else f'm."{column}"' for column in columns)
+        cursor.execute(
+            f"INSERT INTO discussions_measured ({quoted(columns)}) SELECT {values} "
+            f"FROM discussions_measured m, discussions_game g "
+            f"WHERE m.id = %s AND g.project_id = %s AND g.number > %s",
+            [measured.pk, project.pk, first],
+        )
+        for number in (1, 2):
+            cursor.execute(
+                "INSERT INTO discussions_slot (project_id, game_id, purpose, number, shuffle, is_closed) "
+                f"SELECT g.project_id, g.id, 'rating', {number}, "
+                f"(CAST(g.id AS bigint) * 1103515245 + {number} * 12345678) %% 2147483647, %s {new}",
+                [False, project.pk, first],
+            )
+        cursor.execute("ANALYZE")
+
+
+def own_columns(model) -> list[str]:
+    """The columns of its table, without the key."""
+    return [field.column for field in model._meta.concrete_fields if not field.primary_key]
+
+
+def quoted(columns: list[str]) -> str:
+    """As SQL names them."""
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+def take(project, person) -> float:
+    """Milliseconds of one taking; then, unmeasured, as if the game had been rated and handed in."""
+    from django.utils import timezone
+
+    from discussions.actions.taking import take_next_game
+    from discussions.models import Evaluation, Slot
+
+    began = time.perf_counter()
+    taken = take_next_game(project=project, by=person, now=timezone.now())
+    took = 1000 * (time.perf_counter() - began)
+    assert taken is not None
+    Evaluation.objects.filter(pk=taken.pk).update(state="submitted")
+    Slot.objects.filter(pk=taken.slot_id).update(is_closed=True, lease_until=None)
+    return took
+
+
+def stream(project, people, pool) -> tuple[list[float], float]:
+    """Times while so many a second are asked for, and the CPU time of one."""
+    from django.db import connections
+
+    began, cpu, waiting = time.perf_counter(), time.process_time(), []
+
+    def one(person):
+        try:
+            return take(project, person)
+        finally:
+            connections.close_all() if connections["default"].vendor == "sqlite" else None
+
+    for number in range(A_SECOND * SECONDS):
+        time.sleep(max(0.0, began + number / A_SECOND - time.perf_counter()))
+        waiting.append(pool.submit(one, people[number % len(people)]))
+    times = [each.result() for each in waiting]
+    return times, 1000 * (time.process_time() - cpu) / len(times)
+
+
+def at_once(project, people, pool) -> list[float]:
+    """Times of all of them at the same moment."""
+    times = []
+    for _round in range(ROUNDS):
+        gate = Barrier(len(people))
+
+        def one(person, gate=gate):
+            gate.wait()
+            return take(project, person)
+
+        times += list(pool.map(one, people))
+    return times
+
+
+def page_ms(person, address: str) -> float:
+    """CPU time of a page."""
+    from django.test import Client
+
+    client, costs = Client(), []
+    client.force_login(person)
+    for _ in range(REPEATS):
+        began = time.process_time()
+        assert client.get(address).status_code == 200
+        costs.append(1000 * (time.process_time() - began))
+    return median(costs)
+
+
+def said(times: list[float]) -> str:
+    """Median and 95th percentile."""
+    return f"p50 {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms"
+
+
+def measure(sizes: list[int]) -> int:
+    """Run and print on the database that the environment names; 1 when over the budget."""
+    if os.environ.get("TEST_DATABASE_URL"):
+        os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+    else:
+        prepare()
+    from django.db import connection, connections
+    from django.urls import reverse
+
+    from discussions.models import Slot
+    from tests.factories import make_lead, make_member
+    from tests.rated import make_game, make_rating_project
+
+    project, calibration, stored = make_rating_project(evaluator_count=2), Calibration(), 0
+    people = [make_member(project=project) for _ in range(PEOPLE[connection.vendor])]
+    lead, game = make_lead(project=project), make_game(project=project, message_count=6)
+    pages: dict[str, list[float]] = {}
+    quiet = 0.0
+    for size in sizes:
+        fill(game, 100_000 + stored, size - stored)
+        stored = size
+        with ThreadPoolExecutor(len(people)) as pool:
+            list(
+                pool.map(lambda person: take(project, person), people)
+            )  # connections are open, queries compiled
+            calibration.tick(0)
+            times, cpu = stream(project, people, pool)
+            calibration.tick(0)
+            crowd = at_once(project, people, pool)
+            list(pool.map(lambda _: connections.close_all(), people))
+        quiet = calibration.quiet(quantiles(times, n=20)[-1])
+        print(f"{connection.vendor}, {size:,} games, {len(people)} people")
+        print(
+            f"  next game, {A_SECOND} a second: {said(times)}, CPU {cpu:.1f} ms; p95 {quiet:.1f} ms on a quiet core"
+        )
+        print(f"  next game, all at the same moment: {said(crowd)}")
+        for what, person, address in (
+            ("evaluator's home", people[0], reverse("home")),
+            ("lead's home", lead, reverse("home")),
+            ("queue", people[0], reverse("queue", args=[project.slug])),
+        ):
+            pages.setdefault(what, []).append(page_ms(person, address))
+            print(f"  {what}: CPU {pages[what][-1]:.1f} ms")
+    assert not Slot.objects.filter(is_closed=True, evaluator=None).exists()
+    print(f"  {calibration}; budget of next game: p95 {P95_MS} ms")
+    growth = max(costs[-1] / costs[0] for what, costs in pages.items())
+    print(f"  growth of the pages: at most {growth:.2f}")
+    return int(quiet > P95_MS or growth > SPREAD)
+
+
+def main() -> int:
+    """On PostgreSQL, then on SQLite, each in a process of its own."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["here"]:
+        return measure([int(size) for size in arguments[1:]] or [1_000, 100_000])
+    from tools import postgres_server
+
+    again = [sys.executable, "-m", "benchmarks.bench_queue", "here", *arguments]
+    code = 0
+    if reason := postgres_server.why_not():
+        print(f"not on PostgreSQL: {reason}")
+    else:
+        with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
+            Path(folder).chmod(0o755)
+            server = postgres_server.PostgresServer(Path(folder) / "postgres")
+            server.folder.mkdir()
+            server.start()
+            try:
+                env = os.environ | {"TEST_DATABASE_URL": server.create("evalsite")}
+                code = subprocess.run(again, env=env, check=False).returncode
+            finally:
+                server.child.stop(number=2)
+    return max(code, subprocess.run(again, check=False).returncode)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
