@@ -53,7 +53,8 @@ def stored_team_figures(project: Project) -> Stored:
     columns = ("pk", "version", "measured_id", "game_id")
     handed = [list(values) for values in handed_in(project).order_by("pk").values_list(*columns)]
     again = [list(values) for values in repeats(project).order_by("pk").values_list(*columns)]
-    bases = {False: canonical_hash(handed), True: canonical_hash([handed, again])}
+    base = canonical_hash(handed)
+    bases = {False: base, True: canonical_hash([base, again])}
     hashes = {
         kind: canonical_hash([kind, figured.code_version, bases[figured.reads_repeats]])
         for kind, figured in KINDS.items()

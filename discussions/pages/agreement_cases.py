@@ -1,5 +1,6 @@
 """What is behind one cell of a table of answers: each case with its text, and the way to its game."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -9,8 +10,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core import kinds
-from discussions.core.blind_answers import Thing
-from discussions.core.evaluator_pairs import Case, cases_of
+from discussions.core.blind_answers import Item, Thing
+from discussions.core.evaluator_pairs import cases_of
 from discussions.core.records import GameRecord
 from discussions.core.sentences import split
 from discussions.models.agreed import answers_in_cell
@@ -44,7 +45,8 @@ class Wanted(Struct, frozen=True):
 class CaseLine(Struct, frozen=True):
     """One thing that two evaluators judged; `message` is 0 where it is the whole game or an agent.
 
-    `start` is where the game's page is to begin, 0 at its beginning; `names` are there for a pair only.
+    `start` is where the game's page is to begin, 0 at its beginning; `names` are there for a pair only, else `pairs`
+    says how many pairs of evaluators judged it so.
     """
 
     game: int
@@ -54,11 +56,12 @@ class CaseLine(Struct, frozen=True):
     text: str
     spans: list[tuple[int, int]]
     values: tuple[str, str]
-    names: tuple[str, str]
+    names: tuple[str, str] | None
+    pairs: str
 
 
 class CasesPart(Struct, frozen=True):
-    """A page of the cases of a cell."""
+    """A page of the cases of a cell; `count` are its pairs of answers."""
 
     row: str
     column: str
@@ -73,22 +76,34 @@ def cases_part(project: Project, thing: Thing, wanted: Wanted, names: Mapping[in
     """The cases of that cell from there on; None when there are none. Two queries."""
     answers = answers_in_cell(project, thing, wanted.row, wanted.column)
     found = cases_of(answers, thing, wanted.row, wanted.column, wanted.pair)
-    shown = found[wanted.start - 1 : wanted.start - 1 + PAGE_SIZE]
+    pairs = Counter((case.game, case.subject) for case in found)
+    items = list(pairs)
+    shown = items[wanted.start - 1 : wanted.start - 1 + PAGE_SIZE]
     if not shown:
         return None
-    texts = _texts({case.game for case in shown})
+    texts = _texts({game for game, _subject in shown})
     last = wanted.start + len(shown) - 1
-    named = names if wanted.pair else {}
+    values = (answer_word(thing, wanted.row), answer_word(thing, wanted.column))
+    named = (names.get(wanted.pair[0], ""), names.get(wanted.pair[1], "")) if wanted.pair else None
     return CasesPart(
-        row=answer_word(thing, wanted.row),
-        column=answer_word(thing, wanted.column),
+        row=values[0],
+        column=values[1],
         count=len(found),
-        lines=[_line(thing, case, *texts[case.game], named) for case in shown],
+        lines=[
+            CaseLine(
+                *_placed(thing, item, *texts[item[0]]), values=values, names=named, pairs=_pairs(pairs[item])
+            )
+            for item in shown
+        ],
         previous_url=_address(wanted, max(1, wanted.start - PAGE_SIZE)) if wanted.start > 1 else "",
-        next_url=_address(wanted, last + 1) if last < len(found) else "",
+        next_url=_address(wanted, last + 1) if last < len(items) else "",
         says=_("%(first)d to %(last)d of %(count)d")
-        % {"first": wanted.start, "last": last, "count": len(found)},
+        % {"first": wanted.start, "last": last, "count": len(items)},
     )
+
+
+def _pairs(count: int) -> str:
+    return _("%(n)d pairs") % {"n": count} if count > 1 else ""
 
 
 def _address(wanted: Wanted, start: int) -> str:
@@ -102,26 +117,19 @@ def _texts(games: set[int]) -> dict[int, tuple[int, GameRecord]]:
     return {game: (number, _GAME.decode(body)) for game, number, body in rows}
 
 
-def _line(thing: Thing, case: Case, number: int, text: GameRecord, names: Mapping[int, str]) -> CaseLine:
-    position, said, speaker = 0, "", ""
-    spans: list[tuple[int, int]] = []
+def _placed(
+    thing: Thing, item: Item, number: int, text: GameRecord
+) -> tuple[int, int, int, str, str, list[tuple[int, int]]]:
+    """Where a thing is: game, message, where the game's page begins, who speaks, what is said and what to mark."""
+    subject = item[1]
     if thing.kind == kinds.IDENTIFY:
-        speaker = text.players[int(case.subject) - 1].name
-    elif thing.has_parts:
-        position, sentence = kinds.place_of(case.subject)
-        message = text.messages[position - 1]
-        speaker = text.players[message.player - 1].name
-        said, spans = _excerpt(message.text, sentence)
-    return CaseLine(
-        game=number,
-        message=position,
-        start=max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0,
-        speaker=speaker,
-        text=said,
-        spans=spans,
-        values=(answer_word(thing, case.values[0]), answer_word(thing, case.values[1])),
-        names=(names.get(case.people[0], ""), names.get(case.people[1], "")),
-    )
+        return number, 0, 0, text.players[int(subject) - 1].name, "", []
+    if not thing.has_parts:
+        return number, 0, 0, "", "", []
+    position, sentence = kinds.place_of(subject)
+    message = text.messages[position - 1]
+    start = max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0
+    return number, position, start, text.players[message.player - 1].name, *_excerpt(message.text, sentence)
 
 
 def _excerpt(text: str, sentence: int) -> tuple[str, list[tuple[int, int]]]:

@@ -41,6 +41,11 @@ class OwnPart(Struct, frozen=True):
 
     rows: list[OwnRow]
 
+    @property
+    def has_notes(self) -> bool:
+        """Whether anything is undefined."""
+        return any(row.notes for row in self.rows)
+
 
 def own_part(found: Sequence[SelfAgreed], question_count: int) -> OwnPart:
     """The part; one query for the names."""

@@ -86,6 +86,7 @@ class ThingPage(Struct, frozen=True):
     slug: str
     line: AgreementRow
     figures: list[Figure]
+    compared: str
     kappa_note: str
     segments: list[Segment]
     shares: list[AnswerShare]
@@ -117,6 +118,7 @@ def build_thing_page(*, project: Project, row: TeamFigures, wanted: Wanted) -> T
         slug=project.slug,
         line=row_of(thing, found, figures.questions),
         figures=_figures(thing, found),
+        compared=_compared(thing, found),
         kappa_note=_("Kappa of the rating has quadratic weights.") if thing.is_rating else "",
         segments=_segments(thing, found.shares),
         shares=_shares(thing, found),
@@ -147,14 +149,17 @@ def _figures(thing: Thing, found: AgreedThing) -> list[Figure]:
         Figure(name, number(each.value, PLACES) or "–", interval_text(each.interval, PLACES))
         for name, each in named
         if each is not None
-    ] + [
-        Figure(
-            _("Compared"),
-            unit_of(thing, found.items),
-            _("%(games)d games, %(raters)d evaluators, %(pairs)d pairs of answers")
-            % {"games": found.games, "raters": found.raters, "pairs": found.pairs},
-        )
     ]
+
+
+def _compared(thing: Thing, found: AgreedThing) -> str:
+    """What the figures rest on; for a question or the rating the games are what is compared."""
+    says = _("%(games)d games, %(raters)d evaluators, %(pairs)d pairs of answers.") % {
+        "games": found.games,
+        "raters": found.raters,
+        "pairs": found.pairs,
+    }
+    return f"{unit_of(thing, found.items)}, {says}" if thing.has_parts else says
 
 
 def _segments(thing: Thing, shares: list[tuple[str, int]]) -> list[Segment]:

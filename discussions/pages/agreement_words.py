@@ -90,6 +90,8 @@ def notes_of(thing: Thing, line: AgreedLine) -> list[str]:
             )
             % given
         )
+    if line.alpha.interval is not None and line.alpha.interval[0] == line.alpha.interval[1]:
+        notes.append(_("All agree, which leaves the interval no width: it does not say how sure this is."))
     if thing.has_parts and line.items and line.items < line.answered:
         notes.append(
             _(

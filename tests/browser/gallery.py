@@ -142,7 +142,7 @@ class Gallery:
             found["shared-game"] = f"{shared}/games/{self.world['shared_number']}/"
             found["shared-packet"] = f"{shared}/packet/"
             found["shared-agreement"] = f"{shared}/team/agreement/"
-            cell = "row=yes&column=yes"
+            cell = "row=yes&column=no"
             found["shared-agreement-cases"] = f"{shared}/team/agreement/question-1/?{cell}"
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
             cell = "table=strategic_depth&row=yes&column=yes"

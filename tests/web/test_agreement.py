@@ -105,7 +105,7 @@ def test_every_number_opens_its_cases(client, agreed):
     assert sorted(count for _url, count in cells) == ["1", "1", "1"]
     for url, count in cells:
         case = shown(client, agreed.lead, address(agreed, "rating") + url.replace("&amp;", "&"))
-        assert f"{count} case of" in case
+        assert f"{count} pair of answers" in case
     assert "Evaluators for .80" not in said
     assert "Spearman-Brown" in said
 

@@ -27,10 +27,11 @@ def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> 
 def strength_of(found: Agreement) -> Strength:
     """The one word for an alpha: firm from .800, tentative from .667, else low; "" where its interval is too wide.
 
+    An interval of no width, as perfect agreement on a few items has, says nothing of how sure alpha is: "" as well.
     Source: K. Krippendorff, Content Analysis, 3rd edition (2013), chapter 12.
     """
     if found.value is None or found.interval is None:
         return ""
-    if found.interval[1] - found.interval[0] > WIDEST_FOR_WORDS:
+    if not 0 < found.interval[1] - found.interval[0] <= WIDEST_FOR_WORDS:
         return ""
     return "firm" if found.value >= FIRM else "tentative" if found.value >= TENTATIVE else "low"
