@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from discussions.actions.holding import give_back, hold_place, move, take_up, tell
+from discussions.actions.holding import give_back, hold_place, move, take_up, tell, why_no_place
 from discussions.actions.judging import lock
 from discussions.core.kinds import ATTRIBUTION
 from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED
@@ -89,7 +89,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
 def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:
     """Give the place on a game back, with a reason. What was judged is kept. Skipping again changes nothing.
 
-    Raises Unacceptable without a reason, NotAllowed when the evaluation is not an open draft of one's own.
+    Raises Unacceptable without a reason, NotAllowed when the evaluation is not an open one of one's own.
     """
     reason = reason.strip()
     if not reason or len(reason) > LONGEST_REASON:
@@ -114,9 +114,4 @@ def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Eval
         check_return_to_game(by, locked)
         if take_up(evaluation=locked, by=by, now=now):
             return locked
-    raise Conflict(
-        _(
-            "Somebody else has taken this game meanwhile. Your judgements are kept; take the next game instead."
-        ),
-        code="place_taken",
-    )
+    raise Conflict(why_no_place(locked), code="place_taken")

@@ -32,13 +32,20 @@ def hold_place(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
         if why := evaluation.released_reason:
             raise NotAllowed(_released(why), code="released")
         if not take_up(evaluation=evaluation, by=by, now=now):
-            raise NotAllowed(_gone(), code="place_gone")
+            raise NotAllowed(why_no_place(evaluation), code="place_gone")
 
 
-def _gone() -> str:
+def why_no_place(evaluation: Evaluation) -> str:
+    """Why work that was set aside cannot go on now: fewer are needed by now, or somebody else has the place."""
+    place = Slot.objects.only("is_closed", "evaluator").get(pk=evaluation.slot_id)
+    if place.is_closed and place.evaluator_id is None:
+        return _(
+            "This game needs no further evaluation: fewer are asked for by now. What you judged is kept, but it cannot "
+            "be handed in. Take the next game from your home page."
+        )
     return _(
-        "Your time on this game ended, and its place has gone to somebody else since. What you judged is kept, but it "
-        "cannot be handed in while no place is free. Take the next game from your home page."
+        "Your place on this game went back, and somebody else has it now. What you judged is kept, but it cannot be "
+        "handed in while no place is free. Take the next game from your home page."
     )
 
 

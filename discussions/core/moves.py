@@ -12,6 +12,7 @@ MOVES: dict[tuple[str, str], str] = {
     (DRAFT, "submit"): SUBMITTED,
     (RETURNED, "submit"): SUBMITTED,
     (DRAFT, "skip"): SKIPPED,
+    (RETURNED, "skip"): SKIPPED,
     (SKIPPED, "resume"): DRAFT,
     (SUBMITTED, "return"): RETURNED,
     (DRAFT, "lapse"): LAPSED,
@@ -27,6 +28,10 @@ WHY_CLOSED = {
     ),
     SKIPPED: "You skipped this game. Take it up again from your list, if its place is still free.",
 }
+RELEASED = (
+    "A team lead took back your place on this game. What you judged is kept: take the game up again, if a place on it "
+    "is still free."
+)
 
 
 # Why somebody may no longer judge a game that they have open: what they are now, or once were, in its project.
@@ -49,6 +54,6 @@ def state_after(state: str, move: str) -> str | None:
     return MOVES.get((state, move))
 
 
-def why_closed(state: str) -> str:
-    """Why nothing can be judged in this state, as a sentence; "" when it can."""
-    return WHY_CLOSED.get(state, "")
+def why_closed(state: str, *, is_released: bool = False) -> str:
+    """Why nothing can be judged in this state, as a sentence; "" when it can. `is_released` if a lead ended it."""
+    return RELEASED if is_released and state == LAPSED else WHY_CLOSED.get(state, "")

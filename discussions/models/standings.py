@@ -15,7 +15,7 @@ from discussions.core.effective import Effective, Judged, effective, machine_val
 from discussions.core.grounds import ground_of, inconsistent_messages
 from discussions.core.identification import Asked, Deal, Paper, deal, paper_of
 from discussions.core.kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, Ground
-from discussions.core.moves import OPEN, SUBMITTED, why_closed
+from discussions.core.moves import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.outcome import Line, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.samples import audit_sample, rule_of
@@ -73,7 +73,8 @@ class Work:
     @property
     def why_closed(self) -> str:
         """The sentence that says why not; "" while open."""
-        return why_closed(self.evaluation.state)
+        one = self.evaluation
+        return why_closed(one.state, is_released=one.state == LAPSED and bool(one.released_reason))
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:

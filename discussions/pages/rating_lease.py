@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.leases import LEASE
@@ -57,9 +56,7 @@ def build_lease(*, evaluation: Evaluation, now: datetime, refusal: str = "") -> 
 def _not_held(evaluation: Evaluation, refusal: str) -> Lease:
     is_lapsed = evaluation.state == LAPSED
     released = evaluation.released_reason if is_lapsed else ""
-    says = why_closed(evaluation.state)
-    if released:
-        says = _("A team lead gave your place on this game back. What you judged is kept.")
+    says = why_closed(evaluation.state, is_released=bool(released))
     return Lease(
         evaluation_id=evaluation.pk,
         state=ENDED if is_lapsed else CLOSED,

@@ -132,7 +132,7 @@ def test_a_place_kept_for_another_is_not_free_for_who_comes_back():
     assign_game(
         game=evaluation.game, person=make_member(project=project), by=make_lead(project=project), now=NOW
     )
-    with pytest.raises(Conflict, match="Somebody else has taken this game"):
+    with pytest.raises(Conflict, match="somebody else has it now"):
         return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
 
 

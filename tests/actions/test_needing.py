@@ -2,7 +2,8 @@
 
 import pytest
 
-from discussions.actions.finishing import skip_game
+from discussions.actions.finishing import return_to_game, skip_game
+from discussions.actions.leasing import release_place
 from discussions.actions.needing import need_fewer
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Game, Slot
@@ -11,7 +12,7 @@ from tests.factories import make_lead, make_member, moment
 from tests.rated import make_game, make_rating_project
 from tests.settled import fresh, record
 from tests.team import breaches, evaluations_of, make_shared_game, submit_as, submitted_game
-from workspace.core.refusals import NotAllowed, Unacceptable
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +73,16 @@ def test_a_place_that_is_given_back_closes_where_fewer_are_needed():
     skip_game(evaluation=second, reason="Ill", by=second.evaluator, now=moment(20))
     assert free_places(game) == 0
     assert take_next_game(project=game.project, by=make_member(project=game.project), now=moment(21)) is None
+
+
+def test_whose_place_closed_is_told_that_fewer_are_needed():
+    game = begun(3)
+    first, second, _third = evaluations_of(game)
+    submit_as(first)
+    lower(game, 2)
+    release_place(evaluation=second, reason="", by=make_lead(project=game.project), now=moment(20))
+    with pytest.raises(Conflict, match="needs no further evaluation: fewer are asked for"):
+        return_to_game(evaluation=second, by=second.evaluator, now=moment(21))
 
 
 def test_a_place_that_is_given_back_and_still_needed_stays_free():

@@ -2,11 +2,12 @@
 
 import pytest
 
+from discussions.actions.finishing import return_to_game, skip_game
 from discussions.actions.returning import return_evaluation
-from discussions.models import Evaluation
+from discussions.models import Evaluation, Slot
 from tests.factories import make_admin, make_lead, make_member, moment
 from tests.settled import record
-from tests.team import evaluations_of, make_shared_game, submitted_game
+from tests.team import breaches, evaluations_of, make_shared_game, submitted_game
 from workspace.actions.projects import end_membership
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event, Membership
@@ -61,3 +62,17 @@ def test_it_does_not_go_back_to_somebody_who_cannot_rate_any_more():
     end_membership(membership=membership, by=make_admin(), now=moment(30))
     with pytest.raises(NotAllowed, match="cannot rate this game any more"):
         send_back(evaluation, by=lead)
+
+
+def test_what_was_sent_back_can_be_skipped_with_its_place_free_for_others_and_taken_up_again():
+    (evaluation,) = evaluations_of(submitted_game(1))
+    send_back(evaluation)
+    skip_game(evaluation=evaluation, reason="I am away.", by=evaluation.evaluator, now=moment(61))
+    place = Slot.objects.get(game=evaluation.game)
+    evaluation.refresh_from_db()
+    assert (evaluation.state, place.evaluator, place.is_closed) == ("skipped", None, False)
+    assert breaches(moment(62)) == []
+    return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=moment(63))
+    evaluation.refresh_from_db()
+    assert (evaluation.state, evaluation.returned_comment) == ("draft", "Look at message 3.")
+    assert breaches(moment(64)) == []

@@ -156,7 +156,7 @@ def test_a_skipped_game_that_somebody_else_took_is_gone():
     skip_game(evaluation=evaluation, reason="later", by=evaluation.evaluator, now=NOW)
     other = make_member(project=evaluation.game.project)
     assert take_next_game(project=evaluation.game.project, by=other, now=NOW).game == evaluation.game
-    with pytest.raises(Conflict, match="Somebody else has taken this game"):
+    with pytest.raises(Conflict, match="somebody else has it now"):
         return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
     done = submitted()
     with pytest.raises(NotAllowed, match="was not skipped"):
