@@ -81,7 +81,9 @@ def test_anybody_else_is_invited_and_the_link_is_shown_once(client):
     client.logout()
     assert "Invitation to" in client.get(link).content.decode()
     made = client.post(link, {"name": "Newcomer", "password": "seven green parrots"})
-    assert (made.status_code, made["Location"]) == (303, "/projects/")
+    assert made.status_code == 303
+    assert "Your account is made" in client.get(made["Location"]).content.decode()
+    assert "Your account is made" not in client.get(reverse("account_login")).content.decode()
     assert (
         membership_of(person=Person.objects.get(email="new@example.org"), project=project).role == "evaluator"
     )

@@ -88,7 +88,8 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
             given = {"name": "", "password": ""} | form.cleaned_data
             try:
                 accept_invitation(secret=secret, by=person, now=now, **given)
-                return answer(request, page="", redirect=reverse("projects"))
+                to = reverse("projects") if person else f"{reverse('account_login')}?account=made"
+                return answer(request, page="", redirect=to)
             except Refusal as refusal:
                 status = fault_of(form, refusal)
     context = {"page": invitation_page(invitation=found), "form": form}

@@ -32,8 +32,9 @@ class SignIn(LoginView):
     template_name = "workspace/sign_in.html"
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
-        """The form, and the other way in where there is one."""
-        return super().get_context_data(**kwargs) | ways_in()
+        """The form, the other way in where there is one, and whether an account was made by an invitation just now."""
+        is_new = self.request.GET.get("account") == "made"
+        return super().get_context_data(**kwargs) | ways_in() | {"is_new": is_new}
 
     def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         """The form, also for somebody who gave the password and not yet the code: they may begin anew."""
