@@ -24,8 +24,9 @@ test: setup-dev ## all tests: SQLite, a real browser, then PostgreSQL and Redis 
 faults: setup-dev ## kill -9, crowds, poison, tampering and bad input with real servers; ends with a table
 	@exec $(VENV) -m tools.run_tests tests/faults
 
-fuzz: setup-dev ## look for input that breaks a reader, FUZZ_SECONDS=60 a target; findings under var/fuzz
-	@exec $(VENV) -m tools.fuzz
+fuzz: setup-dev ## look for input that breaks a reader, and for acts that break a team, FUZZ_SECONDS=60 a target
+	@$(VENV) -m tools.fuzz
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} exec $(VENV) -m pytest -q tests/actions/test_teamwork.py
 
 check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: all faults at once
 	@exec $(VENV) -m tools.run_checks
