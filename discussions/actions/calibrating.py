@@ -10,24 +10,21 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.actions.placing import begin_alone
 from discussions.core.basis import Basis
 from discussions.core.calibrating import key_of
-from discussions.core.leases import lease_from
 from discussions.core.settled import effective_of
 from discussions.models import (
     CalibrationGame,
     CalibrationRound,
     CalibrationWaiver,
     Evaluation,
-    Game,
-    Slot,
     Verdict,
 )
 from discussions.models.calibrated import games_left, open_round_of, standing_of
 from discussions.models.slots import CALIBRATION
 from discussions.models.standings import measurements_of
 from discussions.permissions import check_calibrate
-from workspace.actions.accounts import system_person
 from workspace.actions.events import record_event
 from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
@@ -165,46 +162,16 @@ def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | 
     if not left:
         return None
     chosen = left[0]
-    # Whoever begins the same game at the same moment waits for this row, so that places have numbers of their own.
-    game = Game.objects.select_for_update(no_key=True).get(pk=chosen.game_id)
     like = _like(chosen.verdict)
-    slot = _place(opened, game, by, now)
-    evaluation = Evaluation.objects.create(
-        game=game,
-        slot=slot,
-        evaluator=by,
+    return begin_alone(
+        game=chosen.game,
         purpose=CALIBRATION,
-        measured_id=chosen.verdict.measured_id,
+        measured=chosen.verdict.measured_id,
         seed=like.seed,
         identification=like.identification,
-        created_at=now,
-    )
-    record_event(
         by=by,
         now=now,
-        project=opened.project,
-        verb="game:taken",
-        object_kind="evaluation",
-        object_id=evaluation.pk,
-        detail={"game": game.number, "order": CALIBRATION, "round": opened.number},
-    )
-    return evaluation
-
-
-def _place(opened: CalibrationRound, game: Game, by: Person, now: datetime) -> Slot:
-    """A place of the person's own on the game."""
-    return Slot.objects.create(
-        project_id=opened.project_id,
-        game=game,
-        purpose=CALIBRATION,
-        number=Slot.objects.filter(game=game, purpose=CALIBRATION).count() + 1,
-        shuffle=0,
-        evaluator=by,
-        taken_at=now,
-        lease_until=lease_from(now),
-        assigned_to=by,
-        assigned_at=now,
-        assigned_by=system_person(now=now),
+        detail={"round": opened.number},
     )
 
 

@@ -4,17 +4,14 @@ from datetime import datetime
 
 from django.db.models import F
 
-from discussions.actions.seeding import seed_of
-from discussions.core.leases import lease_from
+from discussions.actions.placing import begin_alone
 from discussions.core.moves import SUBMITTED
 from discussions.core.repeats import is_due, repeated_game
-from discussions.models import Evaluation, Game, Slot
+from discussions.models import Evaluation, Game
 from discussions.models.leading import why_barred
 from discussions.models.queue_rules import rule_of
 from discussions.models.slots import RATING, REPEAT
 from discussions.models.standings import newest_measured
-from workspace.actions.accounts import system_person
-from workspace.actions.events import record_event
 from workspace.models import Person, Project
 
 
@@ -36,53 +33,23 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     chosen = repeated_game(seed, dealt, in_order, repeated)
     if chosen is None or why_barred(by, chosen):
         return None
-    game = Game.objects.select_related("iteration").get(pk=chosen)
-    return _begin(project, game, by, now)
-
-
-def _begin(project: Project, game: Game, by: Person, now: datetime) -> Evaluation | None:
+    game = Game.objects.select_related("iteration", "project").get(pk=chosen)
     measured = newest_measured(game)
     if measured is None:
         return None
-    evaluation = Evaluation.objects.create(
+    first = Evaluation.objects.get(game=game, evaluator=by, purpose=RATING)
+    number = _number(project)
+    return begin_alone(
         game=game,
-        slot=_place(project, game, by, now),
-        evaluator=by,
         purpose=REPEAT,
-        measured=measured,
-        seed=seed_of(f"sample:{game.pk}:repeat:{by.pk}"),
-        identification=game.iteration.identification,
-        shown_number=_number(project),
-        created_at=now,
-    )
-    record_event(
+        measured=measured.pk,
+        # The same messages are asked about, so that both answers to each can be compared.
+        seed=first.seed,
+        identification=first.identification,
         by=by,
         now=now,
-        project=project,
-        verb="game:taken",
-        object_kind="evaluation",
-        object_id=evaluation.pk,
-        detail={"game": game.number, "order": REPEAT, "shown": evaluation.shown_number},
-    )
-    return evaluation
-
-
-def _place(project: Project, game: Game, by: Person, now: datetime) -> Slot:
-    """A place of the person's own on the game."""
-    # Whoever repeats the same game at the same moment waits for this row, so that places have numbers of their own.
-    Game.objects.select_for_update(no_key=True).get(pk=game.pk)
-    return Slot.objects.create(
-        project=project,
-        game=game,
-        purpose=REPEAT,
-        number=Slot.objects.filter(game=game, purpose=REPEAT).count() + 1,
-        shuffle=0,
-        evaluator=by,
-        taken_at=now,
-        lease_until=lease_from(now),
-        assigned_to=by,
-        assigned_at=now,
-        assigned_by=system_person(now=now),
+        shown_number=number,
+        detail={"shown": number},
     )
 
 

@@ -1,9 +1,11 @@
 """The queue: places on games are rows, and "next game" takes one by a single conditional update."""
 
 import hashlib
+import hmac
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
@@ -13,7 +15,6 @@ from discussions.actions.holding import hold_place, take_up
 from discussions.actions.judging import lock
 from discussions.actions.leasing import expire_leases
 from discussions.actions.repeating import begin_repeat
-from discussions.actions.seeding import seed_of
 from discussions.core.leases import lease_from
 from discussions.core.moves import LAPSED, OPEN
 from discussions.models import Evaluation, Game, Iteration, Slot
@@ -193,7 +194,7 @@ def _take(
         slot_id=place.key,
         evaluator=by,
         measured_id=place.measured,
-        seed=seed_of(f"sample:{place.game}:{place.number}:{by.pk}"),
+        seed=_seed(place, by),
         identification=place.identification,
         created_at=now,
     )
@@ -208,3 +209,13 @@ def _take(
         detail={"game": place.game_number, "order": deal if isinstance(deal, str) else list(deal)},
     )
     return evaluation
+
+
+def _seed(place: FreePlace, by: Person) -> str:
+    """What deals the samples: from numbers only, so that nothing hidden in the game shows in which messages are drawn.
+
+    Keyed, since the numbers can be guessed: who worked out the sample of role consistency before labelling would know
+    that every other message asked about is one the rules object to.
+    """
+    drawn = f"sample:{place.game}:{place.number}:{by.pk}".encode()
+    return hmac.new(settings.AUDIT_KEY.encode(), drawn, hashlib.sha256).hexdigest()[:32]

@@ -37,7 +37,7 @@ class Difference(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True):
-    """One game: `alike` of `count` answers as in the key, by kind in `by_kind`; how far the rating is from the key's."""
+    """One game: `alike` of `count` answers as in the key, by kind in `by_kind`; the rating beside the key's."""
 
     alike: int
     count: int

@@ -53,7 +53,7 @@ def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame
     """The games of the round that the person has nothing to do with yet, in order; one they rated is not asked."""
     known = Evaluation.objects.filter(evaluator=person).values("game")
     games = CalibrationGame.objects.filter(round=opened, game__withdrawn_at=None).exclude(game__in=known)
-    return list(games.order_by("place").select_related("verdict"))
+    return list(games.order_by("place").select_related("verdict", "game__project"))
 
 
 def standing_of(opened: CalibrationRound, person: Person) -> Calibrated:

@@ -8,6 +8,7 @@ from discussions.actions.verifying import CHECKS
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.bases import basis_of
 from discussions.models.slots import RATING, REPEAT
+from discussions.models.standings import work_of
 from tests.factories import NOW, moment
 from tests.rated import make_game
 from tests.repeated import finish, rated_once, until_repeated
@@ -36,10 +37,11 @@ def test_a_repeat_has_a_place_of_its_own_and_a_number_that_no_game_has(near):
     assert again.slot.lease_until > moment(20)
 
 
-def test_other_messages_are_sampled_the_second_time(near):
+def test_the_same_messages_are_asked_about_the_second_time(near):
     again = until_repeated(rated_once())
-    first = Evaluation.objects.get(game=again.game, evaluator=again.evaluator, purpose=RATING)
-    assert again.seed != first.seed
+    first = Evaluation.objects.with_work().get(game=again.game, evaluator=again.evaluator, purpose=RATING)
+    assert work_of(again).samples == work_of(first).samples
+    assert work_of(again).standing.values == {}
 
 
 def test_a_repeat_changes_no_verdict_and_frees_no_place(near):
