@@ -1,5 +1,6 @@
-"""The demo project: a few games and comparisons, imported, measured and rated through everybody's actions."""
+"""The demo: a project with games and comparisons and one of a team, made through everybody's actions."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from django.db import transaction
 from discussions.actions.demo_comparisons import fill_comparisons
 from discussions.actions.demo_rating import Planned, Rater, rate, settle
 from discussions.actions.demo_stage import Crew, fill_stage
+from discussions.actions.demo_team import TEAM, Office, fill_team
 from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.iterating import open_project
 from discussions.actions.taking import take_next_game
@@ -21,8 +23,9 @@ from workspace.models import Job, Person, Project
 
 FOLDER = Path(__file__).resolve().parent.parent / "demo"
 SLUG, NAME = "demo", "Demo: mafia by language models"
-# The games came in first; the stage takes three weeks, and the comparisons are of today.
-BEGUN, BEFORE = timedelta(days=23), timedelta(hours=2)
+TEAM_SLUG, TEAM_NAME = "demo-team", "Demo: three evaluators a game"
+# The games came in first; the stage takes three weeks, the team less than two, and the comparisons are of today.
+BEGUN, TOGETHER, BEFORE = timedelta(days=23), timedelta(days=12), timedelta(hours=2)
 
 
 class SignIn(msgspec.Struct, frozen=True):
@@ -43,7 +46,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Demo(msgspec.Struct, frozen=True):
-    """What is there: the sign-ins, how many games, and whether they were there before."""
+    """What is there: the sign-ins, how many games the first project has, and whether they were there before."""
 
     people: list[SignIn]
     game_count: int
@@ -52,7 +55,7 @@ class Demo(msgspec.Struct, frozen=True):
 
 
 def fill_demo(*, by: Person, now: datetime) -> Demo:
-    """Make the demo project unless it is there; all of it or nothing. The same moment gives the same rows."""
+    """Make the demo's projects unless they are there; all of it or nothing. The same moment gives the same rows."""
     plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=Plan)
     project = Project.objects.filter(slug=SLUG).first()
     if project is not None:
@@ -71,6 +74,7 @@ def fill_demo(*, by: Person, now: datetime) -> Demo:
         clock.wait(now - BEFORE)
         fill_comparisons(project=project, people=people, by=people["lead"], clock=clock)
         _work(project, clock)
+        _open_team(people, by, _Clock(now - TOGETHER), now)
     return _demo(plan, project, was_there=False)
 
 
@@ -103,6 +107,16 @@ def _person(sign_in: SignIn, project: Project, by: Person, now: datetime) -> Per
     return person
 
 
+def _open_team(people: Mapping[str, Person], by: Person, clock: "_Clock", now: datetime) -> None:
+    """The project of the team, with its lead and evaluators, and what they did there."""
+    project = open_project(slug=TEAM_SLUG, name=TEAM_NAME, by=by, now=clock())
+    for key in ("lead", *TEAM):
+        role = "lead" if key == "lead" else "evaluator"
+        add_member(project=project, person=people[key], role=role, by=by, now=clock())
+    work = partial(_work, project, clock)
+    fill_team(office=Office(project, people, clock, work, clock.wait), now=now)
+
+
 def _import(name: str, project: Project, lead: Person, clock: _Clock) -> None:
     """Import one file and do what follows from it here and now."""
     data = (FOLDER / name).read_bytes()
@@ -132,4 +146,7 @@ def _demo(plan: Plan, project: Project, *, was_there: bool) -> Demo:
     games = Game.objects.filter(project=project)
     verdicts = games.exclude(verdicts=None).count()
     assert Transcript.objects.filter(project=project).exists()
-    return Demo(plan.people, games.count(), verdicts, was_there)
+    # A demo that an earlier release made lacks who was added since.
+    there = set(Person.objects.values_list("email", flat=True))
+    people = [one for one in plan.people if one.email in there]
+    return Demo(people, games.count(), verdicts, was_there)

@@ -1,5 +1,6 @@
 """How the demo's evaluators rate: through the same acts as on the page, one after the other."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -35,10 +36,11 @@ class Planned(Struct, frozen=True):
 
 
 class Rater:
-    """One evaluator at work on one game of the demo."""
+    """One evaluator at work on one game of the demo, from its beginning."""
 
     def __init__(self, evaluation: Evaluation, person: Person, clock: Callable[[], datetime]) -> None:
         self.evaluation, self.person, self.clock = evaluation, person, clock
+        self.versions: Counter[tuple[str, str]] = Counter()
 
     def work(self) -> Work:
         """The evaluation as it stands."""
@@ -46,8 +48,7 @@ class Rater:
 
     def say(self, kind: str, subject: str, value: str, reason: str | None = None) -> None:
         """One act, on the version that is stored."""
-        said = self.work().judgements.get((kind, subject))
-        version = said.version if said else 0
+        version = self.versions[kind, subject]
         act = Act(
             kind=kind,
             subject=subject,
@@ -58,6 +59,7 @@ class Rater:
             took_ms=2000 + 37 * (len(subject) + version),
         )
         judge(evaluation=self.evaluation, act=act, by=self.person, now=self.clock())
+        self.versions[kind, subject] += 1
 
     def note(self, kind: str, about: dict[str, Any]) -> None:
         """A comment or a flag on a message."""
@@ -98,10 +100,14 @@ def rate(*, rater: Rater, planned: Planned, by: Person) -> None:
 def settle(*, rater: Rater) -> None:
     """Record the verdict of the game that was rated."""
     rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
-    game = rows.get(pk=rater.evaluation.game_id)
+    record(game=rows.get(pk=rater.evaluation.game_id), by=rater.person, now=rater.clock())
+
+
+def record(*, game: Game, by: Person, now: datetime) -> None:
+    """Record what the evaluations of the game come to."""
     preview = preview_of(game)
     assert preview is not None
-    record_verdict(game=game, basis_sha256=preview.basis_sha256, by=rater.person, now=rater.clock())
+    record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now)
 
 
 def _sample(rater: Rater, metric: str) -> None:

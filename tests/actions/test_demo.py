@@ -21,20 +21,25 @@ def fill():
 def test_the_demo_is_made_once_and_shows_every_state():
     demo = fill()
     assert (demo.game_count, demo.verdict_count, demo.was_there) == (21, 14, False)
-    unsorted = Game.objects.filter(iteration__stage=None)
+    unsorted = Game.objects.filter(project__slug="demo", iteration__stage=None)
     assert list(unsorted.order_by("number").values_list("number", flat=True)) == [1, 2, 3, 4, 5, 6]
     assert sorted(Verdict.objects.filter(game__in=unsorted).values_list("passes", flat=True)) == [False, True]
     states = sorted(Evaluation.objects.filter(game__in=unsorted).values_list("state", flat=True))
-    assert states == ["draft", "submitted", "submitted", "submitted"]
-    assert Slot.objects.filter(evaluator=None, game__in=unsorted).count() == 2
+    assert states == ["lapsed", "submitted", "submitted", "submitted"], "half a game was left three weeks ago"
+    assert Slot.objects.filter(evaluator=None, game__in=unsorted).count() == 3
     assert {remark.kind for remark in Remark.objects.all()} == {"comment", "flag"}
-    assert sorted(Membership.objects.values_list("role", flat=True)) == ["evaluator", "evaluator", "lead"]
+    members = Membership.objects.filter(project__slug="demo")
+    assert sorted(members.values_list("role", flat=True)) == [*["evaluator"] * 3, "lead"]
     assert not Job.objects.exclude(state="done").exists()
     assert [sentence for check in CHECKS for sentence in check.find(NOW)] == []
     rows = (Game.objects.count(), Event.objects.count(), Person.objects.count())
     again = fill()
     assert (again.was_there, again.game_count) == (True, 21)
     assert (Game.objects.count(), Event.objects.count(), Person.objects.count()) == rows
+    assert again.people == demo.people
+    assert [one.email for one in demo.people] == list(
+        Person.objects.filter(is_system=False).order_by("pk").values_list("email", flat=True)
+    )
 
 
 @pytest.mark.slow

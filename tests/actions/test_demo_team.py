@@ -1,0 +1,129 @@
+"""The demo's team: three evaluators who differ as people do, in every state that a lead looks at."""
+
+import msgspec
+import pytest
+
+from discussions.actions.demo_opinions import OTHER, Opinion, Temper, _said
+from discussions.core.kinds import RATINGS
+from discussions.models import (
+    Adjudication,
+    CalibrationRound,
+    Evaluation,
+    Game,
+    Judgement,
+    QueueRule,
+    Slot,
+    TeamFigures,
+    Verdict,
+)
+from discussions.models.adjudicated import disagreements_in
+from discussions.models.calibrated import standing_of
+from discussions.pages.home import home_page
+from tests.actions.test_demo import fill
+from tests.factories import NOW
+from workspace.models import Event, Person
+
+TEAM = "demo-team"
+
+
+def game(number: int) -> Game:
+    return Game.objects.select_related("iteration__rubric_version", "project").get(
+        project__slug=TEAM, number=number
+    )
+
+
+def person(key: str) -> Person:
+    return Person.objects.get(email=f"{key}@example.org")
+
+
+@pytest.mark.django_db
+@pytest.mark.slow
+def test_every_screen_of_a_team_has_life():
+    fill()
+    _the_games_are_in_every_state()
+    _calibration_has_one_who_passed_and_one_who_did_not()
+    _figures_have_intervals_and_answers_that_differ()
+    assert QueueRule.objects.get(project__slug=TEAM).repeat_percent == 5
+    assert not Event.objects.filter(at__gt=NOW).exists(), "nothing of the demo lies in the future"
+
+
+def _the_games_are_in_every_state():
+    states = {
+        number: sorted(
+            Evaluation.objects.filter(game=game(number), purpose="rating").values_list("state", flat=True)
+        )
+        for number in range(3, 9)
+    }
+    assert states == {
+        3: ["submitted"] * 3,
+        4: ["submitted"] * 3,
+        5: ["submitted"] * 3,
+        6: ["returned", "submitted", "submitted"],
+        7: ["draft", "lapsed", "submitted"],
+        8: [],
+    }
+    verdicts = Verdict.objects.filter(project__slug=TEAM)
+    assert set(verdicts.values_list("game__number", flat=True)) == {1, 2, 3}
+    assert Adjudication.objects.get().reason
+    assert not [one for one in disagreements_in(game(3)) if one.counts is None and one.can_be_settled]
+    assert [one.kind for one in disagreements_in(game(4)) if one.is_tie] == ["reference"]
+    majorities = [one for one in disagreements_in(game(5)) if one.can_be_settled]
+    assert majorities
+    assert not any(one.is_tie for one in majorities), "its verdict can be recorded at once"
+    held = Slot.objects.get(project__slug=TEAM, evaluator__isnull=False, is_closed=False, lease_until__gt=NOW)
+    assert (held.game.number, held.evaluator) == (7, person("evaluator3"))
+    kept = Slot.objects.get(project__slug=TEAM, assigned_to__isnull=False, purpose="rating")
+    assert (kept.game.number, kept.assigned_to) == (8, person("evaluator"))
+    assert Slot.objects.filter(game=game(8), evaluator=None).count() == 3
+    assert home_page(person=person("evaluator"), now=NOW).returned[0].comment
+    assert home_page(person=person("evaluator2"), now=NOW).aside[0].game_number == 7
+
+
+def _calibration_has_one_who_passed_and_one_who_did_not():
+    opened = CalibrationRound.objects.get(project__slug=TEAM)
+    passes = [standing_of(opened, person(key)).result.passes for key in ("evaluator", "evaluator2")]
+    assert (passes, opened.is_required) == ([True, False], False)
+
+
+def _figures_have_intervals_and_answers_that_differ():
+    bodies = dict(TeamFigures.objects.filter(project__slug=TEAM).values_list("kind", "body"))
+    assert set(bodies) == {"accuracy", "agreement"}
+    things = {each["key"]: each for each in msgspec.json.decode(bodies["agreement"])["agreement"]["things"]}
+    for key in ("reference", "strategic_depth", "coherence", "role_consistency", "rating"):
+        assert things[key]["alpha"]["interval"], key
+        assert len(things[key]["cells"]) > 2, key
+    (version,) = msgspec.json.decode(bodies["accuracy"])["versions"]
+    counts = {table["part"]: [cell["count"] for cell in table["cells"]] for table in version["tables"]}
+    assert all(sum(counts[part]) >= 40 for part in ("strategic_depth", "coherence"))
+
+
+@pytest.mark.django_db
+@pytest.mark.slow
+def test_the_team_says_the_same_every_time():
+    columns = ("evaluation__game__number", "evaluation__evaluator__email", "kind", "subject", "value")
+    said = Judgement.objects.filter(evaluation__game__project__slug=TEAM).order_by("pk")
+    fill()
+    rows = list(said.values_list(*columns))
+    assert len(rows) > 400
+    assert {value for *_key, kind, _subject, value in rows if kind == "question"} == {"yes", "no"}
+    opinion = Opinion("second", Temper(0.5, -0.5), [7], "yynyn", "3.5", {"9.1": "vague"})
+    again = [_said(opinion, "any-game", "coherence", str(number), "yes") for number in range(40)]
+    assert again == [_said(opinion, "any-game", "coherence", str(number), "yes") for number in range(40)]
+    assert set(again) == {"yes", "no"}
+
+
+def test_an_opinion_is_what_most_would_say_unless_chance_or_a_made_up_mind_says_otherwise():
+    calm = Opinion("first", Temper(0.0, 0.5), [7], "yynyn", "5.0", {"9.1": "vague"})
+    assert _said(calm, "g", "reference", "7.1", "accurate") == "inaccurate"
+    assert _said(calm, "g", "reference", "8.1", "inaccurate") == "accurate"
+    assert _said(calm, "g", "reference", "9.1", "accurate") == "vague"
+    assert [_said(calm, "g", "question", str(n), "") for n in range(1, 6)] == [
+        "yes",
+        "yes",
+        "no",
+        "yes",
+        "no",
+    ]
+    assert _said(calm, "g", "rating", "", "") == RATINGS[-1], "no rating is above the highest"
+    sure = Opinion("first", Temper(1.0, 0.0), [], "yynyn", "3.0")
+    assert [_said(sure, "g", "coherence", "1", value) for value in OTHER] == list(OTHER.values())
