@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from discussions.actions.holding import give_back, hold_place, move, take_up, tell, why_no_place
+from discussions.actions.holding import GONE, check_needed, give_back, hold_place, move, take_up, tell
 from discussions.actions.judging import lock
 from discussions.core.kinds import ATTRIBUTION
 from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED
@@ -106,7 +106,10 @@ def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime)
 
 
 def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
-    """Take a skipped or lapsed game up again where it was left, if a place on it is still free; else Conflict."""
+    """Take a skipped or lapsed game up again where it was left, if a place on it is still free; else Conflict.
+
+    Raises NotAllowed when the game needs no further evaluation.
+    """
     with transaction.atomic():
         locked = lock(evaluation)
         if locked.state == DRAFT and locked.evaluator_id == by.pk:
@@ -114,4 +117,5 @@ def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Eval
         check_return_to_game(by, locked)
         if take_up(evaluation=locked, by=by, now=now):
             return locked
-    raise Conflict(why_no_place(locked), code="place_taken")
+        check_needed(locked)
+    raise Conflict(str(GONE), code="place_taken")

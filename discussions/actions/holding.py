@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from discussions.actions.fitting import close_given_back
 from discussions.core.leases import is_due, lease_from
@@ -15,6 +16,11 @@ from discussions.permissions import check_return_to_game
 from workspace.actions.events import record_event
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Person
+
+GONE = gettext_lazy(
+    "Your place on this game went back, and somebody else has it now. What you judged is kept, but it cannot be handed "
+    "in while no place is free. Take the next game from your home page."
+)
 
 
 def hold_place(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
@@ -32,21 +38,20 @@ def hold_place(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
         if why := evaluation.released_reason:
             raise NotAllowed(_released(why), code="released")
         if not take_up(evaluation=evaluation, by=by, now=now):
-            raise NotAllowed(why_no_place(evaluation), code="place_gone")
+            check_needed(evaluation)
+            raise NotAllowed(str(GONE), code="place_gone")
 
 
-def why_no_place(evaluation: Evaluation) -> str:
-    """Why work that was set aside cannot go on now: fewer are needed by now, or somebody else has the place."""
-    place = Slot.objects.only("is_closed", "evaluator").get(pk=evaluation.slot_id)
-    if place.is_closed and place.evaluator_id is None:
-        return _(
-            "This game needs no further evaluation: fewer are asked for by now. What you judged is kept, but it cannot "
-            "be handed in. Take the next game from your home page."
+def check_needed(evaluation: Evaluation) -> None:
+    """What was set aside without finding a place: refuses if its own closed because fewer are needed by now."""
+    if Slot.objects.filter(pk=evaluation.slot_id, evaluator=None, is_closed=True).exists():
+        raise NotAllowed(
+            _(
+                "This game needs no further evaluation: fewer are asked for by now. What you judged is kept, but it "
+                "cannot be handed in. Take the next game from your home page."
+            ),
+            code="enough",
         )
-    return _(
-        "Your place on this game went back, and somebody else has it now. What you judged is kept, but it cannot be "
-        "handed in while no place is free. Take the next game from your home page."
-    )
 
 
 def _released(why: str) -> str:

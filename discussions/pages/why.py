@@ -114,7 +114,6 @@ def why_references(
     measurement: Measurement, found: Effective, names: list[str], players: list[Player]
 ) -> list[WhyReference]:
     """Every reference, those that count first: labels of people, checks against votes, evidence as sentences."""
-    labels = found.values.get(kinds.REFERENCE, {})
     rows = []
     listed = set()
     for finding in measurement.references:
@@ -126,7 +125,7 @@ def why_references(
                 message=finding.message,
                 name=names[finding.message - 1],
                 text=finding.text,
-                label=_label(labels.get(subject, ""), counts),
+                label=_label(subject, found, counts),
                 check=str(CHECKS.get(finding.check, finding.check)),
                 evidence=evidence_of(finding, players),
                 is_counted=counts,
@@ -136,16 +135,16 @@ def why_references(
         message = kinds.place_of(subject)[0]
         missed = _("marked by people; the machine did not see it")
         rows.append(
-            WhyReference(
-                message, names[message - 1], "", _label(labels.get(subject, ""), True), missed, (), True
-            )
+            WhyReference(message, names[message - 1], "", _label(subject, found, True), missed, (), True)
         )
     return sorted(rows, key=lambda row: not row.is_counted)
 
 
-def _label(value: str, counts: bool) -> str:
-    if value:
+def _label(subject: str, found: Effective, counts: bool) -> str:
+    if value := found.values.get(kinds.REFERENCE, {}).get(subject, ""):
         return value.replace("_", " ")
+    if (kinds.REFERENCE, subject) in found.ties:
+        return _("evaluators differ, not settled yet")
     return _("not labelled yet") if counts else _("possible only, not counted")
 
 

@@ -12,7 +12,7 @@ from tests.factories import make_lead, make_member, moment
 from tests.rated import make_game, make_rating_project
 from tests.settled import fresh, record
 from tests.team import breaches, evaluations_of, make_shared_game, submit_as, submitted_game
-from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +81,7 @@ def test_whose_place_closed_is_told_that_fewer_are_needed():
     submit_as(first)
     lower(game, 2)
     release_place(evaluation=second, reason="", by=make_lead(project=game.project), now=moment(20))
-    with pytest.raises(Conflict, match="needs no further evaluation: fewer are asked for"):
+    with pytest.raises(NotAllowed, match="needs no further evaluation: fewer are asked for"):
         return_to_game(evaluation=second, by=second.evaluator, now=moment(21))
 
 
