@@ -11,7 +11,8 @@ from discussions.core.moves import OPEN, RETURNED, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Judgement, Transcript, Verdict
 from discussions.models.free_places import kept_places
 from discussions.models.games import NEEDED
-from discussions.models.slots import RATING
+from discussions.models.slots import CALIBRATION, RATING
+from discussions.pages.calibration_own import OwnCalibration, own_calibrations
 from discussions.pages.queue import free_counts, set_aside
 from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project
@@ -32,6 +33,7 @@ class Started(Struct, frozen=True, kw_only=True):
     judged: int
     comment: str
     minutes: int | None
+    is_calibration: bool
 
 
 class Aside(Struct, frozen=True, kw_only=True):
@@ -61,10 +63,19 @@ class Place(Struct, frozen=True):
     role: str
     free_count: int
     kept: list[tuple[int, str]]
+    calibration: OwnCalibration | None
     verdict_count: int
     verdicts: list[int]
     faulty_count: int
     faulty: list[tuple[int, str]]
+
+    @property
+    def has_next(self) -> bool:
+        """Whether "Next game" gives one."""
+        own = self.calibration
+        if own is not None and own.is_required and (own.comes_first or own.why_not):
+            return own.comes_first
+        return bool(self.free_count or self.kept)
 
 
 class HomePage(Struct, frozen=True):
@@ -104,7 +115,7 @@ class MinePage(Struct, frozen=True):
 
 
 def home_page(*, person: Person, now: datetime) -> HomePage:
-    """The same number of queries however many projects and games there are."""
+    """The same number of queries however many projects and games there are; calibrations ask a few more."""
     memberships = Membership.objects.filter(person=person, ended_at=None)
     roles = dict(memberships.values_list("project", "role"))
     projects = list(Project.objects.visible_to(person)[:A_PAGE])
@@ -112,6 +123,7 @@ def home_page(*, person: Person, now: datetime) -> HomePage:
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     free = free_counts(person, rated)
     kept = _kept(person, rated)
+    calibrations = own_calibrations(person=person, projects=rated)
     waiting = _waiting(person, led, rated)
     faulty = _faulty(led)
     places = [
@@ -121,6 +133,7 @@ def home_page(*, person: Person, now: datetime) -> HomePage:
             role="admin" if is_admin(person) else str(roles.get(project.pk, "")),
             free_count=free.get(project.pk, 0),
             kept=kept.get(project.pk, []),
+            calibration=calibrations.get(project.pk),
             verdict_count=len(waiting.get(project.pk, [])),
             verdicts=waiting.get(project.pk, [])[:LISTED],
             faulty_count=len(faulty.get(project.pk, [])),
@@ -156,6 +169,7 @@ def _started(person: Person, now: datetime) -> list[Started]:
             judged=one.judged,
             comment=one.returned_comment,
             minutes=minutes_left(one.slot.lease_until, now),
+            is_calibration=one.purpose == CALIBRATION,
         )
         for one in counted[:A_PAGE]
     ]

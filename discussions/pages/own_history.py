@@ -33,6 +33,7 @@ class Answered(Struct, frozen=True):
     evaluation: int
     game_number: int
     project: str
+    purpose: str
     submitted_at: datetime | None
     answers: list[str]
     rating: str
@@ -62,6 +63,7 @@ def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
             evaluation=one.pk,
             game_number=one.game_number,
             project=one.game.project.name,
+            purpose=one.purpose,
             submitted_at=one.submitted_at,
             answers=[said[one.pk].get((kinds.QUESTION, str(n)), "") for n in range(1, len(texts) + 1)],
             rating=said[one.pk].get((kinds.RATING, ""), ""),

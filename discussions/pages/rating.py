@@ -3,12 +3,14 @@
 from dataclasses import replace
 from datetime import datetime
 
+from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core import kinds
 from discussions.core.moves import WHY_BARRED, state_after
 from discussions.models import Revision
 from discussions.models.leading import why_barred
+from discussions.models.slots import CALIBRATION
 from discussions.models.standings import Work
 from discussions.pages import rating_items, rating_review, rating_steps, rating_transcript
 from discussions.pages.rating_changes import Done, changed_by, position_of
@@ -65,7 +67,7 @@ def rating_page(*, work: Work, wanted: Wanted, lease: Lease) -> RatingPage:
         **_shared(desk, work, wanted, newest.created_at if newest else None),
         **_lists(desk, work, tuple(LISTS)),
         game_number=evaluation.game_number,
-        place="",
+        place=_("Calibration") if evaluation.purpose == CALIBRATION else "",
         closed_because=WHY_BARRED.get(barred, work.why_closed),
         lease=lease,
         may_leave=state_after(evaluation.state, "skip") is not None,

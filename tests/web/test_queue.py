@@ -173,9 +173,9 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert home_page(person=person, now=NOW).places[0].free_count == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
-        (person, "home", (), 10),
+        (person, "home", (), 11),
         (lead, "home", (), 8),
-        (person, "queue", (project.slug,), 9),
+        (person, "queue", (project.slug,), 10),
     ):
         client.force_login(who)
         client.get(reverse(name, args=args))
