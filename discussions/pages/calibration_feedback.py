@@ -26,7 +26,10 @@ class KindLine(Struct, frozen=True):
 
 
 class FeedbackPage(Struct, frozen=True):
-    """One game, and the round so far. `passes` is None while games are left; `left` says how many."""
+    """One game, and the round so far. `passes` is None while games are left; `left` says how many.
+
+    `is_let_rate`: a lead lets the person rate whatever came of it.
+    """
 
     evaluation: int
     slug: str
@@ -48,6 +51,7 @@ class FeedbackPage(Struct, frozen=True):
     rating_within: float
     rating_error: float | None
     passes: bool | None
+    is_let_rate: bool
     is_required: bool
     is_open: bool
 
@@ -84,7 +88,8 @@ def feedback_page(*, evaluation: Evaluation) -> FeedbackPage | None:
         pass_percent=opened.pass_percent,
         rating_within=float(opened.rating_within),
         rating_error=_number(result.rating_error),
-        passes=True if standing.waiver else result.passes,
+        passes=result.passes,
+        is_let_rate=bool(standing.waiver),
         is_required=opened.is_required,
         is_open=opened.closed_at is None,
     )

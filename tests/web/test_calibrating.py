@@ -112,6 +112,9 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
     assert lead.post(wave, {"reason": " "}).status_code == 422
     assert lead.post(wave, {"reason": "We talked"}).status_code == 303
     assert "We talked" in lead.get(address).content.decode()
+    page = signed(client, bad.evaluator).get(reverse("calibration_feedback", args=[bad.pk])).content.decode()
+    assert "<strong>You may rate</strong>" in page
+    assert "Passed" not in page
 
 
 def test_what_several_answer_otherwise_is_listed(client):

@@ -56,6 +56,10 @@ KINDS = (
     "stage",
     "decision",
     "manual_figure",
+    "slot",
+    "adjudication",
+    "calibration",
+    "withdrawal",
 )
 
 
