@@ -11,7 +11,7 @@ from discussions.models import Evaluation, Game, Slot
 from discussions.models.calibrated import games_left, open_round_of, standing_of
 from discussions.models.free_places import free_places, kept_places
 from discussions.models.leading import barred_until, games_led_by
-from discussions.models.slots import RATING
+from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.permissions import check_take_game
 from workspace.models import Job, Person, Project
 from workspace.models.capped import MOST_COUNTED, CappedCount, capped_count
@@ -69,13 +69,31 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
 
 
 def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
-    """Project -> how many games are free for the person there, for all of them in one query."""
+    """Project -> how many games are free for the person there, as far as they may know; for all of them in one query.
+
+    A game that was dealt is one fewer, also where it is a hidden repeat; the last free one is always offered.
+    """
     free = free_places(person, OuterRef("pk")).filter(
         ~Exists(games_led_by(person).filter(pk=OuterRef("game")))
     )
     games = free.order_by("game").values("game").distinct()
-    rows = Project.objects.filter(pk__in=projects).order_by("pk").annotate(free=CappedCount(games))
-    return dict(rows.values_list("pk", "free"))
+    repeats = Evaluation.objects.filter(evaluator=person, game__project=OuterRef("pk"), purpose=REPEAT)
+    rows = Project.objects.filter(pk__in=projects).order_by("pk")
+    counted = rows.annotate(
+        free=CappedCount(games),
+        open_repeats=CappedCount(repeats.filter(state__in=OPEN).values("pk")),
+        repeats_aside=CappedCount(repeats.filter(state__in=(SKIPPED, LAPSED)).values("pk")),
+    )
+    return {
+        key: free if free >= MOST_COUNTED else _known_free(free, begun, aside)
+        for key, free, begun, aside in counted.values_list("pk", "free", "open_repeats", "repeats_aside")
+    }
+
+
+def _known_free(free: int, begun: int, aside: int) -> int:
+    """What the count would be if hidden repeats were games like any other."""
+    left = max(0, free - begun)
+    return max(min(left, 1), left - aside)
 
 
 def count_says(count: int) -> str:
@@ -100,7 +118,8 @@ def _reasons(person: Person, project: Project) -> list[str]:
     """Each from an index of its own, so that none reads all games."""
     if not Game.objects.filter(project=project).exists():
         return [_("No game has been imported into this project yet. A team lead imports them.")]
-    own = Evaluation.objects.filter(evaluator=person, game__project=project, purpose=RATING)
+    # With hidden repeats: whoever holds one must not miss it among the games they began.
+    own = Evaluation.objects.filter(evaluator=person, game__project=project).exclude(purpose=CALIBRATION)
     places = Slot.objects.filter(project=project, purpose=RATING, game__withdrawn_at=None)
     others = ~Exists(Evaluation.objects.filter(game=OuterRef("game"), evaluator=person))
     kept = places.filter(evaluator=None, is_closed=False).exclude(assigned_to=None)

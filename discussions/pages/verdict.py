@@ -58,8 +58,9 @@ class HistoryLine(Struct, frozen=True):
 class VerdictPage(Struct, frozen=True):
     """The page. `outcome` is the recorded one where a verdict stands, else what would be recorded; None: hidden.
 
-    `basis_sha256` and `basis` go back with the form; `record_refusal` says why its button is greyed, "" when it is not.
-    `record_way` is where a lead removes what it says: "people" of the game, "settle", "" for neither.
+    `basis_sha256` and `basis` go back with the form, "" where they tell of what others said; `record_refusal` says why
+    its button is greyed, "" when it is not. `record_way` is where a lead removes what it says: "people" of the game,
+    "settle", "" for neither.
     `changed` is what became different since the standing verdict was recorded.
     """
 
@@ -103,7 +104,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         standing=lines[0] if lines else None,
         history=lines,
         changed=_changed(standing[0], preview) if standing and preview and not is_others else [],
-        basis_sha256=preview.basis_sha256 if preview else "",
+        basis_sha256=preview.basis_sha256 if preview and not is_others else "",
         basis=canonical_bytes(preview.basis).decode() if preview and not is_others else "",
         record_refusal=_refusal(game, person, preview, is_correction=standing is not None),
         record_way=_way(preview),

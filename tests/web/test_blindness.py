@@ -11,7 +11,8 @@ from discussions.actions.remarking import remark
 from discussions.models import Evaluation
 from discussions.models.standings import work_of
 from tests.factories import NOW, make_lead, make_member, run_waiting_jobs, upload
-from tests.rated import game_of, make_rating_project, say, say_what_is_missing, take_next_game
+from tests.marked import found, game_with_marks, masked
+from tests.rated import make_rating_project, say, say_what_is_missing, take_next_game
 
 pytestmark = pytest.mark.django_db
 
@@ -33,24 +34,6 @@ SENTENCES = (
     "supported by the vote record",
     "close to the vote record",
 )
-
-
-def game_with_marks(*, role="ROLEMARK", personality="PERSONMARK", secret="MARK"):
-    """A game in which every hidden field carries a mark."""
-    content = game_of(
-        20, game_id=f"game{secret.lower()}", personality=personality, justification=f"JUSTIFY{secret}"
-    )
-    for player in content["players"][1:]:
-        player["role"] = role
-    content["winner"] = f"WINNER{secret}"
-    content["prompt"] = f"PROMPT{secret}"
-    content["metadata"] = {
-        "model": f"MODEL{secret}",
-        "winner": f"WINNER{secret}",
-        "prompt": f"PROMPT{secret}",
-        "cost": {"totalUsd": 7.77 if secret == "MARK" else 0.5, "inputTokens": 9, "outputTokens": 9},
-    }
-    return content
 
 
 def begun(content, *, name="filemark.json"):
@@ -107,10 +90,6 @@ def acts_of(evaluation):
     )
 
 
-def found(text, marks):
-    return [mark for mark in marks if mark.lower() in text.lower()]
-
-
 def test_no_mark_of_a_hidden_field_is_in_any_answer_until_it_is_revealed():
     evaluation = begun(game_with_marks())
     client = Client()
@@ -147,13 +126,6 @@ def test_a_check_and_chips_are_in_no_answer_before_ones_own_judgement():
     item = re.search(rf'id="{found_id}".*?</blockquote>(.*?)<div class="buttons', after, re.DOTALL)
     assert "check-says" in after
     assert "check-says" not in item[1]
-
-
-def masked(text):
-    """Without what is new with every request: tokens, sessions, the time of day, and names counted up by the tests."""
-    text = re.sub(r'csrfmiddlewaretoken" value="[^"]+"|"X-CSRFToken": "[^"]+"|csrftoken=[^;]+', "", text)
-    text = re.sub(r"\d\d:\d\d:\d\d|Person \d+|person\d+@|game-\d+|sessionid=[^;]+", "", text)
-    return re.sub(r"'(?:Set-Cookie|Content-Length)': '[^']*'", "", text)
 
 
 def answers_in(world):
