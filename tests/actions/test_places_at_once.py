@@ -163,3 +163,31 @@ def test_a_place_is_kept_for_somebody_who_takes_the_game_at_this_moment():
     assert taken.game_id == game.pk
     assert isinstance(kept, NotAllowed) or kept.pk == taken.slot_id
     assert nothing_is_wrong()
+
+
+def test_places_end_go_back_and_are_taken_at_the_same_moment():
+    """Three places a game: half of the leases just ended, a lead releases some others, and everybody reaches out."""
+    project = make_rating_project(evaluator_count=3)
+    for _ in range(4):
+        make_game(project=project, message_count=6)
+    lead, system = make_lead(project=project), system_person(now=NOW)
+    count = 50 if connection.vendor == "postgresql" else 8
+    people = [make_member(project=project) for _ in range(count)]
+    holders = people[: 12 if count > 12 else 6]
+    held = [
+        take_next_game(project=project, by=person, now=NOW if place % 2 else LATER - timedelta(minutes=1))
+        for place, person in enumerate(holders)
+    ]
+    released = [Evaluation.objects.get(pk=one.pk) for one in held[::4]]
+    works = [
+        *(lambda one=one: release_place(evaluation=one, reason="", by=lead, now=LATER) for one in released),
+        *(lambda: expire_leases(by=system, now=LATER) for _ in range(2)),
+        *(lambda by=by: take_next_game(project=project, by=by, now=LATER) for by in people),
+    ]
+    run_at_once(lambda work: work(), works[:count])
+    working = Evaluation.objects.filter(state="draft").values_list("slot", "evaluator")
+    assert sorted(working) == sorted(Slot.objects.exclude(evaluator=None).values_list("pk", "evaluator"))
+    assert Slot.objects.count() == 12
+    rounds = [take_next_game(project=project, by=person, now=LATER) for person in people]
+    assert sum(one is not None for one in rounds) == min(12, Slot.objects.exclude(evaluator=None).count())
+    assert nothing_is_wrong()
