@@ -136,7 +136,7 @@ def _reasons(person: Person, project: Project) -> list[str]:
             own.filter(again, state=LAPSED),
         ),
         (
-            _("Set aside by you and taken by others since: %(n)s."),
+            _("Set aside by you, with no place free any more: %(n)s."),
             own.filter(~again, state__in=(SKIPPED, LAPSED)),
         ),
         (

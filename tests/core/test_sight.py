@@ -292,8 +292,15 @@ def test_what_does_not_exist_cannot_be_judged(kind, subject, value):
 
 
 def test_every_move_leads_to_a_known_state_and_only_open_evaluations_are_judged():
-    states = {moves.DRAFT, moves.SUBMITTED, moves.RETURNED, moves.SKIPPED}
+    states = {moves.DRAFT, moves.SUBMITTED, moves.RETURNED, moves.SKIPPED, moves.LAPSED}
     assert set(moves.MOVES.values()) <= states
     assert {state for state in states if not moves.why_closed(state)} == set(moves.OPEN)
     assert moves.state_after("submitted", "submit") is None
     assert moves.state_after("draft", "submit") == "submitted"
+    assert moves.state_after("returned", "skip") == "skipped"
+
+
+def test_why_a_lapsed_evaluation_is_closed_tells_time_from_a_lead():
+    assert "Your time on this game ended" in moves.why_closed(moves.LAPSED)
+    assert "A team lead took back your place" in moves.why_closed(moves.LAPSED, is_released=True)
+    assert moves.why_closed(moves.DRAFT, is_released=True) == ""
