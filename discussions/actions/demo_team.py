@@ -33,15 +33,21 @@ TEAM, ALONE = ("first", "second", "third"), "third"
 HELD = timedelta(minutes=12)
 # Nobody waits for the others, so that they come to a game at other times of the day.
 APART = timedelta(hours=2, minutes=25)
+# Keys are given with care.
+CALM = Temper(differs=0.0, rating=0.0)
 RECORDED, RETURNED = "recorded", "returned"
 
 
 class Calibration(Struct, frozen=True):
-    """The round: its games, rated by the third evaluator alone, who goes through it, and what it says of each game."""
+    """The round: its games, rated by the third evaluator alone; who goes through it, and how they are on that day.
+
+    Which messages are sampled hangs on the key of the installation, so their tempers are far apart: everywhere one
+    passes and one does not.
+    """
 
     name: str
     days_ago: int
-    people: list[str]
+    people: dict[str, Temper]
     pass_percent: int
     note: str
     games: list[Sketch]
@@ -114,9 +120,16 @@ class _Team:
         """Somebody at work."""
         return Rater(Evaluation.objects.with_work().get(pk=evaluation), self.people[who], self.clock)
 
-    def opinion(self, who: str, played: Played, labels: Mapping[str, str] | None = None) -> Opinion:
-        """What somebody thinks of a game."""
-        sketch, temper = played.sketch, self.plan.tempers[who]
+    def opinion(
+        self,
+        who: str,
+        played: Played,
+        *,
+        labels: Mapping[str, str] | None = None,
+        temper: Temper | None = None,
+    ) -> Opinion:
+        """What somebody thinks of a game, with their usual temper or with another."""
+        sketch, temper = played.sketch, temper or self.plan.tempers[who]
         return Opinion(who, temper, played.wrong, sketch.questions, sketch.rating, labels or {})
 
 
@@ -147,7 +160,7 @@ def _calibrate(team: _Team, now: datetime) -> None:
     for sketch in plan.games:
         games.append(team.bring(sketch))
         rater = team.take(ALONE)
-        give(rater=rater, opinion=team.opinion(ALONE, games[-1]))
+        give(rater=rater, opinion=team.opinion(ALONE, games[-1], temper=CALM))
         record(game=team.row(sketch), by=rater.person, now=team.clock())
     unsorted = Iteration.objects.select_related("project").get(project=team.project, stage=None)
     change_iteration(
@@ -167,11 +180,11 @@ def _calibrate(team: _Team, now: datetime) -> None:
         notes={numbers[0]: plan.note},
     )
     opened = open_round(project=team.project, plan=asked, by=team.lead, now=team.clock())
-    for who in plan.people:
+    for who, temper in plan.people.items():
         for played in games:
             taken = take_calibration(opened=opened, by=team.people[who], now=team.clock())
             assert taken is not None
-            give(rater=team.rater(taken.pk, who), opinion=team.opinion(who, played))
+            give(rater=team.rater(taken.pk, who), opinion=team.opinion(who, played, temper=temper))
 
 
 def _rate_together(team: _Team, shared: Shared) -> None:
@@ -184,7 +197,7 @@ def _rate_together(team: _Team, shared: Shared) -> None:
         labels = {wrong[-1]: shared.split[who]} if who in shared.split else {}
         if who in shared.tie:
             labels[wrong[0]] = shared.tie[who]
-        give(rater=rater, opinion=team.opinion(who, played, labels))
+        give(rater=rater, opinion=team.opinion(who, played, labels=labels))
     if shared.ends == RECORDED:
         _settle(team, shared)
         record(game=team.row(shared.sketch), by=team.lead, now=team.clock())

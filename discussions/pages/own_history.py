@@ -105,6 +105,4 @@ def _ratings(rows: list[Answered]) -> DotsChart | None:
     if not given:
         return None
     mean = sum(given) / len(given)
-    return dot_plot(
-        [DotRow("", given, mean, f"{mean:.2f}")], minimum=LEAST_RATING - 0.5, maximum=MOST_RATING + 0.5
-    )
+    return dot_plot([DotRow("", given, mean, f"{mean:.2f}")], minimum=LEAST_RATING, maximum=MOST_RATING)

@@ -99,13 +99,17 @@ def _figures_have_intervals_and_answers_that_differ():
 
 @pytest.mark.django_db
 @pytest.mark.slow
-def test_the_team_says_the_same_every_time():
-    columns = ("evaluation__game__number", "evaluation__evaluator__email", "kind", "subject", "value")
-    said = Judgement.objects.filter(evaluation__game__project__slug=TEAM).order_by("pk")
+def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_samples(settings):
+    settings.AUDIT_KEY = "of-another-installation-" + "k" * 40
     fill()
-    rows = list(said.values_list(*columns))
-    assert len(rows) > 400
-    assert {value for *_key, kind, _subject, value in rows if kind == "question"} == {"yes", "no"}
+    said = Judgement.objects.filter(evaluation__game__project__slug=TEAM)
+    assert said.count() > 400
+    assert set(said.filter(kind="question").values_list("value", flat=True)) == {"yes", "no"}
+    _the_games_are_in_every_state()
+    _calibration_has_one_who_passed_and_one_who_did_not()
+
+
+def test_chance_is_the_same_every_time():
     opinion = Opinion("second", Temper(0.5, -0.5), [7], "yynyn", "3.5", {"9.1": "vague"})
     again = [_said(opinion, "any-game", "coherence", str(number), "yes") for number in range(40)]
     assert again == [_said(opinion, "any-game", "coherence", str(number), "yes") for number in range(40)]
@@ -117,13 +121,7 @@ def test_an_opinion_is_what_most_would_say_unless_chance_or_a_made_up_mind_says_
     assert _said(calm, "g", "reference", "7.1", "accurate") == "inaccurate"
     assert _said(calm, "g", "reference", "8.1", "inaccurate") == "accurate"
     assert _said(calm, "g", "reference", "9.1", "accurate") == "vague"
-    assert [_said(calm, "g", "question", str(n), "") for n in range(1, 6)] == [
-        "yes",
-        "yes",
-        "no",
-        "yes",
-        "no",
-    ]
+    assert "".join(_said(calm, "g", "question", str(n), "")[0] for n in range(1, 6)) == "yynyn"
     assert _said(calm, "g", "rating", "", "") == RATINGS[-1], "no rating is above the highest"
     sure = Opinion("first", Temper(1.0, 0.0), [], "yynyn", "3.0")
     assert [_said(sure, "g", "coherence", "1", value) for value in OTHER] == list(OTHER.values())
