@@ -115,10 +115,9 @@ def _open_first(person: Person, project: Project) -> str:
 
 
 def _reasons(person: Person, project: Project) -> list[str]:
-    """Each from an index of its own, so that none reads all games."""
+    """Each from an index of its own, so that none reads all games; with hidden repeats, since their holder counts."""
     if not Game.objects.filter(project=project).exists():
         return [_("No game has been imported into this project yet. A team lead imports them.")]
-    # With hidden repeats: whoever holds one must not miss it among the games they began.
     own = Evaluation.objects.filter(evaluator=person, game__project=project).exclude(purpose=CALIBRATION)
     places = Slot.objects.filter(project=project, purpose=RATING, game__withdrawn_at=None)
     others = ~Exists(Evaluation.objects.filter(game=OuterRef("game"), evaluator=person))

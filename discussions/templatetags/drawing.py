@@ -179,7 +179,7 @@ def draw_item(
         by=by,
         state=state,
         body=body,
-        answers=_answers(item, at, more) if at.is_open else NOTHING,
+        answers=_answers(item, at, more) if at.is_open else _said(item.kind, item.value, at.language),
         was=_was(item) if item.was else NOTHING,
     )
 
@@ -251,6 +251,13 @@ def _answer_row(kind: str, value: str, _language: str) -> str:
     buttons = format_html('<div class="buttons two">{}</div>', joined(_ANSWER, rows))
     clear = format_html(_CLEAR, "{act}", _("Clear")) if value else NOTHING
     return format_html('{}<div class="buttons">{}</div>', buttons, clear) if value else buttons
+
+
+@lru_cache(maxsize=256)
+def _said(kind: str, value: str, _language: str) -> str:
+    """The answer alone, where nothing can be judged any more; nothing where none was given."""
+    given = next((text for one, _key, text in ANSWERS[kind] if one == value), "")
+    return format_html("<p>{} <strong>{}</strong></p>", _("You said:"), given) if given else NOTHING
 
 
 def _was(item: Any) -> str:

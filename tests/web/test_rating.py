@@ -166,6 +166,8 @@ def test_a_submitted_evaluation_is_read_but_not_judged(client):
     assert page.status_code == 200
     assert "was submitted" in page.content.decode()
     assert not buttons(page.content.decode())
+    assert page.content.decode().count("You said: <strong>Yes</strong>") == 5
+    assert "You said: <strong>Accurate</strong>" in page.content.decode()
     refused = act(client, done, "question~2~1~no")
     assert refused.status_code == 403
     assert "was submitted" in refused.content.decode()
