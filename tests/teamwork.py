@@ -17,7 +17,7 @@ from discussions.core.moves import OPEN
 from discussions.models import CalibrationRound, Evaluation, Game, Judgement, Slot
 from discussions.models.standings import work_of
 from tests.factories import NOW, make_admin, make_member, membership_of
-from tests.rated import ANSWERS, make_game, make_rating_project
+from tests.rated import ANSWERS, game_of, make_game, make_rating_project
 from workspace.actions.accounts import system_person
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Membership, Person
@@ -46,7 +46,7 @@ class Team:
 
     def __init__(self, *, evaluator_count: int = 3) -> None:
         self.now: datetime = NOW
-        self.project = make_rating_project(evaluator_count=evaluator_count)
+        self.project = make_rating_project(evaluator_count=evaluator_count, slug="team")
         self.system = system_person(now=NOW)
         self.admin = make_admin()
         self.lead = make_member(project=self.project, role="lead")
@@ -112,8 +112,9 @@ class Team:
 
     def bring_game(self) -> None:
         """A game comes in and is measured."""
-        make_game(project=self.project, message_count=MESSAGES)
         self.done["bring game"] += 1
+        name = f"team-{self.done['bring game']}"
+        make_game(project=self.project, content=game_of(MESSAGES, game_id=name))
 
     def say(
         self, evaluation: Evaluation, kind: str, subject: str, value: str, *, version: int = -1
