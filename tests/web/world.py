@@ -67,7 +67,6 @@ def make_world() -> dict[str, Any]:
     publish_version(version=newer, basis=newer.sha256, reason="Agreed", by=admin, now=now)
     draft = make_changed_draft(by=admin, weights=(0.3, 0.3, 0.2, 0.2), now=now)
     stricter = draft_with(thresholds(engagement=4), by=admin)
-    asked(stricter)
     compared = make_set(by=people["lead"], questions=2, mode="both", people=[people["assigned"]], elsewhere=1)
     begun, waiting = compared.comparisons.order_by("number")
     review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
@@ -76,6 +75,7 @@ def make_world() -> dict[str, Any]:
     trained = make_trained(leads=[people["lead"]], trainee=people["assigned"], slug="trained")
     shared = make_differing(leads=[people["lead"]], slug="shared")
     figure_team(shared.project, by=people["lead"])
+    asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,
         **make_asked(by=people["lead"], people=[people["assigned"]]),
