@@ -22,11 +22,12 @@ from discussions.core.leases import LEASE
 from discussions.models import Evaluation, Game
 from discussions.models.adjudicated import disagreements_in
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
+from discussions.models.standings import work_of
 from discussions.pages.home import home_page
 from discussions.pages.queue import queue_page
 from tests.factories import NOW, make_lead, make_member, run_waiting_jobs, upload
 from tests.marked import HTMX, again, begin, begin_again, crawled, game_with_marks, leaks, marked_team, masked
-from tests.rated import make_game, make_rating_project, say, say_what_is_missing
+from tests.rated import ANSWERS, make_game, make_rating_project, say, say_what_is_missing
 from tests.repeated import finish
 from tests.settled import fresh, preview
 from workspace.actions.accounts import system_person
@@ -207,6 +208,13 @@ def posted(me, evaluation):
     return {at: f"{one.status_code} {one.headers}\n{one.content.decode()}" for at, one in answers.items()}
 
 
+def say_half(evaluation):
+    """Every second thing that is asked for before the roles are shown."""
+    for missing in work_of(evaluation).sight.missing[::2]:
+        if missing.kind != "reveal":
+            say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
+
+
 def unlike(one, other):
     """Where two crawls differ, and in what, without what is new with every request."""
     assert one.keys() == other.keys()
@@ -236,7 +244,7 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
         me = Evaluator(game)
         evaluation = begin(me.project, me.person)
         if phase != "fresh":
-            say_what_is_missing(evaluation)
+            say_half(evaluation)
         if phase == "lapsed":
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
         if phase in ("handed in", "returned"):
@@ -281,7 +289,7 @@ def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_handed_in(l
     def world(*, is_repeat):
         me, evaluation = second_game(is_repeat=is_repeat, evaluator_count=count)
         if phase == "half":
-            say_what_is_missing(evaluation)
+            say_half(evaluation)
         if phase == "lapsed":
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
         if phase == "skipped":
