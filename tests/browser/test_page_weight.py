@@ -8,7 +8,9 @@ from tests.browser.transcripts import lively_game
 
 pytestmark = pytest.mark.slow
 
-MOST_REQUESTS, MOST_BYTES, LONGEST_TASK = 10, 90_000, 300
+MOST_REQUESTS, MOST_BYTES = 10, 90_000
+# In milliseconds by the clock: about 150 on a core that is free, more where others use it, too.
+LONGEST_TASK = 600
 OBSERVE = """
 window.seen = { "layout-shift": [], longtask: [] };
 for (const type of Object.keys(window.seen)) {
