@@ -29,7 +29,7 @@ class RoundForm(forms.Form):
         label=_("Answers as in the key, of a hundred"), min_value=1, max_value=100, initial=80
     )
     rating_within = forms.DecimalField(
-        label=_("Ratings from the key's by at most, on average"),
+        label=_("Ratings differ from the key's by at most, on average"),
         min_value=0,
         max_value=4,
         max_digits=3,

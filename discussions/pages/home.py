@@ -238,7 +238,7 @@ def _faulty(led: list[int]) -> dict[int, list[tuple[int, str]]]:
 
 def mine_page(*, person: Person, before: int = 0) -> MinePage:
     """One's own evaluations, fifty to a page; `before` continues behind the evaluation with that number."""
-    own = Evaluation.objects.visible_to(person).select_related("game__project").order_by("-pk")
+    own = Evaluation.objects.visible_to(person).order_by("-pk")
     if before:
         own = own.filter(pk__lt=before)
     verdict = Verdict.objects.filter(game=OuterRef("game"))

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from discussions.core.moves import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Slot
-from discussions.models.calibrated import games_left, open_round_of, standing_of
 from discussions.models.free_places import free_places, kept_places
 from discussions.models.leading import barred_until, games_led_by
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
+from discussions.pages.calibration_own import OwnCalibration, own_calibrations
 from discussions.permissions import check_take_game
 from workspace.models import Job, Person, Project
 from workspace.models.capped import MOST_COUNTED, CappedCount, capped_count
@@ -24,6 +24,7 @@ class QueuePage(Struct, frozen=True):
 
     `free_count` games can be taken, `kept` are the first numbers of those a lead keeps for the person, `comes_first`
     says what is dealt before them; `reasons` say why nothing is free. A count of 100 stands for 100 or more.
+    `calibration` is how far they are with the round that is open, None without one.
     """
 
     slug: str
@@ -33,6 +34,7 @@ class QueuePage(Struct, frozen=True):
     comes_first: str
     refusal: str
     reasons: list[str]
+    calibration: OwnCalibration | None = None
 
     @property
     def has_next(self) -> bool:
@@ -45,26 +47,20 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
     refusal = refusal_of(check_take_game, person, project)
     if refusal:
         return QueuePage(project.slug, project.name, 0, [], "", refusal, [])
-    opened = open_round_of(project)
-    first, why = "", ""
-    if opened is not None and opened.is_required:
-        first = _calibration_first(len(games_left(opened, person)))
-        why = "" if first else standing_of(opened, person).why_not_rating
+    calibration = own_calibrations(person=person, projects=[project.pk]).get(project.pk)
+    why = calibration.why_not if calibration else ""
     free = 0 if why else free_counts(person, [project.pk]).get(project.pk, 0)
     kept = kept_places(person).filter(project=project).values_list("game__number", flat=True)
-    page = QueuePage(
+    numbers = list(kept[:MOST_COUNTED])
+    return QueuePage(
         project.slug,
         project.name,
         free,
-        list(kept[:MOST_COUNTED]),
-        first or _open_first(person, project),
+        numbers,
+        _comes_first(person, project, calibration),
         "",
-        [],
-    )
-    if free or page.kept:
-        return page
-    return QueuePage(
-        page.slug, page.name, 0, [], page.comes_first, "", [why] if why else _reasons(person, project)
+        [] if free or numbers else [why] if why else _reasons(person, project),
+        calibration,
     )
 
 
@@ -101,13 +97,10 @@ def count_says(count: int) -> str:
     return _("%(n)d or more") % {"n": MOST_COUNTED} if count >= MOST_COUNTED else str(count)
 
 
-def _calibration_first(left: int) -> str:
-    if not left:
-        return ""
-    return _("A calibration round comes first. Games of it that wait for you: %(n)d.") % {"n": left}
-
-
-def _open_first(person: Person, project: Project) -> str:
+def _comes_first(person: Person, project: Project, calibration: OwnCalibration | None) -> str:
+    if calibration is not None and calibration.comes_first:
+        says = _("A calibration round comes first. Games of it that wait for you: %(n)d.")
+        return says % {"n": calibration.waiting}
     own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
     if not own.exclude(game__in=games_led_by(person).values("pk")).exists():
         return ""

@@ -1,12 +1,11 @@
 """How long the evaluator's place is theirs, as the head of their page says it, and when a break would do them good."""
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
-from discussions.core.leases import LEASE
+from discussions.core.leases import LEASE, minutes_left
 from discussions.core.moves import LAPSED, OPEN, why_closed
 from discussions.core.sittings import LONGEST, break_due, sitting_of
 from discussions.models import Evaluation, Revision, Slot
@@ -42,7 +41,7 @@ def build_lease(*, evaluation: Evaluation, now: datetime, refusal: str = "") -> 
     if evaluation.state not in OPEN:
         return _not_held(evaluation, refusal)
     until = next((until for key, _taken, until in places if key == evaluation.slot_id), None)
-    left = None if until is None else max(0, math.ceil((until - now).total_seconds() / 60))
+    left = minutes_left(until, now)
     sitting = sitting_of(_acts(evaluation.evaluator_id, places, now), now)
     return Lease(
         evaluation_id=evaluation.pk,

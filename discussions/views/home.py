@@ -5,7 +5,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.actions.taking import take_next_game
-from discussions.pages.calibration_own import own_calibrations
 from discussions.pages.home import home_page, mine_page
 from discussions.pages.queue import queue_page
 from discussions.permissions import check_take_game
@@ -41,8 +40,7 @@ def queue(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project = project_or_404(request.user, slug)
     page = queue_page(person=request.user, project=project)
-    own = own_calibrations(person=request.user, projects=[] if page.refusal else [project.pk])
-    context = {"page": page, "calibration": own.get(project.pk), **frame(request.user, project, "queue")}
+    context = {"page": page, **frame(request.user, project, "queue")}
     return answer(request, page="discussions/queue_show.html", context=context)
 
 

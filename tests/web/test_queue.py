@@ -175,7 +175,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     for who, name, args, queries in (
         (person, "home", (), 11),
         (lead, "home", (), 8),
-        (person, "queue", (project.slug,), 10),
+        (person, "queue", (project.slug,), 9),
     ):
         client.force_login(who)
         client.get(reverse(name, args=args))
