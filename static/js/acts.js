@@ -115,7 +115,7 @@ async function take(act, answer) {
   tries = 0;
   const elsewhere = answer.headers.get("HX-Redirect");
   if (answer.status === 401) {
-    await swap("#signin", answer.html);
+    if (!document.getElementById("signin").open) await swap("#signin", answer.html);
     delete document.body.dataset.busy;
     return keep();
   }

@@ -16,6 +16,11 @@ document.body.addEventListener("htmx:afterSwap", (event) => {
   if (event.target === signin && !signin.open && signin.querySelector("form")) signin.showModal();
 });
 
+// What is refused while the dialog is open does not wipe what is typed there.
+document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target === signin && signin.open && !signin.contains(detail.elt)) detail.shouldSwap = false;
+});
+
 // Signing in changes the token against forged forms: every form of the page gets the new one.
 document.body.addEventListener("signed-in", (event) => {
   signin.close();

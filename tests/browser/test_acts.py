@@ -116,6 +116,18 @@ def test_a_sign_in_that_ran_out_is_renewed_in_place_and_the_act_goes_through(des
     assert labels(evaluation) == ["vague"]
 
 
+def test_what_is_typed_in_the_sign_in_dialog_stays_when_something_else_is_refused(desk, evaluation) -> None:
+    SignIn.objects.all().delete()
+    press(desk, "v")
+    dialog = desk.locator("#signin[open]")
+    dialog.get_by_label("E-mail").fill("half an address")
+    with desk.expect_response("**/lease/") as refused:  # what the page asks by itself once a minute
+        desk.evaluate("id => { htmx.ajax('POST', `/rate/${id}/lease/`, '#lease') }", evaluation.pk)
+    assert refused.value.status == 401
+    desk.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))")
+    expect(dialog.get_by_label("E-mail")).to_have_value("half an address")
+
+
 def test_a_second_step_in_place_asks_again_and_the_act_goes_through(desk, evaluation) -> None:
     _, app, _ = make_secured(evaluation.evaluator)
     assert not SignIn.objects.exists()  # setting it up elsewhere ended this one
