@@ -98,7 +98,7 @@ def identification_page(*, work: Work, wanted: Wanted, lease: Lease | None) -> I
         closed_because=WHY_BARRED.get(barred, work.why_closed),
         lease=lease,
         may_leave=state_after(evaluation.state, "skip") is not None,
-        may_return=state_after(evaluation.state, "resume") is not None,
+        may_return=lease is not None and lease.is_free,
         returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
         single_keys=evaluation.evaluator.has_single_keys,
         saved_at=newest.created_at if newest else None,

@@ -71,7 +71,7 @@ def rating_page(*, work: Work, wanted: Wanted, lease: Lease) -> RatingPage:
         closed_because=WHY_BARRED.get(barred, work.why_closed),
         lease=lease,
         may_leave=state_after(evaluation.state, "skip") is not None,
-        may_return=state_after(evaluation.state, "resume") is not None,
+        may_return=lease is not None and lease.is_free,
         returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
         messages=rating_transcript.messages(desk),
         rounds=rating_transcript.rounds(desk),

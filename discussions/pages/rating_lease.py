@@ -6,11 +6,15 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.core.leases import LEASE, minutes_left
-from discussions.core.moves import LAPSED, OPEN, why_closed
+from discussions.core.moves import LAPSED, OPEN, state_after, why_closed
 from discussions.core.sittings import LONGEST, break_due, sitting_of
 from discussions.models import Evaluation, Revision, Slot
+from discussions.pages.queue import set_aside
+from workspace.core.refusals import Refusal
 
 HELD, OVER, ENDED, CLOSED = "held", "over", "ended", "closed"
+TAKEN = frozenset({"place_gone", "place_taken"})
+TOLD = frozenset({"released", "closed"})
 
 
 class Lease(Struct, frozen=True, kw_only=True):
@@ -18,8 +22,8 @@ class Lease(Struct, frozen=True, kw_only=True):
 
     `state` is "held", "over" (the time is up and nobody has asked for the place yet), "ended" (the place went back;
     the work is kept) or "closed" (handed in or skipped). `says` is why it is not held any more; `released` what a lead
-    said who took the place back; `is_gone` that it could not be taken up again. `break_minutes` is 0 but when a break
-    is proposed.
+    said who took the place back; `is_free` that the work can be taken up again, `is_gone` that this was tried when
+    somebody else had the place. `break_minutes` is 0 but when a break is proposed.
     """
 
     evaluation_id: int
@@ -27,12 +31,13 @@ class Lease(Struct, frozen=True, kw_only=True):
     minutes: int | None = None
     says: str = ""
     released: str = ""
+    is_free: bool = False
     is_gone: bool = False
     break_minutes: int = 0
 
 
-def build_lease(*, evaluation: Evaluation, now: datetime, refusal: str = "") -> Lease:
-    """The place as it stands, in two queries. `refusal` is why it was not renewed or not taken up again."""
+def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
+    """The place as it stands, in two queries. `refusal` is why it was not renewed, not taken up again, or not used."""
     places = list(
         Slot.objects.filter(evaluator=evaluation.evaluator_id, is_closed=False).values_list(
             "pk", "taken_at", "lease_until"
@@ -47,22 +52,30 @@ def build_lease(*, evaluation: Evaluation, now: datetime, refusal: str = "") -> 
         evaluation_id=evaluation.pk,
         state=OVER if left == 0 else HELD,
         minutes=left,
-        says=refusal,
+        says=refusal.sentence if refusal else "",
         break_minutes=break_due(sitting),
     )
 
 
-def _not_held(evaluation: Evaluation, refusal: str) -> Lease:
+def _not_held(evaluation: Evaluation, refusal: Refusal | None) -> Lease:
     is_lapsed = evaluation.state == LAPSED
     released = evaluation.released_reason if is_lapsed else ""
     says = why_closed(evaluation.state, is_released=bool(released))
+    if refusal and refusal.code not in TOLD:
+        says = refusal.sentence
     return Lease(
         evaluation_id=evaluation.pk,
         state=ENDED if is_lapsed else CLOSED,
-        says=refusal or says,
+        says=says,
         released=released,
-        is_gone=bool(refusal),
+        is_free=state_after(evaluation.state, "resume") is not None and _can_go_on(evaluation),
+        is_gone=refusal is not None and refusal.code in TAKEN,
     )
+
+
+def _can_go_on(evaluation: Evaluation) -> bool:
+    aside = set_aside(evaluation.evaluator, [evaluation.game.project_id])
+    return aside.filter(pk=evaluation.pk).exists()
 
 
 def _acts(

@@ -9,13 +9,13 @@ from discussions.actions.finishing import return_to_game
 from discussions.actions.leasing import renew_lease as renew
 from discussions.forms.leasing import LeaseForm
 from discussions.models import Evaluation
-from discussions.pages.rating_lease import ENDED, build_lease
+from discussions.pages.rating_lease import ENDED, HELD, build_lease
 from discussions.views.rating import evaluation_or_404
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.forms.acts import OLD
 from workspace.views.answers import answer
 from workspace.views.bodies import only_parameters, typed
-from workspace.views.gate import SignedIn, is_htmx, needs
+from workspace.views.gate import SignedIn, goes_on, is_htmx, needs
 
 PAGE = "discussions/evaluation_rate.html"
 LEASE = "discussions/_rate_lease.html"
@@ -51,12 +51,13 @@ def _answered(
     lease = build_lease(
         evaluation=evaluation_or_404(request.user, evaluation.pk),
         now=timezone.now(),
-        refusal=refusal.sentence if refusal and refusal.code != "released" else "",
+        refusal=refusal,
     )
     # Told once: the note must not take the place of another one with every key that is pressed.
     was_ended = form is not None and form.cleaned_data["known"] == ENDED
-    is_news = (form is not None and form.is_again) or (lease.state == ENDED) != was_ended
-    return answer(
+    is_again = form is not None and form.is_again
+    is_news = is_again or (lease.state == ENDED) != was_ended
+    made = answer(
         request,
         page=PAGE,
         region=LEASE,
@@ -64,3 +65,7 @@ def _answered(
         status=refusal.status if refusal else 200,
         redirect=reverse("rate", args=[evaluation.pk]),
     )
+    if lease.state == HELD and (is_again or was_ended) and is_htmx(request):
+        # What the page kept while the place was not held is sent now, as after signing in anew.
+        made["HX-Trigger"] = goes_on(request)
+    return made

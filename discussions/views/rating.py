@@ -11,6 +11,7 @@ from discussions.actions.finishing import return_to_game as do_return
 from discussions.actions.finishing import skip_game as do_skip
 from discussions.actions.finishing import submit_evaluation as do_submit
 from discussions.actions.undoing import undo as do_undo
+from discussions.core.moves import state_after
 from discussions.core.sight import TRANSCRIPT
 from discussions.forms.rating import ActForm, SkipForm
 from discussions.models import Evaluation
@@ -20,20 +21,21 @@ from discussions.pages.identification import identification_answer, identificati
 from discussions.pages.rating import Wanted, rating_answer, rating_page
 from discussions.pages.rating_changes import Done, conflict_of
 from discussions.pages.rating_desk import item_id
-from discussions.pages.rating_lease import build_lease
-from workspace.core.refusals import Conflict, Refusal, Unacceptable
+from discussions.pages.rating_lease import Lease, build_lease
+from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.forms.acts import KeyedForm, UndoForm
 from workspace.models import Person
 from workspace.views.answers import answer
 from workspace.views.bodies import number_of, only_parameters, typed
 from workspace.views.gate import SignedIn, is_htmx, needs
 
-PAGE, ANSWER, AT, TEST, TEST_ANSWER = (
+PAGE, ANSWER, AT, TEST, TEST_ANSWER, REFUSED = (
     "discussions/evaluation_rate.html",
     "discussions/_rate_answer.html",
     "discussions/_rate_at.html",
     "discussions/evaluation_identify.html",
     "discussions/_identify_answer.html",
+    "discussions/_rate_refused.html",
 )
 
 
@@ -62,13 +64,26 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
         number_of(asked["player"]),
         number_of(asked["page"]),
     )
-    work = work_of(found)
-    lease = build_lease(evaluation=found, now=timezone.now())
+    return desk(request, found, wanted, build_lease(evaluation=found, now=timezone.now()))
+
+
+def desk(
+    request: SignedIn,
+    evaluation: Evaluation,
+    wanted: Wanted,
+    lease: Lease,
+    *,
+    status: int = 200,
+    **more: object,
+) -> HttpResponse:
+    """The whole page as it stands, or what of it is shown while the transcript is closed."""
+    work = work_of(evaluation)
     if not work.sight.transcript:
         test = identification_page(work=work, wanted=wanted, lease=lease)
-        return answer(request, page=TEST, context={"page": test})
+        return answer(request, page=TEST, context={"page": test} | more, status=status)
     page = rating_page(work=work, wanted=wanted, lease=lease)
-    return answer(request, page=PAGE, region=AT if wanted.at else None, context={"page": page})
+    region = AT if wanted.at else None
+    return answer(request, page=PAGE, region=region, context={"page": page} | more, status=status)
 
 
 @needs("rate", methods=("POST",))
@@ -82,7 +97,7 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
     done = Done(posted.kind, posted.subject)
     try:
         acted = act(evaluation=found, posted=posted, by=request.user, now=timezone.now())
-    except (Conflict, Unacceptable) as refusal:
+    except (Conflict, NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, done, refusal)
     if TRANSCRIPT in acted.revealed:
         return answer(request, page=PAGE, redirect=reverse("rate", args=[found.pk]))
@@ -108,7 +123,7 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
             by=request.user,
             now=timezone.now(),
         )
-    except (Conflict, Unacceptable) as refusal:
+    except (Conflict, NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, Done(), refusal)
     done = Done(saved.kind, saved.subject, saved.revealed, saved.revision.created_at)
     return answered(request, found, form, done, work=saved.work)
@@ -122,7 +137,7 @@ def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
     form.is_valid()
     try:
         submitted = do_submit(evaluation=found, by=request.user, now=timezone.now())
-    except Unacceptable as refusal:
+    except (NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, Done(), refusal)
     return answer(request, page=PAGE, redirect=_after(submitted))
 
@@ -145,7 +160,7 @@ def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
     reason = form.cleaned_data["text"] if form.is_valid() else ""
     try:
         do_skip(evaluation=found, reason=reason, by=request.user, now=timezone.now())
-    except Unacceptable as refusal:
+    except (NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, Done(), refusal)
     return answer(request, page=PAGE, redirect=reverse("home"))
 
@@ -222,8 +237,23 @@ def refused(
     request: SignedIn, evaluation: Evaluation, form: KeyedForm, done: Done, refusal: Refusal
 ) -> HttpResponse:
     """The same answer with what was refused: both versions of a conflict, or the sentence."""
+    if isinstance(refusal, NotAllowed):
+        return not_held(request, evaluation, form, refusal)
     if isinstance(refusal, Conflict) and refusal.code == "stale" and refusal.detail:
         seen = Done(done.kind, done.subject, conflict=conflict_of(refusal.detail))
     else:
         seen = Done(done.kind, done.subject, refusal=refusal.sentence)
     return answered(request, evaluation, form, seen, status=refusal.status)
+
+
+def not_held(request: SignedIn, evaluation: Evaluation, form: KeyedForm, refusal: NotAllowed) -> HttpResponse:
+    """What an act is answered whose place went back: why, and how the game is taken up again; else it is refused."""
+    found = evaluation_or_404(request.user, evaluation.pk)
+    if state_after(found.state, "resume") is None:
+        raise refusal
+    lease = build_lease(evaluation=found, now=timezone.now(), refusal=refusal)
+    if is_htmx(request):
+        return answer(request, page=PAGE, region=REFUSED, context={"lease": lease}, status=refusal.status)
+    wanted = Wanted(new_nonce(), str(form.data.get("step", "")))
+    typed_text = str(form.data.get("text", ""))
+    return desk(request, found, wanted, lease, status=refusal.status, unsaved=True, typed=typed_text)

@@ -8,8 +8,9 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
-from discussions.actions.leasing import expire_leases
+from discussions.actions.leasing import expire_leases, release_place
 from discussions.models import Evaluation, Revision, Slot
+from tests.factories import make_lead
 from tests.rated import start
 from workspace.models import Person
 
@@ -87,3 +88,26 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     expect(note).to_be_empty()
     expect(field).to_have_value("half a thought")
     assert Evaluation.objects.get().state == "draft"
+
+
+def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk, evaluation) -> None:
+    note, unsent = desk.locator("#answer"), desk.locator("#unsent")
+    first = desk.evaluate(HERE)
+    lead = make_lead(project=evaluation.game.project)
+    release_place(evaluation=evaluation, reason="Ann is away", by=lead, now=timezone.now())
+    desk.keyboard.press("a")
+    expect(note).to_contain_text("Ann is away")
+    expect(note.get_by_role("button", name="Forget this act")).to_be_visible()
+    expect(unsent).to_contain_text("1 unsent")
+    expect(desk.locator("#lease-says")).to_have_text("your place went back")
+    assert not Revision.objects.exists()
+    note.get_by_role("button", name="Take the game up again").click()
+    expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    expect(unsent).to_be_hidden()
+    expect(note).to_be_empty()
+    expect(desk.locator("#lease-says")).to_have_text("yours for 30 minutes")
+    assert Revision.objects.get().value == "accurate"
+    desk.keyboard.press("i")
+    expect(unsent).to_be_hidden()
+    expect(desk.locator("#saved-at")).to_contain_text("saved")
+    assert Revision.objects.count() == 2

@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from discussions.actions.finishing import skip_game
 from discussions.actions.leasing import expire_leases, release_place
 from discussions.actions.taking import take_next_game
-from discussions.models import Evaluation, Slot
+from discussions.models import Evaluation, Iteration, Slot
 from discussions.pages.rating_lease import build_lease
 from tests.factories import NOW, make_lead, make_member
 from tests.rated import make_rating_project, say, start, submitted
@@ -200,3 +201,96 @@ def test_the_region_asks_a_fixed_number_of_queries(client, evaluation, acts, dja
         client.get(address(evaluation), headers=HTMX)
     with django_assert_num_queries(10):
         client.post(address(evaluation), headers=HTMX)
+
+
+def released(evaluation, reason="Ann is away <today>"):
+    lead = make_lead(project=evaluation.game.project)
+    return release_place(evaluation=evaluation, reason=reason, by=lead, now=timezone.now())
+
+
+def act(client, evaluation, name="judge", headers=HTMX, **body):
+    said = {"act": "comment~message:3~0~", "text": "half a <thought>", "nonce": "n1", "step": "depth"}
+    answer = client.post(reverse(name, args=[evaluation.pk]), body or said, headers=headers)
+    return answer.status_code, answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("judge", {"act": "question~2~0~yes", "nonce": "n1", "step": "engagement"}),
+        ("judge", {}),
+        ("undo", {"key": "n1:undo:0"}),
+        ("submit_evaluation", {"key": "n1:submit"}),
+    ],
+)
+def test_an_act_on_a_released_place_is_told_how_the_game_is_taken_up_again(client, evaluation, name, body):
+    released(evaluation)
+    status, said = act(client, evaluation, name, **body)
+    assert status == 403
+    assert "Ann is away &lt;today&gt;" in said
+    assert "sent when the game is yours again" in said
+    assert f'hx-post="{address(evaluation)}"' in said
+    assert f'action="/rate/{evaluation.pk}/return/"' in said
+    # The head stops asking how long the place is held, so that no second note takes the place of this one.
+    assert '<span id="lease-says" class="row" hx-swap-oob="true">' in said
+    assert 'name="known" value="ended"' in said
+    assert not evaluation.judgements.exists() and not evaluation.remarks.exists()
+    answer = client.post(address(evaluation), {"again": "yes", "known": "ended"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert "signed-in" in answer["HX-Trigger"]
+    assert "HX-Trigger" not in client.post(address(evaluation), headers=HTMX)
+    if name == "judge":
+        assert act(client, evaluation, name, **body)[0] == 200
+
+
+def test_without_script_the_page_says_it_and_what_was_written(client, evaluation):
+    released(evaluation)
+    for name in ("judge", "skip_game"):
+        body = {"text": "half a <thought>", "key": "n1:skip"} if name == "skip_game" else {}
+        status, said = act(client, evaluation, name, {}, **body)
+        assert status == 403
+        assert "Ann is away &lt;today&gt;" in said
+        assert "What you just did was not saved." in said and "half a &lt;thought&gt;" in said
+        assert said.count(f'action="/rate/{evaluation.pk}/return/"') == 1
+        assert "hx-post" not in said
+
+
+def test_the_test_of_who_said_it_is_told_the_same(client):
+    project = make_rating_project()
+    Iteration.objects.filter(project=project).update(identification="test")
+    evaluation = start(project=project, message_count=60, now=timezone.now())
+    client.force_login(evaluation.evaluator)
+    released(evaluation)
+    body = {"act": "attribution~1~0~1", "nonce": "n1", "step": "identify"}
+    assert "Take the game up again" in act(client, evaluation, **body)[1]
+    status, said = act(client, evaluation, "judge", {}, **body)
+    assert (status, "Who said it?" in said, "Take the game up again" in said) == (403, True, True)
+
+
+def test_where_nobody_may_take_it_up_again_no_button_is_offered(client, evaluation):
+    released(evaluation)
+    project = evaluation.game.project
+    taken = take_next_game(project=project, by=make_member(project=project), now=timezone.now())
+    for status, said in (act(client, evaluation), post(client, evaluation)):
+        assert status == 403
+        assert "Ann is away &lt;today&gt;" in said and 'href="/"' in said
+        assert "Take the game up again" not in said and "Try once more" not in said
+    page = client.get(reverse("rate", args=[evaluation.pk])).content.decode()
+    assert f'action="/rate/{evaluation.pk}/return/"' not in page
+    release_place(evaluation=taken, reason="", by=make_lead(project=project), now=timezone.now())
+    assert "Take the game up again" in act(client, evaluation)[1]
+
+
+def test_an_act_on_a_game_skipped_elsewhere_is_told_so(client, evaluation):
+    skip_game(evaluation=evaluation, reason="too long", by=evaluation.evaluator, now=timezone.now())
+    status, said = act(client, evaluation)
+    assert (status, "You skipped this game" in said, "Take the game up again" in said) == (403, True, True)
+    assert post(client, evaluation, again="yes")[0] == 200
+    assert act(client, evaluation)[0] == 200
+
+
+def test_what_cannot_be_gone_on_with_is_refused_as_before(client):
+    done = submitted()
+    client.force_login(done.evaluator)
+    status, said = act(client, done)
+    assert (status, "was submitted" in said, "<form" in said) == (403, True, False)

@@ -91,8 +91,13 @@ def signed_in(request: HttpRequest) -> HttpResponse:
     if person is not None and person.lacks_second_factor:
         return set_up_first(request)
     region = render(request, "workspace/_signed_in.html")
-    region["HX-Trigger"] = json.dumps({"signed-in": {"csrfToken": get_token(request)}})
+    region["HX-Trigger"] = goes_on(request)
     return region
+
+
+def goes_on(request: HttpRequest) -> str:
+    """The `HX-Trigger` on which a page takes its token anew, and sends again what it kept while nothing was taken."""
+    return json.dumps({"signed-in": {"csrfToken": get_token(request)}})
 
 
 def ways_in() -> dict[str, str]:
