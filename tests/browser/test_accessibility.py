@@ -1,9 +1,12 @@
 """axe-core finds nothing on any page, light and dark; no page scrolls sideways on a phone or at 200 % zoom.
 
-Pictures of every page, wide in light and narrow in dark, are left under var/screenshots.
+Contrast is by far the dearest rule, so it is asked once of everything that looks alike. With PICTURES=1 pictures of
+every page, wide in light and narrow in dark, are left under var/screenshots.
 """
 
+import os
 import re
+from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -29,18 +32,66 @@ TOO_WIDE = """() => {
 }"""
 
 
-def violations(page: Page, rules: str = "") -> list[str]:
-    """What axe has against the page as it stands: rule, place and what to do; one rule alone when it is named."""
+# Takes away what looks like something that was seen before, and gives what is new: what looks alike has the same start
+# tags, but for what only names or leads, from itself up to the root. A part goes when all in it is known.
+HIDE_KNOWN = """(known) => {
+    const seen = new Set(known), fresh = [];
+    const silent = /^(id|for|name|value|href|action|title|datetime|style|hx-.*|aria-(label.*|describedby|controls))$/;
+    const bare = (value) => value.replace(/\\d+/g, "");
+    const kind = (one) => [
+        one.localName,
+        ...[...one.attributes].filter((it) => !silent.test(it.name)).map((it) => it.name + bare(it.value)),
+        [...one.childNodes].some((it) => it.nodeType === 3 && it.data.trim()),
+        [...(one.parentNode?.children ?? [])].indexOf(one) % 2,
+    ].join(" ");
+    const hash = (text) => {
+        let high = 7, low = 11;
+        for (const sign of text) {
+            high = Math.imul(high ^ sign.codePointAt(0), 2654435761);
+            low = Math.imul(low ^ sign.codePointAt(0), 1597334677);
+        }
+        return `${high >>> 0}.${low >>> 0}`;
+    };
+    const walk = (one, above) => {
+        if (!one.checkVisibility({ visibilityProperty: true })) return true;
+        const own = hash(above + kind(one));
+        let isKnown = seen.has(own);
+        if (!isKnown) { seen.add(own); fresh.push(own); }
+        for (const child of one.children) isKnown = walk(child, own) && isKnown;
+        if (isKnown) one.style.setProperty("display", "none", "important");
+        return isKnown;
+    };
+    walk(document.body, "");
+    return fresh;
+}"""
+
+
+def violations(page: Page, **options: Any) -> list[str]:
+    """What axe has against the page as it stands: rule, place and what to do."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    options = {"resultTypes": ["violations"]} | ({"runOnly": [rules]} if rules else {})
     # Only the violations travel: what passes is a hundred times as long.
-    found = page.evaluate("(options) => axe.run(options).then((all) => all.violations)", options)
+    run = "(options) => axe.run(options).then((all) => all.violations)"
+    found = page.evaluate(run, {"resultTypes": ["violations"]} | options)
     return [
         f"{page.url} {one['id']}: {node['target']} {node['failureSummary']}"
         for one in found
         for node in one["nodes"]
     ]
+
+
+def too_pale(page: Page, known: set[str]) -> list[str]:
+    """What has too little contrast among that which looks like nothing in `known`; adds it there, and hides it."""
+    known.update(page.evaluate(HIDE_KNOWN, list(known)))
+    if page.locator("body").is_hidden():
+        return []
+    return violations(page, runOnly=["color-contrast"])
+
+
+@pytest.fixture(scope="session")
+def known() -> dict[str, set[str]]:
+    """What was seen before, in light and in dark."""
+    return {"light": set(), "dark": set()}
 
 
 def sideways(page: Page, name: str) -> list[str]:
@@ -55,10 +106,17 @@ def sideways(page: Page, name: str) -> list[str]:
     return faults
 
 
+def picture(page: Page, folder: str, name: str) -> None:
+    """Leave a picture of the page, where they are asked for."""
+    if os.environ.get("PICTURES"):
+        is_whole = not name.startswith("rate")
+        page.screenshot(path=artefacts(f"screenshots/{folder}") / f"{name}.png", full_page=is_whole)
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("role", ROLES)
-def test_every_page(gallery, browser, browser_context_args, role):
-    """Each page is opened in light and in dark, and made narrow; its pictures are kept for people to look at."""
+def test_every_page(gallery, browser, browser_context_args, known, role):
+    """Each page is opened in light and in dark, and made narrow."""
     faults = []
     pages = gallery.pages(role)
     with gallery.context(browser, browser_context_args, role, color_scheme="light") as context:
@@ -68,22 +126,37 @@ def test_every_page(gallery, browser, browser_context_args, role):
             page.emulate_media(color_scheme="light")
             page.goto(address)
             expect(page.get_by_role("heading", level=1)).to_have_count(1)
-            is_whole = not name.startswith("rate")
-            page.screenshot(
-                path=artefacts(f"screenshots/{role}-wide-light") / f"{name}.png", full_page=is_whole
-            )
+            picture(page, f"{role}-wide-light", name)
             page.evaluate(OPEN_ALL)
-            faults += violations(page)
+            faults += violations(page, rules={"color-contrast": {"enabled": False}})
+            faults += too_pale(page, known["light"])
             page.emulate_media(color_scheme="dark")
             page.goto(address)  # colours of a page that is switched while it stands are not all new at once
             page.evaluate(OPEN_ALL)
-            faults += violations(page, "color-contrast")
             faults += sideways(page, name)
-            page.screenshot(
-                path=artefacts(f"screenshots/{role}-phone-dark") / f"{name}.png", full_page=is_whole
-            )
+            picture(page, f"{role}-phone-dark", name)
+            page.set_viewport_size(WIDE)
+            faults += too_pale(page, known["dark"])
     tell(f"{len(pages)} pages of {role}: {len(faults)} faults")
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pale_text_is_found_once_wherever_it_stands(gallery, browser, browser_context_args, scheme):
+    with gallery.context(browser, browser_context_args, "lead", color_scheme=scheme) as context:
+        page = context.new_page()
+        known: set[str] = set()
+        page.goto(gallery.pages("lead")["games"])
+        assert not too_pale(page, known)
+        page.goto(gallery.pages("lead")["games"])
+        assert page.evaluate(HIDE_KNOWN, list(known)) == []
+        page.goto(gallery.pages("lead")["games"])
+        pale = "{ const it = document.createElement('p'); it.textContent = 'pale'; it.className = 'x';"
+        page.evaluate(
+            pale
+            + " it.style.cssText = 'color: #888; background: #777'; document.querySelector('main').append(it); }"
+        )
+        assert any("color-contrast" in fault for fault in too_pale(page, known))
 
 
 @pytest.fixture(params=["light", "dark"])
