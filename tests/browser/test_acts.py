@@ -1,5 +1,7 @@
 """Acts in the browser: kept until the server has them, sent in order, never lost and never moving the person."""
 
+import re
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -148,17 +150,34 @@ def test_a_second_step_in_place_asks_again_and_the_act_goes_through(desk, evalua
     assert labels(evaluation) == ["vague"]
 
 
-def test_two_versions_are_both_shown_and_the_person_chooses(desk, evaluation) -> None:
+@pytest.mark.parametrize(
+    ("choice", "pressed", "said"),
+    [("Use mine", "a", ["vague", "accurate"]), ("Keep the stored one", "v", ["vague"])],
+)
+def test_two_versions_are_both_shown_and_the_person_chooses(desk, evaluation, choice, pressed, said) -> None:
     item = desk.evaluate(HERE)
     act = desk.locator(f"#{item} [data-key=a]").get_attribute("value")
-    say(evaluation, "reference", act.split("~")[1], "vague")
+    say(evaluation, "reference", act.split("~")[1], "vague")  # in another tab
     press(desk, "a")
-    expect(desk.locator("#answer")).to_contain_text("Nothing was overwritten")
+    alert = desk.get_by_role("alert")
+    expect(alert).to_contain_text("Nothing was overwritten")
+    expect(alert).to_contain_text(re.compile('You said "accurate"; stored is "vague"', re.IGNORECASE))
     expect(desk.locator(f"#{item} [data-key=v]")).to_have_attribute("aria-pressed", "true")
     assert labels(evaluation) == ["vague"]
-    desk.get_by_role("button", name="Use mine").click()
-    expect(desk.locator(f"#{item} [data-key=a]")).to_have_attribute("aria-pressed", "true")
-    assert labels(evaluation) == ["vague", "accurate"]
+    alert.get_by_text(choice).click()
+    expect(alert).to_be_hidden()
+    expect(desk.locator(f"#{item} [data-key={pressed}]")).to_have_attribute("aria-pressed", "true")
+    assert labels(evaluation) == said
+
+
+def test_a_double_click_is_one_act(desk, evaluation) -> None:
+    sent = []
+    desk.on("request", lambda request: sent.append(request.url) if "/judge/" in request.url else None)
+    desk.locator(f"#{desk.evaluate(HERE)} [data-key=a]").dblclick()
+    expect(desk.locator("#status")).to_contain_text("saved")
+    expect(desk.locator("body[data-busy]")).to_have_count(0)
+    assert (labels(evaluation), len(sent)) == (["accurate"], 1)
+    expect(desk.get_by_role("alert")).to_have_count(0)
 
 
 def test_keys_are_dead_while_typing_and_when_switched_off(desk) -> None:
