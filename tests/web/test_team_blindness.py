@@ -235,16 +235,15 @@ def in_a_world_of_its_own(work):
     return given
 
 
-@pytest.mark.parametrize("phase", ["fresh", "half", "handed in", "lapsed", "returned"])
+@pytest.mark.parametrize("phase", ["half", "handed in", "lapsed", "returned"])
 def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
     def world(secret, *, swapped):
         # What is shown of the game once it is handed in is the same in both worlds.
-        of_game = secret if phase in ("fresh", "half") else "MARK"
+        of_game = secret if phase == "half" else "MARK"
         game, lead = marked_team(secret=secret, of_game=of_game, swapped=swapped)
         me = Evaluator(game)
         evaluation = begin(me.project, me.person)
-        if phase != "fresh":
-            say_half(evaluation)
+        say_half(evaluation)
         if phase == "lapsed":
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
         if phase in ("handed in", "returned"):
@@ -284,7 +283,7 @@ def second_game(*, is_repeat, evaluator_count=3):
     return me, evaluation
 
 
-@pytest.mark.parametrize(("phase", "count"), [("fresh", 3), ("half", 1), ("lapsed", 3), ("skipped", 1)])
+@pytest.mark.parametrize(("phase", "count"), [("half", 1), ("lapsed", 3), ("skipped", 1)])
 def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_handed_in(like_any_other, phase, count):
     def world(*, is_repeat):
         me, evaluation = second_game(is_repeat=is_repeat, evaluator_count=count)
