@@ -13,6 +13,7 @@ from discussions.models.free_places import kept_places
 from discussions.models.games import NEEDED
 from discussions.models.slots import CALIBRATION, RATING
 from discussions.pages.calibration_own import OwnCalibration, own_calibrations
+from discussions.pages.handed_in import handed_in_says, in_count
 from discussions.pages.queue import free_counts, set_aside
 from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project
@@ -79,9 +80,13 @@ class Place(Struct, frozen=True):
 
 
 class HomePage(Struct, frozen=True):
-    """Everything that waits for one person; `review_count` is None for who reviews no comparisons at all."""
+    """Everything that waits for one person; `review_count` is None for who reviews no comparisons at all.
+
+    `handed_in` tells of what they handed in a moment ago, "" else.
+    """
 
     name: str
+    handed_in: str
     returned: list[Started]
     started: list[Started]
     aside: list[Aside]
@@ -114,8 +119,11 @@ class MinePage(Struct, frozen=True):
     older: int
 
 
-def home_page(*, person: Person, now: datetime) -> HomePage:
-    """The same number of queries however many projects and games there are; calibrations ask a few more."""
+def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
+    """The same number of queries however many projects and games there are; calibrations ask a few more.
+
+    `handed_in` is the number of the evaluation that somebody comes from, having handed it in.
+    """
     memberships = Membership.objects.filter(person=person, ended_at=None)
     roles = dict(memberships.values_list("project", "role"))
     projects = list(Project.objects.visible_to(person)[:A_PAGE])
@@ -144,6 +152,7 @@ def home_page(*, person: Person, now: datetime) -> HomePage:
     started = _started(person, now)
     return HomePage(
         person.name,
+        handed_in_says(person, handed_in) if handed_in else "",
         [one for one in started if one.is_returned],
         [one for one in started if not one.is_returned],
         _aside(person, rated),
@@ -243,7 +252,7 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
         own = own.filter(pk__lt=before)
     verdict = Verdict.objects.filter(game=OuterRef("game"))
     told = own.select_related("game__project", "game__iteration").annotate(
-        has_verdict=Exists(verdict), in_count=_handed_in()
+        has_verdict=Exists(verdict), in_count=in_count()
     )
     found = list(told[: A_PAGE + 1])
     ratings = _ratings(own.filter(pk__in=[one.pk for one in found]))
@@ -265,13 +274,6 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
         for one in found[:A_PAGE]
     ]
     return MinePage(rows, older=rows[-1].evaluation if len(found) > A_PAGE else 0)
-
-
-def _handed_in() -> Coalesce:
-    """How many evaluations of an evaluation's game are in: all that its evaluator learns of the others."""
-    rows = Evaluation.objects.filter(game=OuterRef("game"), purpose=RATING, state=SUBMITTED)
-    counted = rows.order_by().values("game").annotate(number=Count("pk")).values("number")
-    return Coalesce(Subquery(counted), 0)
 
 
 def _ratings(own: "QuerySet[Evaluation]") -> dict[int, str]:

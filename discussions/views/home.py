@@ -18,9 +18,9 @@ from workspace.views.projects import project_or_404
 
 @needs("sign_in")
 def home(request: SignedIn) -> HttpResponse:
-    """What waits for me and where I stopped."""
-    only_parameters(request)
-    page = home_page(person=request.user, now=timezone.now())
+    """What waits for me and where I stopped; where I come from handing a game in, that it is in."""
+    asked = only_parameters(request, "handed_in")
+    page = home_page(person=request.user, now=timezone.now(), handed_in=number_of(asked["handed_in"]))
     return answer(request, page="discussions/home_show.html", context={"page": page, **frame(request.user)})
 
 

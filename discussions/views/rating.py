@@ -149,7 +149,7 @@ def _after(submitted: Evaluation) -> str:
         return reverse("calibration_feedback", args=[submitted.pk])
     if submitted.purpose == RATING and game.evaluator_count == 1:
         return reverse("verdict", args=[game.project.slug, game.number])
-    return reverse("home")
+    return f"{reverse('home')}?handed_in={submitted.pk}"
 
 
 @needs("rate", methods=("POST",))
