@@ -1,19 +1,19 @@
-"""What waits for somebody and where they stopped: the home page, and one's own evaluations."""
+"""What waits for somebody and where they stopped: the home page."""
 
 from datetime import datetime
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.core.leases import minutes_left
 from discussions.core.moves import OPEN, RETURNED, SKIPPED, SUBMITTED
-from discussions.models import Evaluation, Game, Judgement, Transcript, Verdict
+from discussions.models import Evaluation, Game, Transcript, Verdict
 from discussions.models.free_places import kept_places
 from discussions.models.games import NEEDED
 from discussions.models.slots import CALIBRATION, RATING
 from discussions.pages.calibration_own import OwnCalibration, own_calibrations
-from discussions.pages.handed_in import handed_in_says, in_count
+from discussions.pages.handed_in import handed_in_says
 from discussions.pages.queue import free_counts, set_aside
 from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project
@@ -93,30 +93,6 @@ class HomePage(Struct, frozen=True):
     places: list[Place]
     may_create: bool
     review_count: int | None
-
-
-class Row(Struct, frozen=True):
-    """One evaluation in the person's own history; with several evaluators `in_count` of `needed` are handed in."""
-
-    evaluation: int
-    project: str
-    slug: str
-    game_number: int
-    state: str
-    begun_at: datetime
-    submitted_at: datetime | None
-    rating: str
-    has_verdict: bool
-    purpose: str
-    in_count: int
-    needed: int
-
-
-class MinePage(Struct, frozen=True):
-    """One's own evaluations, newest first; `older` is the number to go on from, 0 at the end."""
-
-    rows: list[Row]
-    older: int
 
 
 def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
@@ -243,39 +219,3 @@ def _faulty(led: list[int]) -> dict[int, list[tuple[int, str]]]:
     for project, key, name in transcripts.values_list("project", "pk", "name"):
         found.setdefault(project, []).append((key, name))
     return found
-
-
-def mine_page(*, person: Person, before: int = 0) -> MinePage:
-    """One's own evaluations, fifty to a page; `before` continues behind the evaluation with that number."""
-    own = Evaluation.objects.visible_to(person).order_by("-pk")
-    if before:
-        own = own.filter(pk__lt=before)
-    verdict = Verdict.objects.filter(game=OuterRef("game"))
-    told = own.select_related("game__project", "game__iteration").annotate(
-        has_verdict=Exists(verdict), in_count=in_count()
-    )
-    found = list(told[: A_PAGE + 1])
-    ratings = _ratings(own.filter(pk__in=[one.pk for one in found]))
-    rows = [
-        Row(
-            evaluation=one.pk,
-            project=one.game.project.name,
-            slug=one.game.project.slug,
-            game_number=one.game_number,
-            purpose=one.purpose,
-            state=one.state,
-            begun_at=one.created_at,
-            submitted_at=one.submitted_at,
-            rating=ratings.get(one.pk, ""),
-            has_verdict=one.state == SUBMITTED and one.purpose == RATING and one.has_verdict,
-            in_count=one.in_count if one.state == SUBMITTED and one.purpose == RATING else 0,
-            needed=one.game.evaluator_count,
-        )
-        for one in found[:A_PAGE]
-    ]
-    return MinePage(rows, older=rows[-1].evaluation if len(found) > A_PAGE else 0)
-
-
-def _ratings(own: "QuerySet[Evaluation]") -> dict[int, str]:
-    rated = Judgement.objects.filter(evaluation__in=own.values("pk"), kind="rating", subject="")
-    return dict(rated.values_list("evaluation", "value"))

@@ -1,5 +1,6 @@
 """The queue of a project for one evaluator: what is free, and why nothing is. Counts stop at a hundred."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -162,7 +163,7 @@ def _free_for(person: Person) -> "QuerySet[Slot]":
     )
 
 
-def set_aside(person: Person, projects: list[int]) -> "QuerySet[Evaluation]":
+def set_aside(person: Person, projects: "Collection[int] | QuerySet[Any, Any]") -> "QuerySet[Evaluation]":
     """Evaluations that the person skipped, or whose time ended, with a place in which they could go on."""
     own = Evaluation.objects.filter(evaluator=person, state__in=(SKIPPED, LAPSED), game__project__in=projects)
     barred = Game.objects.filter(pk__in=games_led_by(person).values("pk"), pk=OuterRef("game"))

@@ -5,7 +5,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.actions.taking import take_next_game
-from discussions.pages.home import home_page, mine_page
+from discussions.pages.home import home_page
+from discussions.pages.mine import mine_page
 from discussions.pages.queue import queue_page
 from discussions.permissions import check_take_game
 from workspace.forms.acts import KeyedForm

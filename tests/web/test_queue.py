@@ -8,7 +8,7 @@ from discussions.actions.finishing import skip_game
 from discussions.actions.leasing import expire_leases, release_place
 from discussions.actions.taking import take_next_game
 from discussions.core.leases import LEASE
-from discussions.models import Evaluation, Slot
+from discussions.models import Evaluation, Game, Slot
 from discussions.pages.home import home_page
 from discussions.pages.queue import queue_page
 from tests.actions.tampering import without_triggers
@@ -183,3 +183,40 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
             text = client.get(reverse(name, args=args)).content.decode()
         if who == person:
             assert ("100 or more games are free for you." in text) == (count > 100)
+
+
+def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
+    project = make_rating_project()
+    person, other = make_member(project=project), make_member(project=project)
+    skipped = skipped_one(project, person)
+    make_game(project=project)
+    lapsed = take_next_game(project=project, by=person, now=NOW)
+    expire()
+    again = [reverse("return_to_game", args=[each.pk]) for each in (skipped, lapsed)]
+
+    def offered():
+        text = text_of(client, person, "mine")
+        return [at in text for at in again], text.count("cannot be taken up again just now")
+
+    assert offered() == ([True, True], 0)
+    Slot.objects.filter(game=skipped.game).update(evaluator=other, taken_at=LATER)
+    assert offered() == ([False, True], 1)
+    Slot.objects.filter(game=skipped.game).update(evaluator=None, taken_at=None)
+    lead = make_lead(project=project)
+    assign_games(project=project, numbers=[skipped.game.number], person=other, by=lead, now=LATER)
+    assert offered() == ([False, True], 1)
+    Game.objects.filter(pk=lapsed.game_id).update(
+        withdrawn_at=LATER, withdrawn_by=lead, withdrawn_reason="broken"
+    )
+    assert offered() == ([False, False], 2)
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_my_evaluations_ask_as_often_however_many_were_set_aside(client, count, django_assert_num_queries):
+    project = make_rating_project()
+    person = make_member(project=project)
+    for _ in range(count):
+        skipped_one(project, person)
+    text_of(client, person, "mine")
+    with django_assert_num_queries(4):
+        assert client.get(reverse("mine")).content.decode().count("Take it up again") == count
