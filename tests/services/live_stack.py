@@ -56,18 +56,21 @@ class LiveStack:
         """Start Redis again after a kill, with the data it had."""
         self.redis_server.start()
 
-    def manage(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def manage(
+        self, *arguments: str, check: bool = True, settings: str = "evalsite.settings"
+    ) -> subprocess.CompletedProcess[str]:
         """Run one manage.py command on this stack's data; fails the test when it fails, unless check=False."""
         command = [sys.executable, str(ROOT / "manage.py"), *arguments]
+        env = self.env | {"DJANGO_SETTINGS_MODULE": settings}
         done = subprocess.run(
-            command, env=self.env, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+            command, env=env, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
         )
         assert not check or done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
         return done
 
     def script(self, code: str) -> str:
         """Run Python code in this stack's Django, for setting up through real actions; what it printed."""
-        return self.manage("shell", "-v", "0", "-c", code).stdout
+        return self.manage("shell", "-v", "0", "-c", code, settings="tests.stage_settings").stdout
 
     def rows(self, query: str) -> list[tuple]:
         """What the database holds now, seen from outside Django."""
