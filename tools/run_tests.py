@@ -84,11 +84,18 @@ def run_on_services(env: dict[str, str]) -> tuple[int, str]:
             postgres.start()
             redis.start()
             there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
+            migrate(env | there)
             return run("PostgreSQL and Redis", env | there, *ONE_FILE_A_PROCESS, "-m", "services")
         finally:
             redis.child.stop()
             if postgres.child:
                 postgres.child.stop(number=2)
+
+
+def migrate(env: dict[str, str]) -> None:
+    """Migrate the database of which all tests on PostgreSQL begin with a copy."""
+    command = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
+    subprocess.run(command, cwd=ROOT, env=env | {"DJANGO_SETTINGS_MODULE": "tests.settings"}, check=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from tests.faults.visitors import words
 from tests.transcripts import as_bytes, native_game
 from workspace.models import Event, Job
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 GOOD = native_game(gameId="good")
 
@@ -173,6 +173,7 @@ def test_a_form_without_files_and_a_file_without_a_name_are_refused(seen):
     check_nothing_is_half_stored()
 
 
+@pytest.mark.services
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "a\\..\\b.json", "x" * 300 + ".json", "a\u202egpj.json"]
 )
@@ -188,6 +189,7 @@ def test_a_hostile_file_name_is_only_ever_shown(seen, lead, tmp_path, name):
     assert [path.name for path in kept] == [Transcript.objects.get().sha256]
 
 
+@pytest.mark.services
 def test_one_bad_game_of_three_is_refused_and_the_others_come_in(seen):
     games = [native_game(gameId="a"), native_game(gameId="b", messages=[]), native_game(gameId="c")]
     answer = send(seen, as_bytes(games))
@@ -199,6 +201,7 @@ def test_one_bad_game_of_three_is_refused_and_the_others_come_in(seen):
     assert breaches() == {}
 
 
+@pytest.mark.services
 def test_the_same_id_with_other_content_is_refused_and_overwrites_nothing(seen):
     send(seen, as_bytes(native_game(gameId="a")))
     answer = send(seen, as_bytes(native_game(gameId="a", prompt="another")))

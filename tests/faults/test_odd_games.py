@@ -17,6 +17,8 @@ from tests.transcripts import as_bytes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
+# What a database could take amiss is tried in each; what only the code could, in one.
+ODD_TO_STORE = dict.fromkeys(("nul and lone surrogates", "200 players"), pytest.mark.services)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 
 
@@ -76,14 +78,13 @@ def bring_in(client, lead, game):
     return Game.objects.get()
 
 
-@pytest.mark.services
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=ODD_TO_STORE.get(one, ())) for one in ACCEPTED])
 def test_an_odd_game_is_rated_to_a_verdict(client, lead, name):
     settle_through_the_pages(client, lead, bring_in(client, lead, ACCEPTED[name]))
     assert breaches() == {}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_whatever_game_comes_in_can_be_rated_to_a_verdict(client, lead, seed):
     settle_through_the_pages(client, lead, bring_in(client, lead, any_odd_game(seed)))
     assert breaches() == {}

@@ -29,7 +29,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.models import Chain, Event, Job
 from workspace.models.append_only import guards
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ IN_THE_DATABASE = [
     (age_a_judgement, "I2", "is at version 2, with 1 revisions up to version 1"),
     (change_a_judgement, "I2", "holds another value than its newest revision"),
     (change_a_revision, "I2", "holds another value than its newest revision"),
-    (lose_a_trigger, "I12", "discussions_verdict_frozen_update"),
+    pytest.param(lose_a_trigger, "I12", "discussions_verdict_frozen_update", marks=pytest.mark.services),
     (forget_a_job, "I4", "has no job that reads it"),
     (copy_a_game, "I4g", "is 2 times in the project"),
 ]
@@ -215,6 +215,7 @@ def test_verify_finds_what_was_changed_on_the_disk(verdict, tmp_path, tamper, sa
     assert says in found
 
 
+@pytest.mark.services
 def test_the_command_ends_with_1_and_names_the_breach(verdict, capsys):
     call_command("verify")
     flip_a_byte(verdict)

@@ -112,23 +112,19 @@ def static_files(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def migrated_database(tmp_path_factory):
     """A migrated, empty database to copy from: the path of a SQLite file, or the name of a PostgreSQL database."""
+    if server := os.environ.get("TEST_DATABASE_URL", ""):
+        return server.rpartition("/")[2]
     folder = tmp_path_factory.mktemp("migrated")
-    server = os.environ.get("TEST_DATABASE_URL", "")
-    name = f"template_{uuid.uuid4().hex[:12]}" if server else str(folder / "evalsite.sqlite3")
-    if not server and take_database(name):
-        yield name
-        return
-    address = _create_database(server, name) if server else f"sqlite:///{name}"
-    env = dict(os.environ) | {
-        "VAR_DIR": str(folder),
-        "DATABASE_URL": address,
-        "DJANGO_SETTINGS_MODULE": "evalsite.settings",
-    }
-    command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--noinput", "-v", "0"]
-    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=240)
-    yield name
-    if server:
-        _drop_database(server, name)
+    name = str(folder / "evalsite.sqlite3")
+    if not take_database(name):
+        env = dict(os.environ) | {
+            "VAR_DIR": str(folder),
+            "DATABASE_URL": f"sqlite:///{name}",
+            "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+        }
+        command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--noinput", "-v", "0"]
+        subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=240)
+    return name
 
 
 @pytest.fixture
@@ -164,12 +160,17 @@ def stack_in(folder: Path, static_files: Path, migrated_database: str) -> Iterat
             _drop_database(server, name)
 
 
-def _create_database(server: str, name: str, template: str = "template1") -> str:
-    with psycopg.connect(server, autocommit=True) as connection:
+def _create_database(server: str, name: str, template: str) -> str:
+    with _beside(server) as connection:
         connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return server.rpartition("/")[0] + "/" + name
 
 
 def _drop_database(server: str, name: str) -> None:
-    with psycopg.connect(server, autocommit=True) as connection:
+    with _beside(server) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _beside(server: str) -> psycopg.Connection:
+    """A connection that does not hold the database from which others are copied."""
+    return psycopg.connect(server.rpartition("/")[0] + "/postgres", autocommit=True)

@@ -12,7 +12,7 @@ from tests.rated import make_game, make_rating_project, ready_to_submit
 from tests.settled import fresh, game_to_settle, lead_of, preview, record, settled
 from workspace.core.canonical import canonical_bytes
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 HTMX = {"HX-Request": "true"}
 
@@ -35,6 +35,7 @@ def shown_basis(answer):
     }
 
 
+@pytest.mark.services
 def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     game = game_to_settle()
     client.force_login(evaluator_of(game))
@@ -111,6 +112,7 @@ def test_where_the_machine_stays_hidden_its_evaluator_records_without_figures(cl
     assert "Strategic depth" in client.get(address(game)).content.decode()
 
 
+@pytest.mark.services
 def test_a_lead_corrects_with_a_reason_and_both_stay(client):
     game = settled().game
     lead = lead_of(game)
@@ -136,6 +138,7 @@ def test_the_evaluator_cannot_correct_and_reads_why(client):
     assert Verdict.objects.count() == 1
 
 
+@pytest.mark.services
 def test_what_became_different_since_is_named(client):
     game = settled().game
     rating = Judgement.objects.get(evaluation__game=game, kind="rating")
@@ -146,6 +149,7 @@ def test_what_became_different_since_is_named(client):
     assert "rating: 3.5 before, 1.0 now." in said
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("headers", [{}, HTMX])
 def test_a_replay_says_equal_or_breach(client, headers):
     verdict = settled()
