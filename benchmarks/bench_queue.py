@@ -88,7 +88,9 @@ def take(project, person) -> float:
     took = 1000 * (time.perf_counter() - began)
     assert taken is not None
     Evaluation.objects.filter(pk=taken.pk).update(state="submitted")
-    Slot.objects.filter(pk=taken.slot_id).update(is_closed=True, lease_until=None)
+    Slot.objects.filter(pk=taken.slot_id).update(
+        is_closed=True, lease_until=None, awaiting_since=timezone.now()
+    )
     return took
 
 

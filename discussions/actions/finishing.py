@@ -12,6 +12,7 @@ from discussions.core.kinds import ATTRIBUTION
 from discussions.core.moves import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.sight import ROLES, TRANSCRIPT
 from discussions.models import Evaluation, Reveal, Slot
+from discussions.models.slots import RATING
 from discussions.models.standings import work_of
 from discussions.permissions import check_rate, check_return_to_game, check_skip, check_submit
 from workspace.core.refusals import Conflict, Unacceptable
@@ -81,7 +82,8 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
                 missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"
             )
         move(locked, "submit", submitted_at=now)
-        Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None)
+        since = now if locked.purpose == RATING else None
+        Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None, awaiting_since=since)
         tell(evaluation=locked, verb="evaluation:submitted", by=by, now=now)
     return locked
 
@@ -99,7 +101,7 @@ def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime)
         if locked.state == SKIPPED and locked.evaluator_id == by.pk:
             return locked
         check_skip(by, locked)
-        move(locked, "skip", skipped_reason=reason)
+        move(locked, "skip", skipped_reason=reason, set_aside_at=now)
         give_back(locked)
         tell(evaluation=locked, verb="evaluation:skipped", by=by, now=now)
     return locked

@@ -85,7 +85,7 @@ def take_up(*, evaluation: Evaluation, by: Person, now: datetime) -> bool:
     in_order = free.order_by(F("assigned_to").asc(nulls_last=True), "number")
     for slot in in_order.values_list("pk", flat=True):
         if take_place(slot=slot, by=by, now=now):
-            move(evaluation, "resume", slot_id=slot, released_reason="")
+            move(evaluation, "resume", slot_id=slot, released_reason="", set_aside_at=None)
             evaluation.slot = place_held(slot, lease_from(now))
             tell(evaluation=evaluation, verb="evaluation:resumed", by=by, now=now)
             return True

@@ -51,7 +51,7 @@ def _expire(evaluation: Evaluation, by: Person, now: datetime) -> bool:
         ended = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, lease_until__lte=now)
         if locked.state not in OPEN or not ended.update(evaluator=None, taken_at=None, lease_until=None):
             return False
-        move(locked, "lapse", released_reason="")
+        move(locked, "lapse", released_reason="", set_aside_at=now)
         close_given_back(game=locked.game_id)
         tell(evaluation=locked, verb="lease:ended", by=by, now=now, person=locked.evaluator_id)
     return True
@@ -73,7 +73,7 @@ def release_place(*, evaluation: Evaluation, reason: str, by: Person, now: datet
             return locked
         if locked.state not in OPEN:
             raise Conflict(_given_back(locked), code="not_held")
-        move(locked, "lapse", released_reason=reason)
+        move(locked, "lapse", released_reason=reason, set_aside_at=now)
         give_back(locked)
         tell(evaluation=locked, verb="place:released", by=by, now=now, person=locked.evaluator_id)
     return locked

@@ -41,7 +41,8 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
         now_open = {"state": state, "returned_comment": comment, "version": locked.version + 1}
         own = Evaluation.objects.filter(pk=locked.pk, state=locked.state, version=locked.version)
         place = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
-        if own.update(**now_open) != 1 or place.update(is_closed=False, lease_until=None) != 1:
+        reopened = {"is_closed": False, "lease_until": None, "awaiting_since": None}
+        if own.update(**now_open) != 1 or place.update(**reopened) != 1:
             raise Conflict(
                 _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
             )

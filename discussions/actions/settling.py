@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from discussions.core.basis import Basis, changes
-from discussions.models import Game, Verdict
+from discussions.models import Game, Slot, Verdict
 from discussions.models.bases import Preview, preview_of
 from discussions.permissions import check_complete, check_record_verdict, check_supersede_verdict
 from workspace.actions.events import record_event
@@ -108,6 +108,8 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         raise Conflict(
             _("Somebody recorded a verdict first. Nothing was recorded twice."), code="recorded_first"
         ) from None
+    # Handed in, so that nobody who works there waits for the game while holding one of these rows.
+    Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
     _record(verdict, by, now)
     return verdict
 

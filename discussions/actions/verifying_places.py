@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from discussions.core.moves import LAPSED, OPEN, SKIPPED, SUBMITTED
-from discussions.models import Evaluation, Slot
+from discussions.models import Evaluation, Slot, Verdict
 from discussions.models.slots import RATING
 from workspace.models import Event
 
@@ -18,6 +18,7 @@ def places_hold(_now: datetime) -> Iterator[str]:
     yield from _of_people()
     yield from _of_evaluations()
     yield from _leases_and_kept()
+    yield from _awaiting()
 
 
 def _of_people() -> Iterator[str]:
@@ -79,6 +80,16 @@ def _leases_and_kept() -> Iterator[str]:
     busy = own.filter(state__in=(*OPEN, SUBMITTED)).exclude(slot=OuterRef("pk"))
     for slot in kept.filter(Exists(busy)).order_by("pk"):
         yield f"Place {slot.number} (row {slot.pk}) is kept for somebody who has another on that game."
+
+
+def _awaiting() -> Iterator[str]:
+    is_in = Q(purpose=RATING, is_closed=True, evaluator__isnull=False)
+    waiting = Slot.objects.exclude(awaiting_since=None)
+    for slot in waiting.exclude(is_in).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) waits for a verdict, and nothing was handed in there."
+    recorded = Verdict.objects.filter(game=OuterRef("game"))
+    for slot in Slot.objects.filter(is_in, ~Exists(recorded), awaiting_since=None).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) was handed in, and its game is not told to wait for a verdict."
 
 
 def endings_are_told(_now: datetime) -> Iterator[str]:

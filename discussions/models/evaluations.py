@@ -55,7 +55,7 @@ class Evaluation(models.Model):
     an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
     as the table of `discussions.core.moves` says, `slot` is the newest place it was done in. A hidden repeat is shown
     to its evaluator under `shown_number`, a number that no game has; `released_reason` is what a lead said who took
-    the place back.
+    the place back, `set_aside_at` since when it is skipped or lapsed.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")
@@ -72,6 +72,7 @@ class Evaluation(models.Model):
     skipped_reason = models.TextField(blank=True)
     returned_comment = models.TextField(blank=True)
     released_reason = models.TextField(blank=True)
+    set_aside_at = models.DateTimeField(null=True, blank=True)
     shown_number = models.PositiveIntegerField(null=True, blank=True)
 
     objects = EvaluationQuerySet.as_manager()

@@ -32,6 +32,11 @@ class Transcript(models.Model):
                 fields=["project", "sha256", "is_separate"], name="transcript_once_per_project"
             ),
         )
+        indexes = (
+            models.Index(
+                fields=["project", "id"], condition=Q(fault_count__gt=0), name="transcript_with_faults"
+            ),
+        )
 
 
 # How many evaluators a game needs, for queries of games; the same as `Game.evaluator_count`.

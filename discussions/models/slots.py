@@ -20,7 +20,8 @@ class Slot(models.Model):
     Who takes a place holds it until `lease_until`, renewed while they work; None: no lease runs (handed in, or sent
     back and not opened yet). `assigned_to` keeps a place for one person. A hidden repeat and a calibration have a
     place of their own, assigned to their person. `shuffle` is a random number, so that a random free place is found
-    by an index; `project` is the game's, for the same index.
+    by an index; `project` is the game's, for the same index. `awaiting_since` is when the evaluation was handed
+    in, until the first verdict on its game is recorded: an index holds those alone that may wait for one.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
@@ -35,6 +36,7 @@ class Slot(models.Model):
     assigned_at = models.DateTimeField(null=True, blank=True)
     assigned_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     is_closed = models.BooleanField(default=False)
+    awaiting_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = (
@@ -84,6 +86,11 @@ class Slot(models.Model):
                 fields=["assigned_to"],
                 condition=Q(assigned_to__isnull=False, evaluator=None, is_closed=False),
                 name="slot_kept_free",
+            ),
+            models.Index(
+                fields=["project", "game"],
+                condition=Q(awaiting_since__isnull=False),
+                name="slot_awaiting_verdict",
             ),
             models.Index(
                 fields=["lease_until"], condition=Q(lease_until__isnull=False), name="slot_by_lease"

@@ -2,25 +2,24 @@
 
 from datetime import datetime
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, OuterRef, Q, When
 from msgspec import Struct
 
 from discussions.core.leases import minutes_left
-from discussions.core.moves import OPEN, RETURNED, SKIPPED, SUBMITTED
-from discussions.models import Evaluation, Game, Transcript, Verdict
+from discussions.core.moves import OPEN, RETURNED, SKIPPED
+from discussions.models import Evaluation, Transcript
+from discussions.models.awaiting import complete_alone, complete_games, faulty_transcripts
 from discussions.models.free_places import kept_places
-from discussions.models.games import NEEDED
-from discussions.models.slots import CALIBRATION, RATING
+from discussions.models.slots import CALIBRATION
 from discussions.pages.calibration_own import OwnCalibration, own_calibrations
 from discussions.pages.handed_in import handed_in_says
 from discussions.pages.queue import free_counts, set_aside
 from rubric.models.waiting import waiting_count
 from workspace.models import Membership, Person, Project
+from workspace.models.capped import CappedNumbers, numbers_in
 from workspace.permissions import is_admin
 
 LISTED, ASIDE, A_PAGE = 5, 10, 50
-MOST_WAITING = 1000
 
 
 class Started(Struct, frozen=True, kw_only=True):
@@ -108,8 +107,9 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     free = free_counts(person, rated)
     kept = _kept(person, rated)
     calibrations = own_calibrations(person=person, projects=rated)
-    waiting = _waiting(person, led, rated)
-    faulty = _faulty(led)
+    complete, faulty = _told_to_leads(led)
+    verdicts = complete | _own_verdicts(person, [key for key in rated if key not in led])
+    names = _names([key for keys in faulty.values() for key in keys[:LISTED]])
     places = [
         Place(
             slug=project.slug,
@@ -118,10 +118,10 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
             free_count=free.get(project.pk, 0),
             kept=kept.get(project.pk, []),
             calibration=calibrations.get(project.pk),
-            verdict_count=len(waiting.get(project.pk, [])),
-            verdicts=waiting.get(project.pk, [])[:LISTED],
+            verdict_count=len(verdicts.get(project.pk, [])),
+            verdicts=verdicts.get(project.pk, [])[:LISTED],
             faulty_count=len(faulty.get(project.pk, [])),
-            faulty=faulty.get(project.pk, [])[:LISTED],
+            faulty=[(key, names[key]) for key in faulty.get(project.pk, [])[:LISTED]],
         )
         for project in projects
     ]
@@ -190,32 +190,28 @@ def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
     return found
 
 
-def _waiting(person: Person, led: list[int], rated: list[int]) -> dict[int, list[int]]:
-    """Project -> numbers of games whose verdict this person is to record; who rates alone records it, else leads."""
-    recorded = Verdict.objects.filter(game=OuterRef("game"))
-    own = Evaluation.objects.filter(
-        ~Exists(recorded), evaluator=person, purpose=RATING, state=SUBMITTED, game__withdrawn_at=None
-    )
-    alone = own.annotate(needed=Coalesce("game__needed_count", "game__iteration__evaluator_count")).filter(
-        needed=1, game__project__in=rated
-    )
-    submitted = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING, state=SUBMITTED)
-    done = Subquery(submitted.order_by().values("game").annotate(number=Count("pk")).values("number"))
-    games = Game.objects.filter(Exists(submitted), project__in=led, withdrawn_at=None)
-    unrecorded = games.filter(~Exists(Verdict.objects.filter(game=OuterRef("pk"))))
-    complete = unrecorded.annotate(done=done, needed=NEEDED).filter(done__gte=F("needed"))
-    found: dict[int, list[int]] = {}
-    for project, number in (
-        *alone.order_by("game__number").values_list("game__project", "game__number")[:MOST_WAITING],
-        *complete.order_by("number").values_list("project", "number")[:MOST_WAITING],
-    ):
-        found.setdefault(project, []).append(number)
-    return found
+def _told_to_leads(led: list[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """Project -> numbers of games that wait for a verdict, and -> keys of transcripts with faults, the newest first.
+
+    At most a hundred of each, in one query however many games are done.
+    """
+    rows = Project.objects.filter(pk__in=led).order_by("pk")
+    told = rows.annotate(
+        complete=CappedNumbers(complete_games(OuterRef("pk")), "game__number"),
+        faulty=CappedNumbers(faulty_transcripts(OuterRef("pk")), "pk"),
+    ).values_list("pk", "complete", "faulty")
+    found = [(key, numbers_in(complete), numbers_in(faulty)[::-1]) for key, complete, faulty in told]
+    return {key: games for key, games, _keys in found}, {key: keys for key, _games, keys in found}
 
 
-def _faulty(led: list[int]) -> dict[int, list[tuple[int, str]]]:
-    transcripts = Transcript.objects.filter(project__in=led, fault_count__gt=0).order_by("-pk")
-    found: dict[int, list[tuple[int, str]]] = {}
-    for project, key, name in transcripts.values_list("project", "pk", "name"):
-        found.setdefault(project, []).append((key, name))
-    return found
+def _own_verdicts(person: Person, rated: list[int]) -> dict[int, list[int]]:
+    """Project -> numbers of games whose verdict the person records, having rated them alone; at most a hundred."""
+    alone = complete_alone(OuterRef("pk"), person)
+    rows = Project.objects.filter(pk__in=rated).order_by("pk")
+    found = rows.annotate(alone=CappedNumbers(alone, "game__number")).values_list("pk", "alone")
+    return {key: numbers_in(games) for key, games in found}
+
+
+def _names(transcripts: list[int]) -> dict[int, str]:
+    """The names of these transcripts; no query for none."""
+    return dict(Transcript.objects.filter(pk__in=transcripts).values_list("pk", "name"))

@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import date, datetime, time
 
 import msgspec
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -12,10 +12,10 @@ from msgspec import Struct
 from discussions.core.gates import Door
 from discussions.core.moves import OPEN, SKIPPED, SUBMITTED
 from discussions.core.pace import Pace, first_monday, pace_of, spoken
-from discussions.models import Evaluation, Game, Iteration, Slot, Stage, Verdict
+from discussions.models import Evaluation, Iteration, Slot, Stage
 from discussions.models.agreed import rating_agreement
+from discussions.models.awaiting import complete_games
 from discussions.models.doors import door_of_stage
-from discussions.models.games import NEEDED
 from discussions.models.histories import history_of
 from discussions.models.slots import RATING
 from discussions.permissions import check_open_stage
@@ -189,13 +189,8 @@ def _waiting(project: Project, iterations: list[_Iteration]) -> list[WaitingLine
 
 def _complete(project: Project) -> dict[int, int]:
     """Iteration -> how many of its games have all evaluations but no verdict."""
-    submitted = Count("evaluations", filter=Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING))
-    games = Game.objects.filter(
-        ~Exists(Verdict.objects.filter(game=OuterRef("pk"))), project=project, withdrawn_at=None
-    )
-    done = games.annotate(done=submitted).filter(done__gte=NEEDED)
     found: dict[int, int] = defaultdict(int)
-    for key in done.values_list("iteration", flat=True):
+    for key in complete_games(project).values_list("game__iteration", flat=True):
         found[key] += 1
     return dict(found)
 

@@ -174,7 +174,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
         (person, "home", (), 11),
-        (lead, "home", (), 8),
+        (lead, "home", (), 7),
         (person, "queue", (project.slug,), 9),
     ):
         client.force_login(who)
