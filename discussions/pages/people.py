@@ -8,7 +8,7 @@ from discussions.core import kinds
 from discussions.core.disagreements import Disagreement, disagreements_of, letters
 from discussions.core.effective import Judged, machine_values
 from discussions.core.kinds import place_of
-from discussions.core.moves import SUBMITTED
+from discussions.core.moves import LAPSED, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Judgement, Remark
 from discussions.models.adjudicated import settled_in
 from discussions.models.bases import Preview
@@ -44,7 +44,8 @@ class RemarkLine(Struct, frozen=True):
 class PersonPart(Struct, frozen=True):
     """One evaluation and everything judged in it; `alias` is its letter where several rate, "" before it is in.
 
-    `name` is "" where names are hidden.
+    `name` is "" where names are hidden. `aside` is how its place went back, while it is set aside: "skipped",
+    "released" by a lead, or "ended" with its time; then `aside_why` is what was said, `aside_at` when.
     """
 
     evaluation: int
@@ -55,6 +56,9 @@ class PersonPart(Struct, frozen=True):
     submitted_at: datetime | None
     rating: str
     comment: str
+    aside: str
+    aside_why: str
+    aside_at: datetime | None
     judgements: list[JudgementLine]
     remarks: list[RemarkLine]
 
@@ -197,6 +201,7 @@ def _part(
 ) -> PersonPart:
     rating = [row.value for row in judgements if row.kind == kinds.RATING]
     lines = [_line(row) for row in judgements if row.kind != kinds.RATING]
+    aside, why = _set_aside(evaluation)
     return PersonPart(
         evaluation=evaluation.pk,
         name=evaluation.evaluator.name if is_named else "",
@@ -206,11 +211,23 @@ def _part(
         submitted_at=evaluation.submitted_at,
         rating=rating[0] if rating else "",
         comment=evaluation.returned_comment,
+        aside=aside,
+        aside_why=why,
+        aside_at=evaluation.set_aside_at if aside else None,
         judgements=sorted(lines, key=lambda line: (line.kind, line.message, line.subject)),
         remarks=[
             RemarkLine(row.kind, row.target.replace(":", " "), row.text, row.created_at) for row in remarks
         ],
     )
+
+
+def _set_aside(evaluation: Evaluation) -> tuple[str, str]:
+    """How the place of an evaluation went back, and what was said then; "" twice while it is not set aside."""
+    if evaluation.state == SKIPPED:
+        return "skipped", evaluation.skipped_reason
+    if evaluation.state == LAPSED:
+        return ("released", evaluation.released_reason) if evaluation.released_reason else ("ended", "")
+    return "", ""
 
 
 def _line(row: Judgement) -> JudgementLine:

@@ -3,12 +3,18 @@
 import pytest
 from django.urls import reverse
 
+from discussions.actions.finishing import return_to_game, skip_game
+from discussions.actions.leasing import expire_leases, release_place
+from discussions.actions.naming import show_names
+from discussions.actions.needing import need_fewer
 from discussions.models import Evaluation
+from discussions.pages.people import people_part
 from tests.differing import HOSTILE, make_differing
-from tests.factories import make_lead, make_member
+from tests.factories import make_lead, make_member, moment
 from tests.rated import submitted
 from tests.settled import fresh, record
 from tests.team import evaluations_of, make_shared_game, submit_as, submitted_game
+from workspace.actions.accounts import system_person
 from workspace.models import Event, Person
 
 pytestmark = pytest.mark.django_db
@@ -159,3 +165,46 @@ def test_a_lead_says_that_fewer_are_enough(client):
     assert Event.objects.filter(verb="game:needs_fewer").count() == 1
     client.force_login(make_member(project=game.project))
     assert client.post(at, {"count": "1", "reason": "x"}).status_code == 404
+
+
+def test_leads_read_why_and_when_a_place_went_back_and_whose_it_was_only_with_names(client):
+    game = make_shared_game(k=3)
+    skipped, freed, ended = evaluations_of(game)
+    lead = make_lead(project=game.project)
+    skip_game(evaluation=skipped, reason="I <know> it", by=skipped.evaluator, now=moment(3))
+    release_place(evaluation=freed, reason="Away today", by=lead, now=moment(4))
+    expire_leases(by=system_person(now=moment(40)), now=moment(40))
+    hidden = page(client, lead, address(game))
+    show_names(game=game, by=lead, now=moment(41))
+    shown = page(client, lead, f"{address(game)}?names=1")
+    for said in (hidden, shown):
+        assert "Skipped</dt>" in said and "I &lt;know&gt; it" in said
+        assert "Released by a lead</dt>" in said and "Away today" in said
+        assert "Time ended</dt>" in said
+    part = people_part(fresh(game), None, is_named=True)
+    assert [(each.aside, each.aside_why, each.aside_at) for each in part.people] == [
+        ("skipped", "I <know> it", moment(3)),
+        ("released", "Away today", moment(4)),
+        ("ended", "", moment(40)),
+    ]
+    for each, minutes in ((skipped, 3), (freed, 4), (ended, 40)):
+        at = f"{moment(minutes):%H:%M}"
+        assert each.evaluator.name in shown and each.evaluator.name not in hidden
+        assert at in shown and at not in hidden
+    return_to_game(evaluation=skipped, by=skipped.evaluator, now=moment(50))
+    part = people_part(fresh(game), None)
+    assert [(each.aside, each.aside_at) for each in part.people][0] == ("", None)
+    assert Evaluation.objects.get(pk=skipped.pk).set_aside_at is None
+
+
+def test_who_rated_does_not_read_why_others_skipped(client):
+    game = make_shared_game(k=3)
+    skipped, two, three = evaluations_of(game)
+    lead = make_lead(project=game.project)
+    skip_game(evaluation=skipped, reason="Canary reason", by=skipped.evaluator, now=moment(3))
+    need_fewer(game=game, count=2, reason="Two are enough", by=lead, now=moment(4))
+    for each in (two, three):
+        submit_as(each)
+    record(game, by=lead)
+    assert "Canary reason" in page(client, lead, address(game))
+    assert "Canary" not in page(client, two.evaluator, address(game))
