@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
@@ -19,6 +20,10 @@ from workspace.models.append_only import guards
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 LOOPBACK = ("127.", "::1", "localhost")
+
+# Each run tries other examples; `make fuzz` tries many.
+hypothesis.settings.register_profile("suite", max_examples=60)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,8 +14,8 @@ from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
-# Tests that start servers or a browser share them within a file; a browser already keeps a core busy.
-ONE_FILE_A_PROCESS = ("-n", "2", "--dist", "loadfile")
+# Tests that start servers or a browser share them within a file, and wait now and then: one process more than cores.
+SHARED = ("-n", "3", "--dist", "loadfile")
 
 
 def main() -> int:
@@ -32,7 +32,14 @@ def main() -> int:
         return 1
     results = [
         run("SQLite", env, "-n", "2", "-m", "not browser and not slow"),
-        run("SQLite: browser and slow tests", env, *ONE_FILE_A_PROCESS, "-m", "browser or slow"),
+        run(
+            "SQLite: browser and slow tests",
+            env,
+            *SHARED,
+            "-m",
+            "browser or slow",
+            *files("slow", "tests/browser"),
+        ),
     ]
     if postgres_server.why_not() is None and redis_server.find_binary():
         results.append(run_on_services(env))
@@ -55,6 +62,14 @@ def find_missing(env: dict[str, str]) -> list[str]:
     if libraries:
         env["LD_LIBRARY_PATH"] = ":".join(filter(None, (libraries, env.get("LD_LIBRARY_PATH"))))
     return missing
+
+
+def files(marker: str, *more: str) -> list[str]:
+    """The test files in which the marker stands, and `more`: no process has to read all others. None for a choice."""
+    if sys.argv[1:]:
+        return []
+    paths = sorted(ROOT.glob("tests/**/test_*.py"))
+    return [*(str(path) for path in paths if f"mark.{marker}" in path.read_text()), *more]
 
 
 def run(name: str, env: dict[str, str], *arguments: str) -> tuple[int, str]:
@@ -85,7 +100,7 @@ def run_on_services(env: dict[str, str]) -> tuple[int, str]:
             redis.start()
             there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
             migrate(env | there)
-            return run("PostgreSQL and Redis", env | there, *ONE_FILE_A_PROCESS, "-m", "services")
+            return run("PostgreSQL and Redis", env | there, *SHARED, "-m", "services", *files("services"))
         finally:
             redis.child.stop()
             if postgres.child:
