@@ -66,7 +66,7 @@ class PostgresServer:
             "fsync": "off",
             "synchronous_commit": "off",
             "full_page_writes": "off",
-            "max_connections": 60,
+            "max_connections": 200,
         }
         command = [str(self._home / "bin" / "postgres"), "-D", str(data)]
         for name, value in options.items():

@@ -34,7 +34,7 @@ ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
 STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
 # Where the pages of these two differ from the fresh one's.
 SOME_STEPS = {
-    "ready": ("coherence", "identify", "roles", "review"),
+    "ready": ("coherence", "roles", "review"),
     "hostile": ("references", "repetition", "review"),
 }
 # An admin sees these as a lead does.

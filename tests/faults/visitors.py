@@ -12,17 +12,21 @@ TOKEN = "c" * 32
 BOUNDARY = "one-file-after-another"
 
 SET_UP = """
-import json
+import json, time
 from django.test import Client
 from django.utils import timezone
 from discussions.actions.taking import take_next_game
 from tests.factories import make_lead, make_member, run_waiting_jobs, upload
 from tests.rated import game_of, make_rating_project
+from workspace.models import Job
 now = timezone.now()
 project = make_rating_project(slug="ours")
 lead = make_lead(project=project, now=now)
 if {evaluators}:
     upload(project=project, by=lead, games=[game_of(12) for _ in range({evaluators})], name="first.json", now=now)
+    run_waiting_jobs(now=now)
+while Job.objects.filter(state="running").exists():  # the worker of the stack was faster
+    time.sleep(0.05)
     run_waiting_jobs(now=now)
 people = [make_member(project=project, now=now) for _ in range({evaluators})]
 evaluations = [take_next_game(project=project, by=person, now=now).pk for person in people]
