@@ -21,8 +21,10 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 LOOPBACK = ("127.", "::1", "localhost")
 
-# Each run tries other examples; `make fuzz` tries many.
-hypothesis.settings.register_profile("suite", max_examples=60)
+# `make fuzz` tries many more examples. A busy machine is slow without anything being wrong.
+hypothesis.settings.register_profile(
+    "suite", max_examples=60, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("suite")
 
 

@@ -11,7 +11,7 @@ from tools.processes import die_with_parent
 
 __all__ = ["app"]
 
-_WORKER = os.getpid()  # its pool processes are forked from it
+_WORKER = os.getpid()  # what its pool processes are forked from
 
 # Root in a container of one's own is no news; in production the worker has a user of its own (deploy/).
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -19,4 +19,5 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 
 @worker_process_init.connect
 def _tie_to_worker(**_: object) -> None:
-    die_with_parent(parent=_WORKER)
+    is_forked = os.getpid() != _WORKER
+    die_with_parent(parent=_WORKER if is_forked else None)

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce
 
 from discussions.core.moves import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Slot, Verdict
+from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.slots import RATING
 from workspace.models import Event
 
@@ -43,7 +43,7 @@ def _too_many() -> "QuerySet[Slot, Any]":
     counted = places.values("game").annotate(
         n=Count("pk"),
         free=Count("pk", filter=Q(evaluator=None)),
-        needed=Coalesce("game__needed_count", "game__iteration__evaluator_count"),
+        needed=NEEDED_OF_GAME,
     )
     return counted.filter(free__gt=0, n__gt=F("needed")).order_by("game")
 

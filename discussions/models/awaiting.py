@@ -3,9 +3,8 @@
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
-from django.db.models.functions import Coalesce
 
-from discussions.models.games import Transcript
+from discussions.models.games import NEEDED_OF_GAME, Transcript
 from discussions.models.slots import Slot
 from discussions.models.verdicts import Verdict
 
@@ -22,8 +21,9 @@ def complete_games(project: Any) -> "QuerySet[Any, Any]":
         awaiting_since__isnull=False,
         game__withdrawn_at=None,
     )
-    needed = Coalesce("game__needed_count", "game__iteration__evaluator_count")
-    games = handed_in.order_by("game").values("game", "game__number", "game__iteration", needed=needed)
+    games = handed_in.order_by("game").values(
+        "game", "game__number", "game__iteration", needed=NEEDED_OF_GAME
+    )
     return games.annotate(done=Count("pk")).filter(done__gte=F("needed"))
 
 

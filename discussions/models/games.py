@@ -41,6 +41,8 @@ class Transcript(models.Model):
 
 # How many evaluators a game needs, for queries of games; the same as `Game.evaluator_count`.
 NEEDED = Coalesce("needed_count", "iteration__evaluator_count")
+# The same for queries of what belongs to a game.
+NEEDED_OF_GAME = Coalesce("game__needed_count", "game__iteration__evaluator_count")
 
 
 class GameQuerySet(models.QuerySet["Game"]):
