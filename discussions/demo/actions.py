@@ -1,6 +1,5 @@
 """The demo: projects that a script plays through the product's own actions, so that every rule holds for them too."""
 
-from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -19,7 +18,7 @@ from workspace.actions.projects import add_member
 from workspace.models import Job, Person, Project
 
 SLUG = "demo"
-STEPS: Mapping[str, Callable[..., None]] = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS
+STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS
 
 
 def fill_demo(*, by: Person, now: datetime) -> Demo:

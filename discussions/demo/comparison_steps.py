@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from discussions.demo.scene import FOLDER, Scene
+from discussions.demo.scene import FOLDER, Scene, Steps
 from rubric.actions.beginning import store_starts
 from rubric.actions.bringing import bring_lines, bring_reviews
 from rubric.actions.comparing import add_reviewer, open_set
@@ -98,7 +98,7 @@ def _read(file: str) -> Lines:
     return lines
 
 
-COMPARISON_STEPS = {
+COMPARISON_STEPS: Steps = {
     "open_set": _open_set,
     "add_reviewers": _add_reviewers,
     "review": _review,

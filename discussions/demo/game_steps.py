@@ -23,7 +23,7 @@ from discussions.actions.settling import record_verdict
 from discussions.actions.taking import take_next_game
 from discussions.core import kinds
 from discussions.demo.core import View
-from discussions.demo.scene import FOLDER, Scene
+from discussions.demo.scene import FOLDER, Scene, Steps
 from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.adjudicated import disagreements_in
 from discussions.models.bases import preview_of
@@ -197,7 +197,7 @@ def _compute_team_statistics(scene: Scene, by: str) -> None:
     ask_for_team_figures(project=scene.project, **scene.stamp(by))
 
 
-GAME_STEPS = {
+GAME_STEPS: Steps = {
     "import_file": _import_file,
     "rate": _rate,
     "calibrate": _calibrate,

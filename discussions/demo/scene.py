@@ -1,6 +1,6 @@
 """Where and when a script is played."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from discussions.models import Game
 from workspace.models import Person, Project
 
 FOLDER = Path(__file__).resolve().parent
+Steps = dict[str, Callable[..., None]]
 
 
 class Clock:
