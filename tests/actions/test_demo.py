@@ -5,7 +5,7 @@ from inspect import signature
 import pytest
 from django.core.management import CommandError, call_command
 
-from discussions.demo.actions import STEPS, fill_demo, read_script
+from discussions.demo.actions.fill import STEPS, fill_demo, read_script
 from discussions.management.commands.verify import CHECKS
 from discussions.models import Evaluation, Game, Remark, Slot, Verdict
 from tests.factories import NOW

@@ -2,8 +2,8 @@
 
 import pytest
 
-from discussions.demo.actions import play, read_script
-from discussions.demo.scene import Clock, Scene
+from discussions.demo.actions.fill import play, read_script
+from discussions.demo.actions.scene import Clock, Scene
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
 from rubric.models.reviewed import reviewed_of
 from rubric.permissions import check_see_results

@@ -7,7 +7,7 @@ import pytest
 
 from discussions.core.averages import averages_of
 from discussions.core.readers.reading import read_transcripts
-from discussions.demo.scene import FOLDER
+from discussions.demo.actions.scene import FOLDER
 from discussions.models import Decision, ManualFigure, Slot, Stage
 from discussions.models.decision_bases import decision_preview
 from discussions.models.doors import door_of_stage

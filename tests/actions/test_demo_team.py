@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.core import View
-from discussions.demo.game_steps import OPPOSITE, value_in
 from discussions.models import (
     Adjudication,
     CalibrationRound,

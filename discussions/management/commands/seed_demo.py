@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from discussions.demo.actions import SLUG, fill_demo
+from discussions.demo.actions.fill import SLUG, fill_demo
 from workspace.actions.accounts import system_person
 
 

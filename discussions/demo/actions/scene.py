@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from discussions.models import Game
 from workspace.models import Person, Project
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parents[1]
 Steps = dict[str, Callable[..., None]]
 
 

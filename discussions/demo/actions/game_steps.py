@@ -22,8 +22,8 @@ from discussions.actions.ruling_queue import change_queue
 from discussions.actions.settling import record_verdict
 from discussions.actions.taking import take_next_game
 from discussions.core import kinds
+from discussions.demo.actions.scene import FOLDER, Scene, Steps
 from discussions.demo.core import View
-from discussions.demo.scene import FOLDER, Scene, Steps
 from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.adjudicated import disagreements_in
 from discussions.models.bases import preview_of

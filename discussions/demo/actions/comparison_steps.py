@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from discussions.demo.scene import FOLDER, Scene, Steps
+from discussions.demo.actions.scene import FOLDER, Scene, Steps
 from rubric.actions.beginning import store_starts
 from rubric.actions.bringing import bring_lines, bring_reviews
 from rubric.actions.comparing import add_reviewer, open_set

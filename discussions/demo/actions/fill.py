@@ -6,11 +6,11 @@ import msgspec
 from django.db import transaction
 
 from discussions.actions.iterating import open_project
-from discussions.demo.comparison_steps import COMPARISON_STEPS
+from discussions.demo.actions.comparison_steps import COMPARISON_STEPS
+from discussions.demo.actions.game_steps import GAME_STEPS
+from discussions.demo.actions.iteration_steps import ITERATION_STEPS
+from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import Account, Demo, DemoPlan, DemoProject, ScriptLine
-from discussions.demo.game_steps import GAME_STEPS
-from discussions.demo.iteration_steps import ITERATION_STEPS
-from discussions.demo.scene import FOLDER, Clock, Scene
 from discussions.models import Game
 from workspace.actions.accounts import create_account
 from workspace.actions.jobs import run_job

@@ -8,7 +8,7 @@ from discussions.actions.planning import Protocol, open_baseline, open_change
 from discussions.actions.sorting import open_for_rating
 from discussions.actions.staging import StagePlan, open_stage
 from discussions.core.iteration_plan import Plan
-from discussions.demo.scene import Scene, Steps
+from discussions.demo.actions.scene import Scene, Steps
 from discussions.models import Iteration, Stage
 from discussions.models.decision_bases import decision_preview
 from discussions.models.histories import history_of
