@@ -1,9 +1,11 @@
 """The demo: made once, through the actions, with life on every screen."""
 
+from inspect import signature
+
 import pytest
 from django.core.management import CommandError, call_command
 
-from discussions.actions.demo import fill_demo
+from discussions.demo.actions.fill import STEPS, fill_demo, read_script
 from discussions.management.commands.verify import CHECKS
 from discussions.models import Evaluation, Game, Remark, Slot, Verdict
 from tests.factories import NOW
@@ -37,7 +39,7 @@ def test_the_demo_is_made_once_and_shows_every_state():
     assert (again.was_there, again.game_count) == (True, 21)
     assert (Game.objects.count(), Event.objects.count(), Person.objects.count()) == rows
     assert again.people == demo.people
-    assert [one.email for one in demo.people] == list(
+    assert [account.email for account in demo.people] == list(
         Person.objects.filter(is_system=False).order_by("pk").values_list("email", flat=True)
     )
 
@@ -55,3 +57,9 @@ def test_the_command_is_refused_where_the_demo_is_off():
     with pytest.raises(CommandError, match="The demo is off"):
         call_command("seed_demo")
     assert not Person.objects.filter(is_system=False).exists()
+
+
+@pytest.mark.parametrize("name", ["games", "stage", "comparisons", "team"])
+def test_every_line_of_a_script_names_a_step_and_its_arguments(name):
+    for line in read_script(name):
+        signature(STEPS[line.do]).bind(None, line.by, **line.args)

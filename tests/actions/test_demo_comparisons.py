@@ -1,8 +1,9 @@
-"""The demo's comparisons: reviewed by people, models and somebody elsewhere, with everything that can be odd."""
+"""The demo's comparisons: reviewed by people, models and an external reviewer, with everything that can be odd."""
 
 import pytest
 
-from discussions.actions.demo_comparisons import fill_comparisons
+from discussions.demo.actions.fill import play, read_script
+from discussions.demo.actions.scene import Clock, Scene
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
 from rubric.models.reviewed import reviewed_of
 from rubric.permissions import check_see_results
@@ -18,7 +19,7 @@ def fill() -> dict:
     lead = make_person(email="lead@example.org")
     make_member(project=project, role="lead", person=lead)
     people = {"lead": lead, "first": make_member(project=project), "second": make_member(project=project)}
-    fill_comparisons(project=project, people=people, by=lead, clock=lambda: NOW)
+    play(script=read_script("comparisons"), scene=Scene(project, people, Clock(NOW), NOW))
     return people
 
 
@@ -65,6 +66,6 @@ def test_the_same_people_give_the_same_reviews_again():
     other = make_project()
     for key, person in people.items():
         make_member(project=other, role="lead" if key == "lead" else "evaluator", person=person)
-    fill_comparisons(project=other, people=people, by=people["lead"], clock=lambda: NOW)
+    play(script=read_script("comparisons"), scene=Scene(other, people, Clock(NOW), NOW))
     again = ReviewedResponse.objects.filter(review__comparison__set__project=other).order_by("pk")
     assert list(again.values_list(*columns)) == rows

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from discussions.actions.demo_opinions import OTHER, Opinion, Temper, _said
-from discussions.core.kinds import RATINGS
+from discussions.demo.actions.game_steps import OPPOSITE, value_in
+from discussions.demo.core import View
 from discussions.models import (
     Adjudication,
     CalibrationRound,
@@ -113,18 +113,20 @@ def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_sa
 
 
 def test_chance_is_the_same_every_time():
-    opinion = Opinion("second", Temper(0.5, -0.5), [7], "yynyn", "3.5", {"9.1": "vague"})
-    again = [_said(opinion, "any-game", "coherence", str(number), "yes") for number in range(40)]
-    assert again == [_said(opinion, "any-game", "coherence", str(number), "yes") for number in range(40)]
-    assert set(again) == {"yes", "no"}
+    view = View(questions="yynyn", differs=0.5)
+    values = [value_in(view, "coherence", str(number), "yes", f"second:{number}") for number in range(40)]
+    assert values == [
+        value_in(view, "coherence", str(number), "yes", f"second:{number}") for number in range(40)
+    ]
+    assert set(values) == {"yes", "no"}
 
 
-def test_an_opinion_is_what_most_would_say_unless_chance_or_a_made_up_mind_says_otherwise():
-    calm = Opinion("first", Temper(0.0, 0.5), [7], "yynyn", "5.0", {"9.1": "vague"})
-    assert _said(calm, "g", "reference", "7.1", "accurate") == "inaccurate"
-    assert _said(calm, "g", "reference", "8.1", "inaccurate") == "accurate"
-    assert _said(calm, "g", "reference", "9.1", "accurate") == "vague"
-    assert "".join(_said(calm, "g", "question", str(n), "")[0] for n in range(1, 6)) == "yynyn"
-    assert _said(calm, "g", "rating", "", "") == RATINGS[-1], "no rating is above the highest"
-    sure = Opinion("first", Temper(1.0, 0.0), [], "yynyn", "3.0")
-    assert [_said(sure, "g", "coherence", "1", value) for value in OTHER] == list(OTHER.values())
+def test_a_view_gives_its_labels_answers_and_rating_and_else_the_automatic_value():
+    calm = View(questions="yynyn", rating="4.5", labels={"9.1": "vague"})
+    assert value_in(calm, "reference", "8.1", "inaccurate", "") == "accurate"
+    assert value_in(calm, "reference", "9.1", "accurate", "") == "vague"
+    assert "".join(value_in(calm, "question", str(n), "", "")[0] for n in range(1, 6)) == "yynyn"
+    assert value_in(calm, "rating", "", "", "") == "4.5"
+    assert value_in(calm, "coherence", "1", "no", "") == "no"
+    opposed = View(differs=1.0)
+    assert [value_in(opposed, "coherence", "1", value, "") for value in OPPOSITE] == list(OPPOSITE.values())

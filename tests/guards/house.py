@@ -16,6 +16,7 @@ FLOORS = {
     "permissions_team": 2,
     "actions": 3,
     "pages": 3,
+    "demo": 4,  # projects that a script plays through the actions
     "tasks": 4,
     "management": 4,
     "views": 5,

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from discussions.actions.demo import SLUG, fill_demo
+from discussions.demo.actions.fill import SLUG, fill_demo
 from workspace.actions.accounts import system_person
 
 
@@ -28,5 +28,5 @@ class Command(BaseCommand):
             f"The demo project “{SLUG}” {there}: {demo.game_count} games, {demo.verdict_count} with a verdict."
         )
         self.stdout.write("Sign in as:")
-        for one in demo.people:
-            self.stdout.write(f"  {one.role:<10} {one.email:<26} {one.password}")
+        for account in demo.people:
+            self.stdout.write(f"  {account.role:<10} {account.email:<26} {account.password}")

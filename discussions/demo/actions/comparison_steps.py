@@ -1,0 +1,107 @@
+"""Steps of the demo's script about comparisons. The reviews are in the product's own import format."""
+
+from collections.abc import Mapping, Sequence
+
+from discussions.demo.actions.scene import FOLDER, Scene, Steps
+from rubric.actions.beginning import store_starts
+from rubric.actions.bringing import bring_lines, bring_reviews
+from rubric.actions.comparing import add_reviewer, open_set
+from rubric.actions.figuring import ask_for_figures
+from rubric.actions.handing_in import begin_review, hand_in
+from rubric.core.comparison_lines import Lines, ReviewGiven, read_comparison_lines
+from rubric.core.own_review import Given, second_start
+from rubric.core.placing import Placed, place_review
+from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
+from rubric.models.comparisons import MODEL, PERSON
+
+
+def _open_set(scene: Scene, by: str, name: str, mode: str, file: str) -> None:
+    version = RubricVersion.objects.newest("response")
+    assert version is not None
+    made = open_set(
+        project=scene.project,
+        name=name,
+        version=version,
+        mode=mode,
+        has_second_round=mode == "rubric",
+        **scene.stamp(by),
+    )
+    brought = bring_lines(comparison_set=made, lines=_read(file), **scene.stamp(by))
+    assert not brought.faults
+
+
+def _add_reviewers(scene: Scene, by: str, people: Sequence[str], models: Sequence[str] = ()) -> None:
+    newest = _newest(scene)
+    for key in people:
+        person = scene.people[key]
+        add_reviewer(comparison_set=newest, kind=PERSON, person=person, **scene.stamp(by))
+    for name in models:
+        add_reviewer(comparison_set=newest, kind=MODEL, name=name, **scene.stamp(by))
+
+
+def _review(
+    scene: Scene, by: str, file: str, cannot: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None
+) -> None:
+    """Submit the reviews that the file has under this person's key; `cannot` holds reasons by comparison and label."""
+    newest = _newest(scene)
+    reviewer = Reviewer.objects.select_related("set__project").get(set=newest, person=scene.people[by])
+    comparisons = {
+        row.key: row for row in Comparison.objects.filter(set=newest).prefetch_related("responses")
+    }
+    for given in _read(file).reviews:
+        if given.reviewer == by:
+            reasons = (cannot or {}).get(given.comparison, {})
+            _submit(scene, reviewer, comparisons[given.comparison], given, reasons)
+
+
+def _submit(
+    scene: Scene,
+    reviewer: Reviewer,
+    comparison: Comparison,
+    given: ReviewGiven,
+    reasons: Mapping[str, Mapping[str, str]],
+) -> None:
+    numbers = {response.key: response.number for response in comparison.responses.all()}
+    placed = place_review(given, numbers, reviewer.set.rubric_version.to_record())
+    assert isinstance(placed, Placed)
+    by, order, record = reviewer.person, placed.order, placed.record
+    assert by is not None
+    review = begin_review(comparison=comparison, reviewer=reviewer, order=order, by=by, now=scene.clock())
+    marked = [
+        Given(number, said.scores, said.holistic, said.notes or "", reasons.get(said.label, {}))
+        for number, said in zip(order, record.responses, strict=True)
+    ]
+    starts = second_start(marked, None, order, order)
+    store_starts(review=review, starts=starts, by=by, now=scene.clock())
+    hand_in(review=review, record=record, cannot_judge=reasons, by=by, now=scene.clock())
+
+
+def _import_reviews(scene: Scene, by: str, file: str, reviewers: Sequence[str]) -> None:
+    """Import the reviews that the file has of models and external reviewers."""
+    reviews = [given for given in _read(file).reviews if given.reviewer in reviewers]
+    brought = bring_reviews(comparison_set=_newest(scene), reviews=reviews, **scene.stamp(by))
+    assert not brought.faults
+
+
+def _compute_set_statistics(scene: Scene, by: str) -> None:
+    ask_for_figures(comparison_set=_newest(scene), **scene.stamp(by))
+
+
+def _newest(scene: Scene) -> ComparisonSet:
+    rows = ComparisonSet.objects.select_related("project", "rubric_version", "created_by")
+    return rows.filter(project=scene.project).latest("number")
+
+
+def _read(file: str) -> Lines:
+    lines = read_comparison_lines((FOLDER / "comparisons" / file).read_bytes())
+    assert not lines.faults
+    return lines
+
+
+COMPARISON_STEPS: Steps = {
+    "open_set": _open_set,
+    "add_reviewers": _add_reviewers,
+    "review": _review,
+    "import_reviews": _import_reviews,
+    "compute_set_statistics": _compute_set_statistics,
+}

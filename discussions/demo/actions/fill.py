@@ -1,0 +1,88 @@
+"""The demo: projects that a script plays through the product's own actions, so that every rule holds for them too."""
+
+from datetime import datetime, timedelta
+
+import msgspec
+from django.db import transaction
+
+from discussions.actions.iterating import open_project
+from discussions.demo.actions.comparison_steps import COMPARISON_STEPS
+from discussions.demo.actions.game_steps import GAME_STEPS
+from discussions.demo.actions.iteration_steps import ITERATION_STEPS
+from discussions.demo.actions.scene import FOLDER, Clock, Scene
+from discussions.demo.core import Account, Demo, DemoPlan, DemoProject, ScriptLine
+from discussions.models import Game
+from workspace.actions.accounts import create_account
+from workspace.actions.jobs import run_job
+from workspace.actions.projects import add_member
+from workspace.models import Job, Person, Project
+
+SLUG = "demo"
+STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS
+
+
+def fill_demo(*, by: Person, now: datetime) -> Demo:
+    """Make the demo's projects if they do not exist; all of it or nothing. The same moment gives the same rows."""
+    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
+    was_there = Project.objects.filter(slug=SLUG).exists()
+    if not was_there:
+        with transaction.atomic():
+            people = {"system": by}
+            for planned in plan.projects:
+                _play_project(planned, plan.people, people, now)
+    games = Game.objects.filter(project__slug=SLUG)
+    # A demo made by an earlier release lacks people who were added since.
+    emails = set(Person.objects.values_list("email", flat=True))
+    accounts = [account for account in plan.people if account.email in emails]
+    return Demo(accounts, games.count(), games.exclude(verdicts=None).count(), was_there)
+
+
+def read_script(name: str) -> list[ScriptLine]:
+    """The lines of a script. Raises msgspec.ValidationError for an unknown field."""
+    return msgspec.json.decode((FOLDER / "script" / f"{name}.json").read_bytes(), type=list[ScriptLine])
+
+
+def play(*, script: list[ScriptLine], scene: Scene) -> None:
+    """Take every step at its time, and do the background work that follows from it at once."""
+    for line in script:
+        if line.ago is not None:
+            scene.clock.wait(scene.present - line.ago)
+        STEPS[line.do](scene, line.by, **line.args)
+        _run_jobs(scene)
+
+
+def _play_project(
+    planned: DemoProject, accounts: list[Account], people: dict[str, Person], now: datetime
+) -> None:
+    scripts = [read_script(name) for name in planned.scripts]
+    clock = Clock(now - (scripts[0][0].ago or timedelta()))
+    project = open_project(slug=planned.slug, name=planned.name, by=people["system"], now=clock())
+    for account in accounts:
+        _join(account, project, people, clock)
+    for script in scripts:
+        play(script=script, scene=Scene(project, people, clock, now))
+
+
+def _join(account: Account, project: Project, people: dict[str, Person], clock: Clock) -> None:
+    is_admin = account.role == "admin"
+    by = people["system"]
+    if account.key not in people:
+        people[account.key] = create_account(
+            email=account.email,
+            name=account.name,
+            password=account.password,
+            is_admin=is_admin,
+            by=by,
+            now=clock(),
+        )
+    if not is_admin:
+        add_member(project=project, person=people[account.key], role=account.role, by=by, now=clock())
+
+
+def _run_jobs(scene: Scene) -> None:
+    """What a worker would do."""
+    queued = (
+        Job.objects.filter(project=scene.project, state="queued").order_by("pk").values_list("pk", flat=True)
+    )
+    while job := queued.first():
+        run_job(job=job, clock=scene.clock)

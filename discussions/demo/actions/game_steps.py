@@ -1,0 +1,213 @@
+"""Steps of the demo's script about games: import, rate, adjudicate, calibrate, and what a lead does with the queue."""
+
+import random
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from discussions.actions.adjudicating import adjudicate
+from discussions.actions.assigning import assign_game
+from discussions.actions.calibrating import RoundPlan, open_round, take_calibration
+from discussions.actions.figuring_team import ask_for_team_figures
+from discussions.actions.finishing import reveal_roles, submit_evaluation
+from discussions.actions.importing import Upload, import_transcripts
+from discussions.actions.iterating import change_iteration
+from discussions.actions.judging import Act, judge
+from discussions.actions.leasing import expire_leases
+from discussions.actions.remarking import remark
+from discussions.actions.returning import return_evaluation
+from discussions.actions.ruling_queue import change_queue
+from discussions.actions.settling import record_verdict
+from discussions.actions.taking import take_next_game
+from discussions.core import kinds
+from discussions.demo.actions.scene import FOLDER, Scene, Steps
+from discussions.demo.core import View
+from discussions.models import CalibrationRound, Evaluation, Iteration
+from discussions.models.adjudicated import disagreements_in
+from discussions.models.bases import preview_of
+from discussions.models.queue_rules import BY_CHANCE
+from discussions.models.standings import work_of
+
+OPPOSITE = {
+    kinds.YES: kinds.NO,
+    kinds.NO: kinds.YES,
+    kinds.CONSISTENT: kinds.INCONSISTENT,
+    kinds.INCONSISTENT: kinds.CONSISTENT,
+}
+ANSWERS = {"y": kinds.YES, "n": kinds.NO}
+OVERRIDE_REASON = "Judged by what it does in the game, not by its words."
+
+
+def _import_file(scene: Scene, by: str, file: str) -> None:
+    """Import into the newest iteration. Games without a time were played in the hours before."""
+    now = scene.clock()
+    data = (FOLDER / "transcripts" / file).read_bytes()
+    games = msgspec.json.decode(data)
+    if isinstance(games, list):
+        for hours, game in enumerate(reversed(games), start=1):
+            game["timestamp"] = f"{now - timedelta(hours=hours):%Y-%m-%dT%H:00:00Z}"
+        data = msgspec.json.format(msgspec.json.encode(games), indent=1)
+    iteration = Iteration.objects.filter(project=scene.project).order_by("number").last()
+    import_transcripts(
+        project=scene.project, files=[Upload(file, data)], by=scene.people[by], now=now, iteration=iteration
+    )
+
+
+def _rate(scene: Scene, by: str, games: dict[str, Any]) -> None:
+    """Take as many games as there are views; the queue says in which order."""
+    views = msgspec.convert(games, dict[str, View])
+    iteration = scene.game(next(iter(views))).iteration
+    for _ in views:
+        taken = take_next_game(project=scene.project, iteration=iteration, **scene.stamp(by))
+        _judge_all(scene, by, taken, views)
+
+
+def _calibrate(scene: Scene, by: str, games: dict[str, Any]) -> None:
+    views = msgspec.convert(games, dict[str, View])
+    opened = CalibrationRound.objects.get(project=scene.project)
+    for _ in views:
+        _judge_all(scene, by, take_calibration(opened=opened, **scene.stamp(by)), views)
+
+
+def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[str, View]) -> None:
+    """Judge everything and submit it; with `most` only a part."""
+    assert taken is not None
+    evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
+    view = views[evaluation.game.source_id]
+    for kind, subjects in view.overrides.items():
+        for subject in subjects:
+            _say(scene, by, evaluation, (kind, subject, kinds.YES), OVERRIDE_REASON)
+    _judge_missing(scene, by, evaluation, view)
+    for note in view.remarks:
+        remark(
+            evaluation=evaluation,
+            kind=note["kind"],
+            target=f"message:{note['message']}",
+            text=note["text"],
+            key=f"demo:{evaluation.pk}:{note['kind']}",
+            **scene.stamp(by),
+        )
+    if view.most is None:
+        reveal_roles(evaluation=evaluation, **scene.stamp(by))
+        _judge_missing(scene, by, evaluation, view)
+        submit_evaluation(evaluation=evaluation, **scene.stamp(by))
+
+
+def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) -> None:
+    """Judge what is to do before the next reveal."""
+    work = work_of(evaluation)
+    for missing in work.sight.missing[: view.most]:
+        if missing.kind != "reveal":
+            automatic = work.machine.get((missing.kind, missing.subject), "")
+            seed = f"{by}:{work.game.game_id}:{missing.kind}:{missing.subject}"
+            value = value_in(view, missing.kind, missing.subject, automatic, seed)
+            _say(scene, by, evaluation, (missing.kind, missing.subject, value))
+
+
+def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> str:
+    """What the view says of a subject; the same seed gives the same answer."""
+    if kind == kinds.REFERENCE:
+        return view.labels.get(subject, kinds.ACCURATE)
+    if kind == kinds.RATING:
+        return view.rating
+    likely = ANSWERS[view.questions[int(subject) - 1]] if kind == kinds.QUESTION else automatic
+    differs = random.Random(seed).random() < view.differs
+    return OPPOSITE.get(likely, likely) if differs else likely
+
+
+def _say(
+    scene: Scene, by: str, evaluation: Evaluation, said: tuple[str, str, str], reason: str | None = None
+) -> None:
+    kind, subject, value = said
+    act = Act(
+        kind=kind,
+        subject=subject,
+        value=value,
+        version=0,
+        key=f"demo:{evaluation.pk}:{kind}:{subject}",
+        reason=reason,
+        took_ms=2000 + 37 * len(subject),
+    )
+    judge(evaluation=evaluation, act=act, **scene.stamp(by))
+
+
+def _record_verdict(scene: Scene, by: str, game: str) -> None:
+    row = scene.game(game)
+    preview = preview_of(row)
+    assert preview is not None
+    record_verdict(game=row, basis_sha256=preview.basis_sha256, **scene.stamp(by))
+
+
+def _adjudicate_ties(scene: Scene, by: str, game: str, side: str, reason: str) -> None:
+    """Take one evaluator's side on every tie."""
+    row = scene.game(game)
+    adopted = Evaluation.objects.get(game=row, evaluator=scene.people[side])
+    for tie in disagreements_in(row):
+        if tie.is_tie:
+            adjudicate(
+                game=row,
+                kind=tie.kind,
+                subject=tie.subject,
+                value="",
+                reason=reason,
+                adopted=adopted,
+                sides_sha256=tie.page_sha256,
+                key=f"demo:{row.pk}:{tie.kind}:{tie.subject}",
+                **scene.stamp(by),
+            )
+
+
+def _change_queue(scene: Scene, by: str, repeat_percent: int) -> None:
+    change_queue(project=scene.project, order=BY_CHANCE, repeat_percent=repeat_percent, **scene.stamp(by))
+
+
+def _require_evaluators(scene: Scene, by: str, count: int) -> None:
+    """Set how many evaluators games outside stages need."""
+    unsorted = Iteration.objects.select_related("project").get(project=scene.project, stage=None)
+    change_iteration(
+        iteration=unsorted, identification=unsorted.identification, evaluator_count=count, **scene.stamp(by)
+    )
+
+
+def _open_round(scene: Scene, by: str, name: str, games: list[str], pass_percent: int, note: str) -> None:
+    numbers = [scene.game(game).number for game in games]
+    plan = RoundPlan(
+        name=name, games=numbers, is_required=False, pass_percent=pass_percent, notes={numbers[0]: note}
+    )
+    open_round(project=scene.project, plan=plan, **scene.stamp(by))
+
+
+def _expire_leases(scene: Scene, by: str) -> None:
+    expire_leases(project=scene.project, **scene.stamp(by))
+
+
+def _return_evaluation(scene: Scene, by: str, game: str, who: str, comment: str) -> None:
+    rows = Evaluation.objects.select_related("game__project")
+    evaluation = rows.get(game=scene.game(game), evaluator=scene.people[who])
+    return_evaluation(evaluation=evaluation, comment=comment, **scene.stamp(by))
+
+
+def _assign_game(scene: Scene, by: str, game: str, who: str) -> None:
+    assign_game(game=scene.game(game), person=scene.people[who], **scene.stamp(by))
+
+
+def _compute_team_statistics(scene: Scene, by: str) -> None:
+    ask_for_team_figures(project=scene.project, **scene.stamp(by))
+
+
+GAME_STEPS: Steps = {
+    "import_file": _import_file,
+    "rate": _rate,
+    "calibrate": _calibrate,
+    "record_verdict": _record_verdict,
+    "adjudicate_ties": _adjudicate_ties,
+    "change_queue": _change_queue,
+    "require_evaluators": _require_evaluators,
+    "open_round": _open_round,
+    "expire_leases": _expire_leases,
+    "return_evaluation": _return_evaluation,
+    "assign_game": _assign_game,
+    "compute_team_statistics": _compute_team_statistics,
+}

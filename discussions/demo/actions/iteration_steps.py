@@ -1,0 +1,77 @@
+"""Steps of the demo's script about a stage and its iterations."""
+
+from decimal import Decimal
+
+from discussions.actions.deciding import record_decision
+from discussions.actions.figuring_games import enter_figure
+from discussions.actions.planning import Protocol, open_baseline, open_change
+from discussions.actions.sorting import open_for_rating
+from discussions.actions.staging import StagePlan, open_stage
+from discussions.core.iteration_plan import Plan
+from discussions.demo.actions.scene import Scene, Steps
+from discussions.models import Iteration, Stage
+from discussions.models.decision_bases import decision_preview
+from discussions.models.histories import history_of
+from discussions.models.manual_figures import COST
+
+
+def _open_stage(scene: Scene, by: str, name: str, goal: str) -> None:
+    plan = StagePlan(name=name, goal=goal)
+    open_stage(project=scene.project, plan=plan, **scene.stamp(by))
+
+
+def _open_baseline(scene: Scene, by: str, name: str, prompt: list[str]) -> None:
+    unsorted = Iteration.objects.select_related("rubric_version").get(project=scene.project, stage=None)
+    open_baseline(
+        stage=Stage.objects.get(project=scene.project),
+        plan=Plan(name=name, prompt="\n".join(prompt)),
+        protocol=Protocol(unsorted.rubric_version),
+        **scene.stamp(by),
+    )
+
+
+def _open_change(scene: Scene, by: str, name: str, note: str, target: str, swap: list[str]) -> None:
+    """Change one line in the prompt of the stage's reference: `swap` is the old line and the new one."""
+    stage = Stage.objects.get(project=scene.project)
+    reference = history_of(stage).reference
+    assert reference is not None
+    before = Iteration.objects.values_list("prompt", flat=True).get(pk=reference.id)
+    old, new = swap
+    plan = Plan(name=name, prompt=before.replace(old, new), change_note=note, target=target)
+    open_change(stage=stage, plan=plan, compared_with=reference.id, **scene.stamp(by))
+
+
+def _open_for_rating(scene: Scene, by: str) -> None:
+    open_for_rating(iteration=_newest(scene), **scene.stamp(by))
+
+
+def _enter_cost(scene: Scene, by: str, game: str, usd: str, reason: str) -> None:
+    enter_figure(game=scene.game(game), kind=COST, value=Decimal(usd), reason=reason, **scene.stamp(by))
+
+
+def _decide(scene: Scene, by: str, choice: str, reason: str) -> None:
+    iteration = _newest(scene)
+    preview = decision_preview(history_of(Stage.objects.get(project=scene.project)), iteration.pk)
+    assert preview is not None
+    record_decision(
+        iteration=iteration,
+        choice=choice,
+        reason=reason,
+        basis_sha256=preview.basis_sha256,
+        **scene.stamp(by),
+    )
+
+
+def _newest(scene: Scene) -> Iteration:
+    rows = Iteration.objects.select_related("project", "stage", "rubric_version")
+    return rows.filter(project=scene.project).latest("number")
+
+
+ITERATION_STEPS: Steps = {
+    "open_stage": _open_stage,
+    "open_baseline": _open_baseline,
+    "open_change": _open_change,
+    "open_for_rating": _open_for_rating,
+    "enter_cost": _enter_cost,
+    "decide": _decide,
+}

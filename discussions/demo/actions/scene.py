@@ -1,0 +1,45 @@
+"""Where and when a script is played."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from discussions.models import Game
+from workspace.models import Person, Project
+
+FOLDER = Path(__file__).resolve().parents[1]
+Steps = dict[str, Callable[..., None]]
+
+
+class Clock:
+    """The demo's time: seven seconds pass with every look at it."""
+
+    def __init__(self, start: datetime) -> None:
+        self.moment = start
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=7)
+        return self.moment
+
+    def wait(self, until: datetime) -> None:
+        """Let time pass until a moment, unless it is over."""
+        self.moment = max(self.moment, until)
+
+
+class Scene(NamedTuple):
+    """A project, its people by their keys, its clock, and the demo's present."""
+
+    project: Project
+    people: Mapping[str, Person]
+    clock: Clock
+    present: datetime
+
+    def stamp(self, by: str) -> dict[str, Any]:
+        """Who takes an action, and when."""
+        return {"by": self.people[by], "now": self.clock()}
+
+    def game(self, source_id: str) -> Game:
+        """The game with that id in its transcript, as it is now."""
+        rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
+        return rows.get(project=self.project, source_id=source_id)

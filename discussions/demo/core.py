@@ -1,0 +1,69 @@
+"""The demo's script as records: who there is, which projects there are, and who does what when."""
+
+from datetime import timedelta
+from typing import Any
+
+from msgspec import Struct
+
+
+class Account(Struct, frozen=True):
+    """A person of the demo, and how to sign in."""
+
+    key: str
+    email: str
+    name: str
+    password: str
+    role: str
+
+
+class DemoProject(Struct, frozen=True):
+    """A project, and the scripts that are played in it, in their order."""
+
+    slug: str
+    name: str
+    scripts: list[str]
+
+
+class DemoPlan(Struct, frozen=True):
+    """The whole demo. All people but the admin are members of all projects."""
+
+    people: list[Account]
+    projects: list[DemoProject]
+
+
+class ScriptLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of a script: the key of a person, and the step that they take.
+
+    `ago` is how long before the demo's present it happens; without it, right after the line before.
+    """
+
+    by: str
+    do: str
+    args: dict[str, Any] = {}
+    ago: timedelta | None = None
+
+
+class View(Struct, frozen=True):
+    """What an evaluator thinks of a game.
+
+    References without a label are accurate, and the five answers are written like "yynyn". Samples get the automatic
+    value, except that the share `differs` of them gets the opposite. With `most` only so many things are judged, and
+    the evaluation stays a draft.
+    """
+
+    labels: dict[str, str] = {}
+    questions: str = ""
+    rating: str = ""
+    differs: float = 0.0
+    overrides: dict[str, list[str]] = {}
+    remarks: list[dict[str, Any]] = []
+    most: int | None = None
+
+
+class Demo(Struct, frozen=True):
+    """What exists: the accounts, the counts of the first project, and whether the demo existed before."""
+
+    people: list[Account]
+    game_count: int
+    verdict_count: int
+    was_there: bool
