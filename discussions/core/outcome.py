@@ -9,9 +9,6 @@ DIVERSITY = "personality_diversity"
 REPETITION = "anti_repetition"
 ENGAGEMENT = "engagement"
 
-PERCENT = "percent"
-RATING = "rating"
-
 LOW = "low"
 AMBER = "amber"
 ABOVE = "above"
