@@ -1,4 +1,4 @@
-"""What the games of an iteration come to together: seven averages with pass or fail, and the cost.
+"""What the games of an iteration come to together: averages with pass or fail, and the cost.
 
 Source: the rubric's "Iteration Strategy" (calculate the metrics for all games, average the scores) and "Overall
 Evaluation". Averages are compared with their thresholds as fractions, unrounded.
@@ -98,7 +98,7 @@ class CostOfGames(Struct, frozen=True):
 
 
 class Averages(Struct, frozen=True):
-    """The seven averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""
+    """The averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""
 
     lines: list[Average]
     passes: bool | None

@@ -65,12 +65,19 @@ def turned(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
     ]
 
 
+def added(before: Outcome, after: Outcome) -> list[Line]:
+    """The lines of criteria that were not there before and are known."""
+    old = {line.key for line in before.lines}
+    return [line for line in after.lines if line.key not in old and line.passes is not None]
+
+
 def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[str, Score]) -> list[str]:
     """Why the outcome is another one: each criterion that changed sides, then the rule, in a sentence each.
 
     `found` is what counts under the draft, `scores` what it gives there: they say what was not judged.
     """
     said = [_why_turned(*pair, scores) for pair in turned(before, after)]
+    said += [_why_added(line) for line in added(before, after)]
     said += [*_count(before, after), *_mandatory(before, after), *_cost(before, after)]
     if found.ties:
         things = "thing" if len(found.ties) == 1 else "things"
@@ -93,6 +100,12 @@ def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
         hits = f"the manual check, {check.yes} of {check.asked},"
         return f"{after.label}: {hits} {_sides(str(was.needed), str(check.needed), passed=before.passes)}."
     return _why_share(before, after)
+
+
+def _why_added(line: Line) -> str:
+    enough = "enough" if line.passes else "not enough"
+    limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
+    return f"{line.label} is new: {_figure(line, line.threshold)} is {enough} at {limit}."
 
 
 def _why_share(before: Line, after: Line) -> str:

@@ -19,7 +19,7 @@ from rubric.core.records import RubricRecord
 
 
 def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
-    """Everything measured of one game, as plain values in a fixed order. Scores are percent, unrounded."""
+    """Everything measured of one game, as plain values in a fixed order. Scores are unrounded."""
     measurements = measure_game(game, rubric)
     companions = companions_of(game, rubric, measurements)
     cost = game.cost

@@ -37,7 +37,7 @@ def outcome_of(
 def lines_of_metrics(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> list[Line]:
-    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide seven."""
+    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide all."""
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return lines_of(
         criteria,

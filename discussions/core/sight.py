@@ -18,7 +18,6 @@ from discussions.core.metrics import METRICS
 BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
 ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
 SAMPLED = (kinds.STRATEGIC_DEPTH, kinds.COHERENCE)
-MEMORY, DIVERSITY, REPETITION = "memory_accuracy", "personality_diversity", "anti_repetition"
 
 STEP_OF = {
     kinds.REFERENCE: "references",

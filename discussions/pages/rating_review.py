@@ -7,8 +7,8 @@ from django.utils.translation import ngettext
 
 from discussions.core import kinds
 from discussions.core.metrics import METRICS, figure_value, without_deliberate
-from discussions.core.outcome import Line, Outcome
-from discussions.core.sight import MEMORY, NEVER, STEPS, asked_count, asked_references
+from discussions.core.outcome import MEMORY, Line, Outcome
+from discussions.core.sight import NEVER, STEPS, asked_count, asked_references
 from discussions.models.standings import Work
 from discussions.pages.figures import check_says
 from discussions.pages.rating_desk import Desk, item_id
