@@ -20,10 +20,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from discussions.core.metrics import METRICS, companions_of, measure_game
+from discussions.core.metrics import METRICS, companions_of, game_specs, measure_game
 from discussions.core.metrics.parameters import parameters_of
 from discussions.core.metrics.reading import read
 from discussions.core.records import GameRecord, Message, Player, Vote
+from rubric.core.game_specs import register_game_specs
 from rubric.shelf import first_discussion_version
 
 NAMES = "Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliet".split()
@@ -109,9 +110,11 @@ def machine(runs: int = 200) -> str:
 
 def main() -> None:
     """Prints the table."""
+    register_game_specs(game_specs)
     rubric = first_discussion_version()
     parameters = parameters_of(rubric)
-    token_metrics = [metric for key, metric in METRICS.items() if key != "personality_diversity"]
+    measures = {key: metric.measure for key, metric in METRICS.items() if metric.measure}
+    diversity = measures.pop("personality_diversity")
     out = sys.stdout.write
     out(machine())
     out("messages x players   five token metrics   companions   (microseconds a message)\n")
@@ -120,8 +123,8 @@ def main() -> None:
 
         def five(record: GameRecord = record) -> None:
             reading = read(record, parameters)
-            for metric in token_metrics:
-                metric.measure(reading, parameters)
+            for measure in measures.values():
+                measure(reading, parameters)
 
         seconds = best(five, repeats)
         second_look = 0.0
@@ -131,9 +134,8 @@ def main() -> None:
         shown = f"{second_look / messages * 1e6:12.1f}" if second_look else f"{'-':>12}"
         out(f"{messages:8} x {players:<8} {seconds / messages * 1e6:20.1f} {shown}\n")
     reading = read(game(50, 10), parameters)
-    diversity = METRICS["personality_diversity"]
     out(
-        f"personality diversity, 50 x 10: {best(lambda: diversity.measure(reading, parameters), 200) * 1000:.2f} ms\n"
+        f"personality diversity, 50 x 10: {best(lambda: diversity(reading, parameters), 200) * 1000:.2f} ms\n"
     )
     out(machine())
 

@@ -1,4 +1,4 @@
-"""What the games of an iteration come to together: seven averages with pass or fail, and the cost.
+"""What the games of an iteration come to together: averages with pass or fail, and the cost.
 
 Source: the rubric's "Iteration Strategy" (calculate the metrics for all games, average the scores) and "Overall
 Evaluation". Averages are compared with their thresholds as fractions, unrounded.
@@ -11,13 +11,12 @@ from fractions import Fraction
 from msgspec import Struct
 
 from discussions.core.game_figures import GameFigures, mean, numbered, passes, scores_of
-from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, LOW, PERCENT, RATING, UNREPORTED
+from discussions.core.metrics import METRICS
+from discussions.core.outcome import ABOVE, AMBER, LOW, UNREPORTED
 from discussions.core.spread import interval_of_mean
 from discussions.core.verdict import Rules, rules_of, state_of_cost
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text_display import figure
-
-SCALES = {PERCENT: (0.0, 100.0), RATING: (1.0, 5.0)}
 
 
 class Average(Struct, frozen=True):
@@ -99,7 +98,7 @@ class CostOfGames(Struct, frozen=True):
 
 
 class Averages(Struct, frozen=True):
-    """The seven averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""
+    """The averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""
 
     lines: list[Average]
     passes: bool | None
@@ -140,7 +139,7 @@ def averages_of(games: Sequence[GameFigures], rubric: RubricRecord) -> Averages:
 def average_of(criterion: Criterion, games: Sequence[GameFigures]) -> Average:
     """The average of one criterion."""
     key = criterion.key
-    scale = RATING if key == ENGAGEMENT else PERCENT
+    scale = METRICS[key].scale
     threshold = Fraction(str(criterion.threshold or 0))
     pending = [game.number for game in games if game.score(key) is None]
     known = [game for game in games if game.score(key) is not None]
@@ -149,7 +148,7 @@ def average_of(criterion: Criterion, games: Sequence[GameFigures]) -> Average:
     return Average(
         key=key,
         label=criterion.label,
-        scale=scale,
+        scale=scale.key,
         threshold=float(threshold),
         is_mandatory=criterion.is_mandatory,
         value=None if value is None else float(value),
@@ -161,7 +160,7 @@ def average_of(criterion: Criterion, games: Sequence[GameFigures]) -> Average:
         second_passes=None if pending or second is None else second >= threshold,
         second_of_count=len(applicable),
         pending=pending,
-        interval=interval_of_mean(scores_of(applicable, key), *SCALES[scale]),
+        interval=interval_of_mean(scores_of(applicable, key), scale.low, scale.high),
     )
 
 

@@ -30,17 +30,16 @@ from discussions.core.difference import (
     difference,
 )
 from discussions.core.game_figures import GameFigures, mean, scores_of
-from discussions.core.outcome import ENGAGEMENT, PERCENT, RATING
+from discussions.core.metrics import METRICS
 from discussions.core.spread import pooled_spread
 from rubric.core.records import Criterion, RubricRecord
 
-MATERIAL, MATERIAL_RATING = 5.0, 0.3
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
 
 
 def material_of(key: str, chosen: Mapping[str, float] | None = None) -> float:
-    """The material difference of a metric: the chosen one, else 5 points, 0.3 for engagement."""
-    return (chosen or {}).get(key, MATERIAL_RATING if key == ENGAGEMENT else MATERIAL)
+    """The material difference of a metric: the chosen one, else that of its scale."""
+    return (chosen or {}).get(key, METRICS[key].scale.material)
 
 
 def look_refusal(look: int) -> str:
@@ -113,14 +112,16 @@ def _metric(
     key = criterion.key
     applicable = [scores_of(batch, key, with_by_rule=False) for batch in batches]
     control, change = (mean(scores_of(batch, key)) for batch in batches[:2])
-    span = 4.0 if key == ENGAGEMENT else 100.0
-    found = difference(applicable[0], applicable[1], pooled_spread(applicable), material=material, span=span)
+    scale = METRICS[key].scale
+    found = difference(
+        applicable[0], applicable[1], pooled_spread(applicable), material=material, span=scale.span
+    )
     left_out = sum(not game.applies(key) for batch in batches[:2] for game in batch)
     is_harmed = key != target and found.posterior is not None and found.posterior.harm > SURE_HARM
     return MetricCompared(
         key=key,
         label=criterion.label,
-        scale=RATING if key == ENGAGEMENT else PERCENT,
+        scale=scale.key,
         threshold=float(criterion.threshold or 0),
         is_target=key == target,
         difference=found,

@@ -21,8 +21,3 @@ def composite(parts: Iterable[tuple[float, Fraction | None, bool]]) -> float | N
         total += exact * share
         weights += exact
     return float(total / weights) if weights else None
-
-
-def rating_share(rating: Fraction) -> Fraction:
-    """A rating from 1 to 5 as a share from 0 to 100."""
-    return (rating - 1) / 4 * 100

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from discussions.core import kinds
 from discussions.core.identification import Asked, Identified, result_of
-from discussions.core.records import Measurement, MessageFinding
+from discussions.core.metrics import METRICS
+from discussions.core.records import Measurement
 
 Key = tuple[str, str]
 
@@ -67,24 +68,11 @@ def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
 
     Counted references are listed with the value "": they are there, but no machine labels them.
     """
-    said: dict[Key, str] = {}
-    for metric in (kinds.STRATEGIC_DEPTH, kinds.COHERENCE):
-        for finding in _messages(measurements, metric):
-            said[metric, str(finding.message)] = kinds.YES if finding.counts else kinds.NO
-    for finding in _messages(measurements, kinds.ROLE_CONSISTENCY):
-        said[kinds.ROLE_CONSISTENCY, str(finding.message)] = role_value(finding.counts, finding.rule)
-    if "memory_accuracy" in measurements:
-        for reference in measurements["memory_accuracy"].references:
-            if reference.is_counted:
-                said[kinds.REFERENCE, f"{reference.message}.{reference.sentence}"] = ""
-    return said
-
-
-def role_value(counts: bool, rule: str) -> str:
-    """The label that a finding of role consistency amounts to."""
-    if counts:
-        return kinds.CONSISTENT
-    return kinds.NOT_ASSESSABLE if rule == "unknown_side" else kinds.INCONSISTENT
+    return {
+        (METRICS[key].judged, subject): value
+        for key, measurement in measurements.items()
+        for subject, value in METRICS[key].machine_values(measurement).items()
+    }
 
 
 class Stands(Struct, frozen=True):
@@ -239,7 +227,3 @@ def _assembled(
         identify_decides=decides,
         test=test,
     )
-
-
-def _messages(measurements: Mapping[str, Measurement], metric: str) -> list[MessageFinding]:
-    return measurements[metric].messages if metric in measurements else []

@@ -17,8 +17,8 @@ LARGEST_DENOMINATOR = 1_000_000
 class GameFigures(Struct, frozen=True, omit_defaults=True):
     """What one game brings into an iteration; nothing but figures.
 
-    `scores` are those of the six metrics in percent, 100 where the metric does not apply, None while pending; `passes`
-    those of all seven as the game's verdict has them (a manual check may have decided). `cost_usd` None is "not
+    `scores` are those of the measured metrics, the highest where one does not apply, None while pending; `passes`
+    those of all as the game's verdict has them (a manual check may have decided). `cost_usd` None is "not
     reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one.
     """
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discussions.core import kinds
-from discussions.core.effective import role_value
-from discussions.core.kinds import Ground
+from discussions.core.kinds import Ground, role_value
 from discussions.core.records import GameRecord, Measurement, ReferenceFinding
 from discussions.core.sentences import split
 

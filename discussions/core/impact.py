@@ -5,12 +5,12 @@ Pure: two outcomes in, sentences out. The outcomes come from the same arithmetic
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from discussions.core import kinds
 from discussions.core.basis import Basis
 from discussions.core.effective import Effective
-from discussions.core.outcome import ABOVE, RATING, Line, Outcome
+from discussions.core.metrics import METRICS, measured_keys
+from discussions.core.outcome import ABOVE, Line, Outcome
 from discussions.core.records import Measurement, Score
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
@@ -28,7 +28,8 @@ NOT_MEASURED = frozenset(
 
 def is_measured_alike(one: RubricRecord, other: RubricRecord) -> bool:
     """Whether both versions measure every game alike, so that the findings of the one are those of the other."""
-    return one.lists == other.lists and _measured(one) == _measured(other)
+    is_same = one.lists == other.lists and _measured(one) == _measured(other)
+    return is_same and measured_keys(one) == measured_keys(other)
 
 
 def _measured(rubric: RubricRecord) -> dict[str, object]:
@@ -64,12 +65,19 @@ def turned(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
     ]
 
 
+def added(before: Outcome, after: Outcome) -> list[Line]:
+    """The lines of criteria that were not there before and are known."""
+    old = {line.key for line in before.lines}
+    return [line for line in after.lines if line.key not in old and line.passes is not None]
+
+
 def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[str, Score]) -> list[str]:
     """Why the outcome is another one: each criterion that changed sides, then the rule, in a sentence each.
 
     `found` is what counts under the draft, `scores` what it gives there: they say what was not judged.
     """
     said = [_why_turned(*pair, scores) for pair in turned(before, after)]
+    said += [_why_added(line) for line in added(before, after)]
     said += [*_count(before, after), *_mandatory(before, after), *_cost(before, after)]
     if found.ties:
         things = "thing" if len(found.ties) == 1 else "things"
@@ -94,9 +102,15 @@ def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
     return _why_share(before, after)
 
 
+def _why_added(line: Line) -> str:
+    enough = "enough" if line.passes else "not enough"
+    limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
+    return f"{line.label} is new: {_figure(line, line.threshold)} is {enough} at {limit}."
+
+
 def _why_share(before: Line, after: Line) -> str:
     """A figure against its threshold, where either or both changed."""
-    unit = "" if after.scale == RATING else " %"
+    unit = METRICS[after.key].scale.symbol
     limits = [f"{_short(figure(line.threshold))}{unit}" for line in (before, after)]
     was = _figure(before, before.threshold, after.threshold)
     now = _figure(after, before.threshold, after.threshold)
@@ -114,12 +128,12 @@ def _sides(before: str, after: str, *, passed: bool) -> str:
 
 def _figure(line: Line, *thresholds: float) -> str:
     """The figure with enough decimals to stand on its side of every threshold named."""
+    scale = METRICS[line.key].scale
     if not line.is_applicable:
-        return "100 % by rule"
-    value = Fraction(line.numerator, line.denominator or 1)
-    value = value if line.scale == RATING else 100 * value
+        return f"{scale.high:g}{scale.symbol} by rule"
+    value = scale.value(line.numerator, line.denominator or 1)
     text = max((figure(value, threshold) for threshold in thresholds), key=len)
-    return _short(text) if line.scale == RATING else f"{_short(text)} %"
+    return _short(text) + scale.symbol
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from discussions.core.compare import material_of
 from discussions.core.compared import MOST_LOOKS
 from discussions.core.iteration_moves import CHANGE
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS
 from rubric.core.records import RubricRecord
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_PROMPT = 200, 2_000, 200_000
@@ -117,13 +117,12 @@ def _wrong_change(
     keys = {criterion.key for criterion in rubric.criteria}
     if plan.target and plan.target not in keys:
         yield PlanFault(
-            "target", "unknown", f"The rubric has no metric “{plan.target}”. Choose one of its seven."
+            "target", "unknown", f"The rubric has no metric “{plan.target}”. Choose one that it has."
         )
     for key, value in plan.material.items():
-        most = 4 if key == ENGAGEMENT else 100
         if key not in keys:
             yield PlanFault("material", "unknown", f"The rubric has no metric “{key}”.")
-        elif not 0 < value <= most:
+        elif not 0 < value <= (most := METRICS[key].scale.span):
             label = rubric.criterion(key).label
-            says = f"The difference that matters in {label.lower()} is more than 0 and at most {most}."
+            says = f"The difference that matters in {label.lower()} is more than 0 and at most {most:g}."
             yield PlanFault("material", "range", says)

@@ -130,6 +130,13 @@ def _number(text: str, least: int = 1) -> int | None:
     return int(text) if int(text) >= least else None
 
 
+def role_value(counts: bool, rule: str) -> str:
+    """The label that a finding of role consistency amounts to."""
+    if counts:
+        return CONSISTENT
+    return NOT_ASSESSABLE if rule == "unknown_side" else INCONSISTENT
+
+
 @lru_cache(maxsize=4096)
 def place_of(subject: str) -> tuple[int, int]:
     """(message, sentence) of "19.2", (message, 0) of "19"; what sorts judgements as the transcript goes."""

@@ -2,59 +2,51 @@
 
 from fractions import Fraction
 
-from discussions.core.flip import flip_of_phrases, flip_of_references, flip_of_share
-from discussions.core.outcome import (
-    DIVERSITY,
-    MEMORY,
-    PERCENT,
-    RATING,
-    REPETITION,
-    Facts,
-    Line,
-    ManualCheck,
-)
+from discussions.core.metrics import METRICS, PERCENT, Metric
+from discussions.core.outcome import Facts, Line, ManualCheck
 from discussions.core.records import Score
 from rubric.core.intervals import wilson
 from rubric.core.records import Criterion
 
 
 def line_of_score(criterion: Criterion, score: Score, facts: Facts, manual_check: ManualCheck | None) -> Line:
-    """The line of a metric in percent. A pending metric has neither pass nor score nor interval."""
+    """The line of a measured metric. A pending one has neither pass nor score, only a share has an interval."""
+    metric = METRICS[criterion.key]
     threshold = _threshold(criterion)
-    check = manual_check if criterion.key == DIVERSITY else None
-    share = None if score.is_pending else _share(score)
-    passes = None if share is None else share >= threshold
-    interval = (
-        wilson(score.numerator, score.denominator) if passes is not None and score.is_applicable else None
-    )
+    check = manual_check if metric.has_manual_check else None
+    value = None if score.is_pending else _value(score, metric)
+    passes = None if value is None else value >= threshold
+    interval = None
+    if passes is not None and score.is_applicable and metric.scale == PERCENT:
+        interval = wilson(score.numerator, score.denominator)
     could_turn = interval is not None and _holds(interval, threshold, passes=bool(passes))
     if check is not None and check.decides:
         passes, could_turn = check.passes, False
     return Line(
         key=criterion.key,
         label=criterion.label,
-        scale=PERCENT,
+        scale=metric.scale.key,
         threshold=float(threshold),
         numerator=score.numerator,
         denominator=score.denominator,
-        score=None if share is None else float(share),
+        score=None if value is None else float(value),
         passes=passes,
         is_applicable=score.is_applicable,
         is_mandatory=criterion.is_mandatory,
         interval=interval,
         could_go_other_way=could_turn,
-        flip=None if share is None else _flip(criterion.key, score, threshold, facts),
+        flip=None if value is None else metric.flip(score, threshold, facts),
         manual_check=check,
     )
 
 
 def line_of_rating(criterion: Criterion, rating: Fraction | None) -> Line:
-    """The line of engagement, from 1 to 5; numerator and denominator are those of the mean rating."""
+    """The line of a metric that people alone give; numerator and denominator are those of the mean rating."""
     threshold = _threshold(criterion)
     return Line(
         key=criterion.key,
         label=criterion.label,
-        scale=RATING,
+        scale=METRICS[criterion.key].scale.key,
         threshold=float(threshold),
         numerator=0 if rating is None else rating.numerator,
         denominator=0 if rating is None else rating.denominator,
@@ -64,22 +56,10 @@ def line_of_rating(criterion: Criterion, rating: Fraction | None) -> Line:
     )
 
 
-def _flip(key: str, score: Score, threshold: Fraction, facts: Facts) -> int | None:
-    if key == MEMORY:
-        return flip_of_references(
-            score.numerator, score.denominator, threshold, has_messages=facts.has_messages
-        )
-    if key == DIVERSITY or not score.is_applicable:
-        return None
-    if key == REPETITION:
-        return flip_of_phrases(score.denominator, facts.repeated, facts.accepted, threshold)
-    return flip_of_share(score.numerator, score.denominator, threshold)
-
-
-def _share(score: Score) -> Fraction:
+def _value(score: Score, metric: Metric) -> Fraction:
     if not score.is_applicable:
-        return Fraction(100)
-    return Fraction(100 * score.numerator, score.denominator) if score.denominator else Fraction(0)
+        return Fraction(metric.scale.high)
+    return metric.scale.value(score.numerator, score.denominator) if score.denominator else Fraction(0)
 
 
 def _holds(interval: tuple[float, float], threshold: Fraction, *, passes: bool) -> bool:

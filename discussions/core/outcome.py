@@ -1,4 +1,4 @@
-"""What a verdict says, as plain records: seven lines, the reasons, the advice, and what would change it."""
+"""What a verdict says, as plain records: a line for each metric, the reasons, the advice, and what would change it."""
 
 from decimal import Decimal
 
@@ -8,9 +8,6 @@ MEMORY = "memory_accuracy"
 DIVERSITY = "personality_diversity"
 REPETITION = "anti_repetition"
 ENGAGEMENT = "engagement"
-
-PERCENT = "percent"
-RATING = "rating"
 
 LOW = "low"
 AMBER = "amber"
@@ -49,7 +46,7 @@ class Facts(Struct, frozen=True, omit_defaults=True):
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One of the seven lines. `score` is percent, or the rating from 1 to 5; `interval` is Wilson's, in percent.
+    """A line for a metric. `score` is in the unit of its `scale`; `interval` is Wilson's, in percent, for shares alone.
 
     `passes` is None while the metric is pending. A line that does not apply passes by the rubric's rule.
     """

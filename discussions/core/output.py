@@ -1,17 +1,25 @@
-"""The one JSON object that `measure_file` prints: a game's six metrics, its references, and what made them."""
+"""The one JSON object that `measure_file` prints: a game's metrics, its references, and what made them."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from discussions.core.metrics import CODE_VERSION, companions_of, measure_game, passes, score_of
+from discussions.core.metrics import (
+    CODE_VERSION,
+    METRICS,
+    companions_of,
+    figure_value,
+    measure_game,
+    passes,
+    score_of,
+)
 from discussions.core.records import GameRecord, Measurement, ReferenceFinding
 from rubric.core.records import RubricRecord
 
 
 def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
-    """Everything measured of one game, as plain values in a fixed order. Scores are percent, unrounded."""
+    """Everything measured of one game, as plain values in a fixed order. Scores are unrounded."""
     measurements = measure_game(game, rubric)
     companions = companions_of(game, rubric, measurements)
     cost = game.cost
@@ -29,7 +37,7 @@ def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
             key: _metric(game, measurement, rubric.criterion(key).threshold or 0.0, companions[key])
             for key, measurement in measurements.items()
         },
-        "references": [_reference(finding) for finding in measurements["memory_accuracy"].references],
+        "references": [_reference(finding) for each in measurements.values() for finding in each.references],
         "rubric": {"name": rubric.name, "version": rubric.version},
         "code_version": CODE_VERSION,
     }
@@ -38,10 +46,10 @@ def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
 def _metric(
     game: GameRecord, measurement: Measurement, threshold: float, companions: Mapping[str, object]
 ) -> dict[str, Any]:
-    """One metric; personality diversity lists the unique players' names, every other the messages that counted."""
+    """One metric, with the players (by name) or the messages that counted."""
     score = score_of(measurement)
     found = {
-        "score": score.value,
+        "score": figure_value(score),
         "numerator": score.numerator,
         "denominator": score.denominator,
         "threshold": threshold,
@@ -50,7 +58,7 @@ def _metric(
         "pending": score.is_pending,
         "companions": dict(companions),
     }
-    if measurement.metric == "personality_diversity":
+    if METRICS[measurement.metric].counted == "players":
         return found | {"players": [game.players[player - 1].name for player in measurement.counted]}
     return found | {"messages": measurement.counted}
 

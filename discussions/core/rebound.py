@@ -12,12 +12,10 @@ from math import erf, exp, pi, sqrt
 from msgspec import Struct
 
 from discussions.core.game_figures import GameFigures, mean, scores_of
-from discussions.core.outcome import ENGAGEMENT, PERCENT, RATING
+from discussions.core.metrics import METRICS
 from discussions.core.spread import Spread, pooled_spread
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text_display import figure
-
-HIGHEST_RATING = 5
 
 
 class Margin(Struct, frozen=True):
@@ -112,6 +110,7 @@ def _margin(
     criterion: Criterion, games: Sequence[GameFigures], batches: Sequence[Sequence[GameFigures]]
 ) -> Margin | None:
     key = criterion.key
+    scale = METRICS[key].scale
     value = mean(scores_of(games, key))
     if value is None:
         return None
@@ -125,11 +124,11 @@ def _margin(
     return Margin(
         key=key,
         label=criterion.label,
-        scale=RATING if key == ENGAGEMENT else PERCENT,
+        scale=scale.key,
         threshold=float(criterion.threshold or 0),
         value=float(value),
         points=float(points),
-        share=float(value / HIGHEST_RATING * 100 if key == ENGAGEMENT else value),
+        share=float(value / Fraction(scale.high) * 100),
         sds=sds,
         spread=spread,
         game_count=len(applicable[0]),
@@ -140,7 +139,7 @@ def _margin(
 
 def _rank(margin: Margin) -> tuple[float, float]:
     """Margins in SDs; one without a spread stands first when it fails and last when it passes."""
-    plain = margin.points / (HIGHEST_RATING - 1) if margin.scale == RATING else margin.points / 100
+    plain = margin.points / METRICS[margin.key].scale.span
     if margin.sds is not None:
         return margin.sds, plain
     return (float("-inf") if margin.points < 0 else float("inf")), plain

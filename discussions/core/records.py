@@ -158,8 +158,7 @@ class PhraseFinding(Struct, frozen=True, omit_defaults=True, gc=False):
 class Measurement(Struct, frozen=True, omit_defaults=True):
     """What one metric gave for one game, before any person judged.
 
-    `score` is 100 * numerator / denominator, unrounded; None when nothing was measured yet (references without
-    labels). `applicable` is false when there was nothing to count and the rubric's rule gives 100.
+    `is_applicable` is false when there was nothing to count and the rubric's rule gives 100.
     `counted` is what the interface lists: messages that counted (M5: unique players).
     """
 
@@ -175,15 +174,6 @@ class Measurement(Struct, frozen=True, omit_defaults=True):
     phrases: list[PhraseFinding] = []
     notes: list[str] = []
 
-    @property
-    def score(self) -> float | None:
-        """Percent from 0 to 100, unrounded; None while references wait for labels."""
-        if not self.is_applicable:
-            return 100.0
-        if self.denominator == 0 or (self.metric == "memory_accuracy" and self.is_pending):
-            return None
-        return 100 * self.numerator / self.denominator
-
 
 class Score(Struct, frozen=True, omit_defaults=True):
     """A metric's figure once people's judgements are counted in.
@@ -198,12 +188,3 @@ class Score(Struct, frozen=True, omit_defaults=True):
     is_pending: bool = False
     missing: list[str] = []
     counts: dict[str, int] = {}
-
-    @property
-    def value(self) -> float | None:
-        """Percent from 0 to 100, unrounded; None while references wait for labels, or with nothing to divide by."""
-        if not self.is_applicable:
-            return 100.0
-        if self.denominator == 0 or (self.metric == "memory_accuracy" and self.is_pending):
-            return None
-        return 100 * self.numerator / self.denominator

@@ -9,9 +9,9 @@ from msgspec import Struct
 from discussions.core import kinds
 from discussions.core.basis import Basis
 from discussions.core.effective import Effective
-from discussions.core.impact import is_measured_alike, lost, reasons, turned
+from discussions.core.impact import added, is_measured_alike, lost, reasons, turned
 from discussions.core.metrics import CODE_VERSION, measure_game
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import Line, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.settled import effective_of, outcome_of, scores_of
 from rubric.core.impact import (
@@ -81,12 +81,17 @@ def rejudge(game: Judged, draft: RubricRecord) -> Rejudged:
         before=was,
         after=now,
         composites=(before.composite, after.composite),
-        turned=[(new.key, new.passes) for _old, new in turned(before, after) if new.passes is not None],
+        turned=[(line.key, line.passes) for line in _changed(before, after) if line.passes is not None],
         reasons=reasons(before, after, found, scores_of(found, measurements, draft)) if is_other else [],
         is_measured=game.text is not None,
         is_by_older_code=game.text is not None and game.code_version != CODE_VERSION,
         lost=lost(game.basis, game.measurements, measurements) if game.text is not None else {},
     )
+
+
+def _changed(before: Outcome, after: Outcome) -> list[Line]:
+    """The lines on another side than before, and those that were not there."""
+    return [*(new for _old, new in turned(before, after)), *added(before, after)]
 
 
 def _before(game: Judged, found: Effective) -> tuple[Outcome, str]:

@@ -20,7 +20,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&\"'$:@^=])")
 
 
 class ReportLine(Struct, frozen=True):
-    """One of the seven lines: the figure as shown, what it was counted from, and PASS or FAIL in words."""
+    """A line of the verdict: the figure as shown, what it was counted from, and PASS or FAIL in words."""
 
     key: str
     label: str

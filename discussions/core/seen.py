@@ -13,6 +13,7 @@ from msgspec import Struct
 from discussions.core.grounds import subject_of
 from discussions.core.ledger import round_number
 from discussions.core.lookalikes import confusable
+from discussions.core.outcome import MEMORY, REPETITION
 from discussions.core.records import (
     GameRecord,
     Measurement,
@@ -22,7 +23,7 @@ from discussions.core.records import (
     ReferenceFinding,
 )
 from discussions.core.roles import side_of
-from discussions.core.sight import MEMORY, REPETITION, Sight
+from discussions.core.sight import Sight
 
 _ROUND = re.compile(r"\b(?:round|day) (\w{1,6})\b")
 

@@ -7,11 +7,8 @@ from discussions.core import kinds
 from discussions.core.basis import Basis
 from discussions.core.effective import Effective, Judged, effective, machine_values
 from discussions.core.identification import Asked
-from discussions.core.metrics import recount
+from discussions.core.metrics import METRICS, recount
 from discussions.core.outcome import (
-    DIVERSITY,
-    ENGAGEMENT,
-    MEMORY,
     REPETITION,
     Facts,
     Line,
@@ -21,15 +18,6 @@ from discussions.core.outcome import (
 from discussions.core.records import Measurement, Score
 from discussions.core.verdict import check_of, check_of_test, decide, lines_of
 from rubric.core.records import Criterion, RubricRecord
-
-KIND_OF = {
-    MEMORY: kinds.REFERENCE,
-    "strategic_depth": kinds.STRATEGIC_DEPTH,
-    "coherence": kinds.COHERENCE,
-    "role_consistency": kinds.ROLE_CONSISTENCY,
-    DIVERSITY: kinds.IDENTIFY,
-    REPETITION: kinds.PHRASE,
-}
 
 
 def outcome_of(
@@ -49,7 +37,7 @@ def outcome_of(
 def lines_of_metrics(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> list[Line]:
-    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide seven."""
+    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide all."""
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return lines_of(
         criteria,
@@ -93,12 +81,12 @@ def scores_of(
     return {
         criterion.key: recount(
             measurements[criterion.key],
-            found.values.get(KIND_OF[criterion.key], {}),
+            found.values.get(METRICS[criterion.key].judged, {}),
             rubric.parameters,
-            added=found.added if criterion.key == MEMORY else (),
+            added=found.added,
         )
         for criterion in (rubric.criteria if criteria is None else criteria)
-        if criterion.key != ENGAGEMENT
+        if not METRICS[criterion.key].is_rated
     }
 
 

@@ -13,17 +13,11 @@ from msgspec import Struct
 
 from discussions.core import kinds
 from discussions.core.kinds import Ground, place_of
+from discussions.core.metrics import METRICS
 
 BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
 ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
 SAMPLED = (kinds.STRATEGIC_DEPTH, kinds.COHERENCE)
-MEMORY, DIVERSITY, REPETITION, ENGAGEMENT = (
-    "memory_accuracy",
-    "personality_diversity",
-    "anti_repetition",
-    "engagement",
-)
-METRICS = (MEMORY, *SAMPLED, kinds.ROLE_CONSISTENCY, DIVERSITY, REPETITION, ENGAGEMENT)
 
 STEP_OF = {
     kinds.REFERENCE: "references",
@@ -194,20 +188,8 @@ def roles_seen(standing: Standing) -> bool:
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
     """Metrics whose score rests on nothing that is still missing."""
     steps = {missing.step for missing in before_roles}
-    figures = {metric for metric, step in _FIGURE_STEP.items() if step not in steps}
-    if not before_roles:
-        figures |= {DIVERSITY, REPETITION}
-        if not after_roles:
-            figures.add(kinds.ROLE_CONSISTENCY)
-    return figures
-
-
-_FIGURE_STEP = {
-    MEMORY: "references",
-    kinds.STRATEGIC_DEPTH: "depth",
-    kinds.COHERENCE: "coherence",
-    ENGAGEMENT: "engagement",
-}
+    is_done = {"": not before_roles, "roles": not before_roles and not after_roles}
+    return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}
 
 
 def _before_roles(standing: Standing) -> Iterator[Missing]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from discussions.core.csv_lines import Cell, csv_bytes
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS
 from discussions.core.stage_summary import (
     AverageShown,
     DifferenceShown,
@@ -57,7 +57,7 @@ def _game_rows(
     for line in each.averages:
         yield about | {
             "metric": line.key,
-            "unit": unit_of(line.key),
+            "unit": METRICS[line.key].scale.unit,
             "value": game.scores.get(line.key),
             "threshold": line.threshold,
             "passes": game.passes.get(line.key),
@@ -78,7 +78,7 @@ def _average_row(line: AverageShown) -> dict[str, Cell]:
     return {
         "row": "average",
         "metric": line.key,
-        "unit": unit_of(line.key),
+        "unit": METRICS[line.key].scale.unit,
         "value": line.value,
         "threshold": line.threshold,
         "passes": {"pass": True, "fail": False}.get(line.state),
@@ -95,7 +95,7 @@ def _difference_row(line: DifferenceShown) -> dict[str, Cell]:
     return {
         "row": "difference",
         "metric": line.key,
-        "unit": unit_of(line.key),
+        "unit": METRICS[line.key].scale.unit,
         "value": line.change_mean,
         "games": line.game_count,
         "difference": line.raw,
@@ -110,8 +110,3 @@ def _difference_row(line: DifferenceShown) -> dict[str, Cell]:
         "permutation_floor": line.permutation_floor,
         "answer": line.answer,
     }
-
-
-def unit_of(key: str) -> str:
-    """What a metric is counted in."""
-    return "rating 1 to 5" if key == ENGAGEMENT else "percent"

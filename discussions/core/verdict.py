@@ -1,4 +1,4 @@
-"""PASS or FAIL of a game from its seven figures, its cost and the rubric version; pure, and the only place of the rule.
+"""PASS or FAIL of a game from its figures, its cost and the rubric version; pure, and the only place of the rule.
 
 Source: the rubric's "Overall Evaluation". Shares are compared with their thresholds as integers, unrounded.
 """
@@ -9,17 +9,15 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from discussions.core.composite import composite, rating_share
+from discussions.core.composite import composite
 from discussions.core.flip import flip_of_verdict
 from discussions.core.identification import SIGNIFICANCE, Identified
 from discussions.core.lines import line_of_rating, line_of_score
+from discussions.core.metrics import METRICS
 from discussions.core.outcome import (
     ABOVE,
     AMBER,
-    ENGAGEMENT,
     LOW,
-    PERCENT,
-    RATING,
     UNREPORTED,
     Facts,
     Line,
@@ -91,7 +89,7 @@ def lines_of(
     """The lines of these criteria, as `decide` has them; raises KeyError when a metric among them has no score."""
     return [
         line_of_rating(criterion, rating)
-        if criterion.key == ENGAGEMENT
+        if METRICS[criterion.key].is_rated
         else line_of_score(criterion, scores[criterion.key], facts or Facts(), manual_check)
         for criterion in criteria
     ]
@@ -192,8 +190,7 @@ def _recommendations(rubric: RubricRecord, lines: list[Line]) -> list[Recommenda
 def _shortfall(line: Line) -> float:
     if line.score is None:
         return 0.0
-    scale = 100.0 if line.scale == PERCENT else 4.0
-    return max(0.0, (line.threshold - line.score) / scale)
+    return max(0.0, (line.threshold - line.score) / METRICS[line.key].scale.span)
 
 
 def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:
@@ -201,7 +198,7 @@ def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:
     for line in lines:
         share: Fraction | None = None
         if line.score is not None and line.denominator:
-            exact = Fraction(line.numerator, line.denominator)
-            share = rating_share(exact) if line.scale == RATING else exact * 100
+            scale = METRICS[line.key].scale
+            share = scale.share(scale.value(line.numerator, line.denominator))
         parts.append((rubric.criterion(line.key).weight, share, line.is_applicable))
     return composite(parts)

@@ -7,9 +7,8 @@ from django import forms
 from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
-from discussions.core.compare import MATERIAL, MATERIAL_RATING
 from discussions.core.iteration_plan import MOST_GAMES, Plan
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS
 from discussions.models.iterations import ALONGSIDE, BLIND_FIRST, LEAST_GAMES, NEVER, QUESTION, TEST
 from rubric.core.records import RubricRecord
 from rubric.forms.rubrics import several_lines
@@ -144,17 +143,17 @@ class ChangeForm(PlanForm):
     def __init__(self, *args: Any, rubric: RubricRecord, **given: Any) -> None:
         super().__init__(*args, **given)
         self.rubric = rubric
-        none = _("none: all seven answer together, which asks for more games")
+        none = _("none: all metrics answer together, which asks for more games")
         named = [(each.key, each.label) for each in rubric.criteria]
         self.fields["target"].choices = [*named, ("", none)]  # type: ignore[attr-defined]
         for each in rubric.criteria:
-            is_rating = each.key == ENGAGEMENT
+            scale = METRICS[each.key].scale
             self.fields[f"{_DIFFERENCE}{each.key}"] = forms.FloatField(
                 label=each.label,
                 required=False,
-                initial=MATERIAL_RATING if is_rating else MATERIAL,
+                initial=scale.material,
                 min_value=0.01,
-                max_value=4 if is_rating else 100,
+                max_value=scale.span,
                 widget=forms.NumberInput(attrs={"step": "any"}),
             )
 

@@ -17,6 +17,7 @@ from discussions.core.grounds import subject_of
 from discussions.core.identification import Asked, deal, result_of
 from discussions.core.metrics import passes, score_of
 from discussions.core.moves import SUBMITTED
+from discussions.core.outcome import DIVERSITY
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.sampled_accuracy import AccuracyFigures, accuracy_of
 from discussions.core.samples import audit_sample, rule_of
@@ -32,7 +33,6 @@ from workspace.models import Project
 
 MOST_GAMES = 100
 MOST_MESSAGES = 20_000
-DIVERSITY = "personality_diversity"
 JUDGED = (
     kinds.REFERENCE,
     *kinds.OF_A_MESSAGE,

@@ -9,7 +9,8 @@ from discussions.core.sampled_accuracy import AccuracyFigures, VersionAccuracy
 from discussions.models.team_figures import TeamFigures
 from discussions.pages.accuracy_anchoring import AnchoringPart, anchoring_part
 from discussions.pages.accuracy_tables import TablePart, table_part, work_of
-from discussions.pages.accuracy_words import CARDS, TITLES
+from discussions.pages.accuracy_words import CARDS
+from discussions.pages.metric_labels import LABELS
 from discussions.pages.team_figures import TeamState, build_team_state, figures_body
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
@@ -109,4 +110,4 @@ def _shown(found: VersionAccuracy) -> VersionPart:
 def _card(key: str, parts: tuple[str, ...], found: VersionAccuracy) -> MetricCard:
     tables = [table_part(found.table(part)) for part in parts]
     filled = [table for table in tables if not table.empty]
-    return MetricCard(key, str(TITLES[key]), filled or tables[:1])
+    return MetricCard(key, str(LABELS[key].title), filled or tables[:1])

@@ -18,6 +18,7 @@ from discussions.pages.accuracy import accuracy_body, key_of, version_names, ver
 from discussions.pages.accuracy_anchoring import MOVED
 from discussions.pages.accuracy_words import CARDS, CELLS, HEADINGS, TITLES
 from discussions.pages.game import MESSAGES_A_PAGE
+from discussions.pages.metric_labels import LABELS
 from workspace.models import Project
 
 PAGE_SIZE = 50
@@ -125,7 +126,7 @@ def _cell(table: Table, wanted: Wanted) -> Cell | None:
 def _title(table: str) -> str:
     if table.startswith(MOVED):
         return str(TITLES[table.removeprefix(MOVED)])
-    return next(str(TITLES[key]) for key, parts in CARDS.items() if table in parts)
+    return next(str(LABELS[key].title) for key, parts in CARDS.items() if table in parts)
 
 
 def _line(case: Case, people: int, text: GameRecord) -> CaseLine:

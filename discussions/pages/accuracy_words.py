@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from discussions.core import kinds
+from discussions.core.metrics import METRICS
 from discussions.core.sampled_accuracy import (
     ASKED,
     BY_MACHINE,
@@ -16,26 +17,19 @@ from discussions.core.sampled_accuracy import (
     SPECIFICITY,
     TESTED,
 )
-from discussions.core.sight import DIVERSITY, MEMORY, REPETITION
+from discussions.pages.metric_labels import LABELS
 
-# The cards of the page in the rubric's order, each with its tables.
-CARDS: dict[str, tuple[str, ...]] = {
-    MEMORY: (REFERENCES, CHECKS),
+# The tables of each kind of judgement that a metric reads; a metric whose kind is not here has no card.
+TABLES: dict[str, tuple[str, ...]] = {
+    kinds.REFERENCE: (REFERENCES, CHECKS),
     kinds.STRATEGIC_DEPTH: (kinds.STRATEGIC_DEPTH,),
     kinds.COHERENCE: (kinds.COHERENCE,),
     kinds.ROLE_CONSISTENCY: (kinds.ROLE_CONSISTENCY, OBJECTIONS),
-    DIVERSITY: (ASKED, TESTED),
-    REPETITION: (PHRASES,),
+    kinds.IDENTIFY: (ASKED, TESTED),
+    kinds.PHRASE: (PHRASES,),
 }
-TITLES = {
-    MEMORY: _("Memory references"),
-    kinds.REFERENCE: _("Memory references"),
-    kinds.STRATEGIC_DEPTH: _("Strategic depth"),
-    kinds.COHERENCE: _("Conversation coherence"),
-    kinds.ROLE_CONSISTENCY: _("Role consistency"),
-    DIVERSITY: _("Personality diversity"),
-    REPETITION: _("Anti-repetition"),
-}
+CARDS = {key: TABLES[metric.judged] for key, metric in METRICS.items() if metric.judged in TABLES}
+TITLES = {METRICS[key].judged: LABELS[key].title for key in CARDS}
 HEADINGS = {
     REFERENCES: _("Which sentences are references"),
     CHECKS: _("What the vote record says of them"),

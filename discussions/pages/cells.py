@@ -1,4 +1,4 @@
-"""Seven figures of a game as compact cells, from a recorded verdict or from what the machine counted so far."""
+"""The figures of a game as compact cells, from a recorded verdict or from what the machine counted so far."""
 
 from fractions import Fraction
 
@@ -6,7 +6,8 @@ import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.outcome import ENGAGEMENT, MEMORY, Line, Outcome
+from discussions.core.metrics import METRICS
+from discussions.core.outcome import Line, Outcome
 from discussions.pages.figures import FAIL, PASS, PENDING, shown_score, state_of
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text_display import figure
@@ -18,6 +19,10 @@ class Cell(Struct, frozen=True):
     text: str
     state: str
     says: str
+
+
+# For a metric that the rubric version of a game does not have.
+NO_CELL = Cell("", "", "")
 
 
 class Words(Struct, frozen=True):
@@ -33,35 +38,38 @@ def words_of_cells() -> Words:
     return Words({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("by rule"), _("estimate"))
 
 
-def cells_of_outcome(outcome: Outcome, words: Words) -> list[Cell]:
-    """The cells of a recorded verdict."""
-    return [_recorded(line, words) for line in outcome.lines]
+def cells_of_outcome(outcome: Outcome, words: Words) -> dict[str, Cell]:
+    """The cells of a recorded verdict, by metric."""
+    return {line.key: _recorded(line, words) for line in outcome.lines}
 
 
-def cells_of_figures(figures: str | None, rubric: RubricRecord, words: Words) -> list[Cell]:
+def cells_of_figures(figures: str | None, rubric: RubricRecord, words: Words) -> dict[str, Cell]:
     """The cells of a game without a verdict: what the machine counted, and what is open until people judged."""
     counted = msgspec.json.decode(figures) if figures else {}
-    return [_counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria]
+    return {
+        criterion.key: _counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria
+    }
 
 
 def _recorded(line: Line, words: Words) -> Cell:
     state = state_of(line)
     says = words.by_rule if line.is_by_rule else words.by_state[state]
-    return Cell(shown_score(line).removesuffix(" %"), state, says)
+    return Cell(shown_score(line).removesuffix(METRICS[line.key].scale.symbol), state, says)
 
 
 def _counted(criterion: Criterion, counted: list[int] | None, words: Words) -> Cell:
-    if counted is None or criterion.key == ENGAGEMENT:
+    metric = METRICS[criterion.key]
+    if counted is None or metric.is_rated:
         return Cell("", PENDING, words.by_state[PENDING])
     numerator, denominator, is_applicable, is_pending = counted
     if not is_applicable:
-        return Cell("100", PASS, words.by_rule)
-    if not denominator or (is_pending and criterion.key == MEMORY):
+        return Cell(f"{metric.scale.high:g}", PASS, words.by_rule)
+    if not denominator or (is_pending and not metric.has_estimate):
         return Cell("", PENDING, words.by_state[PENDING])
     threshold = criterion.threshold or 0
-    share = Fraction(100 * numerator, denominator)
-    text = figure(share, threshold)
+    value = metric.scale.value(numerator, denominator)
+    text = figure(value, threshold)
     if is_pending:
         return Cell(text, PENDING, words.estimate)
-    state = PASS if share >= Fraction(str(threshold)) else FAIL
+    state = PASS if value >= Fraction(str(threshold)) else FAIL
     return Cell(text, state, words.by_state[state])

@@ -10,12 +10,13 @@ from discussions.core.compared import MetricCompared, roughly
 from discussions.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, Difference, Posterior
 from discussions.core.game_figures import GameFigures, numbered
 from discussions.core.history import OPEN, History, HistoryIteration
-from discussions.core.outcome import ENGAGEMENT
-from discussions.pages.history_charts import RATINGS
+from discussions.core.metrics import METRICS
+from discussions.pages.history_charts import chart_scale
 from discussions.pages.history_judged import JudgedIteration
 from discussions.pages.history_kinds import shown
+from discussions.pages.metric_labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
-from workspace.core.multiples import Arm, Arms, Scale, Value, arms, scale_of
+from workspace.core.multiples import Arm, Arms, Scale, Value, arms
 from workspace.core.text_display import figure
 
 TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
@@ -63,15 +64,14 @@ def metric_part(
     """A metric of two iterations, the earlier one first; `found` is None where they may not be compared."""
     key, threshold = criterion.key, float(criterion.threshold or 0)
     rows = [_arm(side, key, threshold) for side in sides]
-    is_rating = key == ENGAGEMENT
     difference = found.difference if found else None
     posterior = difference.posterior if difference else None
     return MetricPart(
         key=key,
         label=criterion.label,
-        needs=figure(threshold) if is_rating else f"{threshold:g} %",
-        place="game-people" if is_rating else key,
-        chart=arms(rows, _scale(rows, threshold, is_rating=is_rating), threshold=threshold),
+        needs=limit_text(key, threshold),
+        place=place_of_metric(key),
+        chart=arms(rows, _scale(rows, key, threshold), threshold=threshold),
         texts=[[_dot_text(value, threshold) for value in row.values] for row in rows],
         means=[row.text for row in rows],
         raw="" if difference is None or difference.raw is None else signed(difference.raw),
@@ -238,7 +238,7 @@ def _value(game: GameFigures, key: str, *, is_out: bool = False) -> Value | None
 
 def told_figure(game: GameFigures, key: str, threshold: float) -> tuple[str, str]:
     """A game's figure in words, and the part of its page that shows where it comes from."""
-    score, place = game.score(key), "game-people" if key == ENGAGEMENT else key
+    score, place = game.score(key), place_of_metric(key)
     if score is None:
         return _("open"), place
     text = shown(score, threshold)
@@ -250,11 +250,9 @@ def _dot_text(value: Value, threshold: float) -> str:
     return _("%(figure)s, withdrawn") % {"figure": text} if value.is_out else text
 
 
-def _scale(rows: Sequence[Arm], threshold: float, *, is_rating: bool) -> Scale:
-    if is_rating:
-        return RATINGS
+def _scale(rows: Sequence[Arm], key: str, threshold: float) -> Scale:
     known = [value.value for row in rows for value in row.values]
-    return scale_of([*known, threshold], step=10, least=40, lowest=0, highest=100)
+    return chart_scale([*known, threshold], METRICS[key])
 
 
 def pooled_says(history: History, change: HistoryIteration) -> str:

@@ -1,4 +1,4 @@
-"""A verdict's lines as every screen shows them: one row per metric, and the chart of the seven bars."""
+"""A verdict's lines as every screen shows them: one row per metric, and the chart of the bars."""
 
 from fractions import Fraction
 
@@ -6,8 +6,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.outcome import RATING, ManualCheck, Outcome
+from discussions.core.metrics import METRICS
 from discussions.core.outcome import Line as VerdictLine
+from discussions.core.outcome import ManualCheck, Outcome
+from discussions.pages.metric_labels import LABELS, figure_text, limit_text
 from workspace.core.charts import BarRow, BarsChart, threshold_bars
 from workspace.core.text_display import figure
 
@@ -49,7 +51,7 @@ def figure_row(line: VerdictLine) -> FigureRow:
         label=line.label,
         text=shown_score(line),
         count=counted_from(line),
-        threshold=figure(line.threshold) if line.scale == RATING else f"{line.threshold:g} %",
+        threshold=limit_text(line.key, line.threshold),
         state=state_of(line),
         says=word_of(line),
         interval=low_high,
@@ -75,63 +77,33 @@ def word_of(line: VerdictLine) -> str:
     if line.is_decided_by_hand:
         return _("PASS by the manual check") if line.passes else _("FAIL by the manual check")
     if line.is_by_rule:
-        return (
-            _("PASS by rule (no references)")
-            if line.key == "memory_accuracy"
-            else _("PASS by rule (nothing to count)")
-        )
+        return str(LABELS[line.key].by_rule)
     return _("PASS") if line.passes else _("FAIL")
 
 
 def shown_score(line: VerdictLine) -> str:
     """The figure alone: "79.96 %", "3.5", "pending"."""
-    if line.score is None:
-        return _("pending")
-    if line.scale == RATING:
-        return figure(Fraction(line.numerator, line.denominator), line.threshold)
-    if not line.denominator:
-        return f"{figure(line.score)} %"
-    return f"{figure(Fraction(100 * line.numerator, line.denominator), line.threshold)} %"
+    return _("pending") if line.score is None else figure_text(line)
 
 
 def counted_from(line: VerdictLine) -> str:
     """What the figure was counted from: "17 of 20 references accurate"."""
     if not line.is_applicable:
         return _("nothing to count")
-    if line.scale == RATING:
-        return _("of 5, rated by people")
-    given = {"above": line.numerator, "below": line.denominator}
-    wordings = {
-        "memory_accuracy": _("%(above)d of %(below)d references accurate"),
-        "strategic_depth": _("%(above)d of %(below)d messages strategic"),
-        "coherence": _("%(above)d of %(below)d messages coherent"),
-        "role_consistency": _("%(above)d of %(below)d messages fit the role"),
-        "personality_diversity": _("%(above)d of %(below)d agents unique"),
-        "anti_repetition": _("%(above)d of %(below)d phrases not repeated"),
-    }
-    return wordings.get(line.key, _("%(above)d of %(below)d")) % given
+    return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
 
 
 def turns_of(line: VerdictLine) -> str:
     """What would change it, in a sentence; "" while pending."""
     if line.passes is None:
         return ""
-    if line.scale == RATING:
+    if METRICS[line.key].is_rated:
         distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
         way = _("above") if line.passes else _("below")
         return _("%(distance)s points %(way)s the threshold") % {"distance": figure(distance), "way": way}
     if line.flip is None:
         return _("no judgement of messages would change it")
-    if line.key == "anti_repetition":
-        return ngettext("%(n)d phrase judged otherwise", "%(n)d phrases judged otherwise", line.flip) % {
-            "n": line.flip
-        }
-    if line.key == "memory_accuracy":
-        said = ngettext("%(n)d reference judged otherwise", "%(n)d references judged otherwise", line.flip)
-        return said % {"n": line.flip}
-    return ngettext("%(n)d message judged otherwise", "%(n)d messages judged otherwise", line.flip) % {
-        "n": line.flip
-    }
+    return LABELS[line.key].turns % {"n": line.flip}
 
 
 def verdict_turns(outcome: Outcome) -> str:
@@ -187,12 +159,12 @@ def shown_p(p: float) -> str:
 
 
 def chart_of(outcome: Outcome) -> BarsChart:
-    """The seven bars against their thresholds, with intervals."""
+    """The bars against their thresholds, with intervals."""
     return threshold_bars([_bar(line) for line in outcome.lines])
 
 
 def _bar(line: VerdictLine) -> BarRow:
-    row = figure_row(line)
+    row, scale = figure_row(line), METRICS[line.key].scale
     low, high = line.interval if line.interval is not None else (None, None)
     return BarRow(
         label=row.label,
@@ -204,7 +176,7 @@ def _bar(line: VerdictLine) -> BarRow:
         detail=row.count,
         low=low,
         high=high,
-        minimum=1.0 if line.scale == RATING else 0.0,
-        maximum=5.0 if line.scale == RATING else 100.0,
+        minimum=scale.low,
+        maximum=scale.high,
         interval_text=row.interval,
     )

@@ -9,16 +9,17 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.effective import Effective
-from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION
+from discussions.core.kinds import REFERENCE
+from discussions.core.metrics import METRICS
 from discussions.core.records import Fault, GameRecord, Measurement, Message, Player
-from discussions.core.settled import KIND_OF
 from discussions.models import Companions, Game, Verdict
 from discussions.models.bases import Preview, preview_of
 from discussions.models.standings import game_record, measurements_of
 from discussions.pages.by_hand import PaidFigure, paid_figures
 from discussions.pages.figures import FigureRow, figure_rows
+from discussions.pages.metric_labels import LABELS, Look
 from discussions.pages.people import PeoplePart, people_part
-from discussions.pages.second_look import Look, PhraseUse, looks, phrase_uses
+from discussions.pages.second_look import PhraseUse, phrase_uses
 from discussions.pages.verdict import OutcomePart, outcome_part
 from discussions.pages.why import (
     Why,
@@ -182,12 +183,11 @@ def _metrics(preview: Preview, record: GameRecord) -> list[MetricPart]:
     names = [record.players[message.player - 1].name for message in record.messages]
     return [
         MetricPart(row, [], [])
-        if row.key == ENGAGEMENT
+        if row.key not in measurements
         else _part(
             row, measurements[row.key], preview.found, names, record.players, companions.get(row.key, {})
         )
         for row in figure_rows(preview.outcome)
-        if row.key == ENGAGEMENT or row.key in KIND_OF
     ]
 
 
@@ -199,24 +199,20 @@ def _part(
     players: list[Player],
     figures: Mapping[str, Any],
 ) -> MetricPart:
-    second = looks(row.key, figures) if figures else []
-    notes = measurement.notes
-    if row.key == MEMORY:
-        references = why_references(measurement, found, names, players)
-        return MetricPart(row, second, notes, references=references[:MOST_LISTED], left_out=_rest(references))
-    if row.key == DIVERSITY:
-        return MetricPart(row, second, notes, players=why_players(measurement, players))
-    if row.key == REPETITION:
-        phrases = why_phrases(measurement, found, players, MOST_LISTED)
-        uses = phrase_uses(figures, players)
-        rest = _rest(measurement.phrases)
-        return MetricPart(row, second, notes, phrases=phrases, uses=uses, left_out=rest)
-    messages = why_messages(measurement, found, names, MOST_LISTED)
-    return MetricPart(row, second, notes, messages=messages, left_out=_rest(measurement.messages))
-
-
-def _rest(listed: list[Any]) -> int:
-    return max(0, len(listed) - MOST_LISTED)
+    has_references = METRICS[row.key].judged == REFERENCE
+    references = why_references(measurement, found, names, players) if has_references else []
+    longest = max(len(references), len(measurement.messages), len(measurement.phrases))
+    return MetricPart(
+        row,
+        LABELS[row.key].looks(figures) if figures else [],
+        measurement.notes,
+        messages=why_messages(measurement, found, names, MOST_LISTED),
+        references=references[:MOST_LISTED],
+        players=why_players(measurement, players),
+        phrases=why_phrases(measurement, found, players, MOST_LISTED),
+        uses=phrase_uses(figures, players),
+        left_out=max(0, longest - MOST_LISTED),
+    )
 
 
 def _players(record: GameRecord) -> list[PlayerLine]:

@@ -8,6 +8,7 @@ import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.core.metrics import METRICS
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.core.verdict import Rules, rules_of, state_of_cost
@@ -15,7 +16,7 @@ from discussions.models import Evaluation, Game, Iteration, ManualFigure, Measur
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
-from discussions.pages.cells import Cell, Words, cells_of_figures, cells_of_outcome, words_of_cells
+from discussions.pages.cells import NO_CELL, Cell, Words, cells_of_figures, cells_of_outcome, words_of_cells
 from discussions.pages.games_order import (
     HANDED_IN,
     MEASURING,
@@ -28,6 +29,7 @@ from discussions.pages.games_order import (
     Wanted,
     window_of,
 )
+from discussions.pages.metric_labels import LABELS
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
 from workspace.models import Project
@@ -35,7 +37,7 @@ from workspace.models.prepared import Prepared
 
 
 class GameLine(Struct, frozen=True):
-    """One row, its figures as text: `cells` are the six scores and the rating, `state` where the game is."""
+    """One row, its figures as text: `cells` has a figure for each column, `state` where the game is."""
 
     number: str
     iteration: str
@@ -78,17 +80,10 @@ def build_games_page(*, project: Project, wanted: Wanted) -> GamesPage:
     """The games that were asked for."""
     window = window_of(project, wanted)
     iterations = _iterations(project)
+    metrics = _metrics(iterations)
     return GamesPage(
-        lines=_lines(window.games, iterations),
-        columns=[
-            _("Memory"),
-            _("Depth"),
-            _("Coherence"),
-            _("Role"),
-            _("Diversity"),
-            _("Repetition"),
-            _("Rating"),
-        ],
+        lines=_lines(window.games, iterations, metrics),
+        columns=[str(LABELS[key].column) for key in metrics],
         sorts=[Choice(key, str(label), key == wanted.sort) for key, label in SORTS.items()],
         states=[Choice(key, str(label), key == wanted.state) for key, label in STATES.items()],
         iterations=[Choice(str(pk), rules.name, pk == wanted.iteration) for pk, rules in iterations.items()],
@@ -123,12 +118,13 @@ class _Row(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """Words looked up once for the page."""
+    """What all rows share: words looked up once for the page, and its metrics."""
 
     states: dict[str, str]
     costs: dict[str, str]
     by_hand: str
     cells: Words
+    metrics: list[str]
 
 
 def _iterations(project: Project) -> dict[int, _Rules]:
@@ -140,7 +136,13 @@ def _iterations(project: Project) -> dict[int, _Rules]:
     return found
 
 
-def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
+def _metrics(iterations: dict[int, _Rules]) -> list[str]:
+    """The metrics of all rubric versions of the project, in the order of the table."""
+    there = {criterion.key for rules in iterations.values() for criterion in rules.rubric.criteria}
+    return [key for key in METRICS if key in there]
+
+
+def _lines(keys: list[int], iterations: dict[int, _Rules], metrics: list[str]) -> list[GameLine]:
     page = [*keys, *[NO_GAME] * (PAGE_SIZE - len(keys))]
     rows = {row[0]: _Row(*row) for row in _GAMES.rows(*page)}
     by_hand = dict(_BY_HAND.rows(*page))
@@ -154,6 +156,7 @@ def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
         {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
         _("by hand"),
         words_of_cells(),
+        metrics,
     )
     lines = []
     for key in keys:
@@ -231,7 +234,7 @@ def _line(
         state_says=said.states[state],
         tone="" if outcome is None else "pass" if outcome.passes else "fail",
         headline="" if outcome is None else _headline(outcome),
-        cells=cells,
+        cells=[cells.get(key, NO_CELL) for key in said.metrics],
         composite="" if composite is None else f"{composite:.1f}",
         cost="" if cost is None else f"${figure(cost, rules.limit, decimals=2)}",
         cost_says=", ".join(

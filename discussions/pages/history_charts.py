@@ -1,6 +1,6 @@
 """The small multiples of the iteration history: a chart for each metric, one for cost, one for the cache hit rate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,12 +12,21 @@ from discussions.core.compared import INCONCLUSIVE, KEEP, REVERT
 from discussions.core.game_figures import GameFigures
 from discussions.core.history import HistoryIteration
 from discussions.core.iteration_moves import BASELINE
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS, Metric
 from discussions.pages.history_judged import JudgedIteration, come_to, figures_in
 from discussions.pages.history_kinds import CACHE, COST, Kind, Mean, kinds_of
 from workspace.core.multiples import Column, Multiple, Scale, Value, multiple, scale_of
 
 RATINGS = Scale(1.0, 5.0, 1.0)
+
+
+def chart_scale(known: Sequence[float], metric: Metric) -> Scale:
+    """The scale for these figures of a metric: ratings whole, others as far as is needed."""
+    if metric.is_rated:
+        return RATINGS
+    low, high = metric.scale.low, metric.scale.high
+    step = metric.scale.span / 10
+    return scale_of(known, step=step, least=4 * step, lowest=low, highest=high)
 
 
 class GameCell(Struct, frozen=True):
@@ -112,10 +121,9 @@ def _charts(
 ) -> tuple[HistoryChart, ...]:
     told = [told_of(*each, language) for each in contents]
     kinds = kinds_of(*contents[-1][2:], language)
-    shared = _percents([kind for key, kind in kinds.items() if key not in (ENGAGEMENT, COST, CACHE)], told)
-    scales = {ENGAGEMENT: RATINGS, COST: _dollars(kinds[COST], told), CACHE: _percents([kinds[CACHE]], told)}
+    scales = _scales(kinds, told)
     return tuple(
-        _chart(kind, frame, [each.get(key) for each in told], scales.get(key, shared))
+        _chart(kind, frame, [each.get(key) for each in told], scales[key])
         for key, kind in kinds.items()
         if key not in (COST, CACHE) or any(each[key].values for each in told)
     )
@@ -157,14 +165,19 @@ def _number(game: tuple[GameFigures, bool]) -> int:
     return game[0].number
 
 
-def _percents(kinds: Sequence[Kind], told: Sequence[dict[str, Told]]) -> Scale:
-    """One scale for several figures in percent, so that they can be held against each other."""
-    known = [value for kind in kinds for value in _values(kind, told)]
-    return scale_of(known, step=10, least=40, lowest=0, highest=100)
-
-
-def _dollars(kind: Kind, told: Sequence[dict[str, Told]]) -> Scale:
-    return scale_of(_values(kind, told), step=0.5, least=2.0, lowest=0.0)
+def _scales(kinds: Mapping[str, Kind], told: Sequence[dict[str, Told]]) -> dict[str, Scale]:
+    """The scale of each chart: metrics of one unit share one, so that they can be held against each other."""
+    metrics: dict[str, list[str]] = {}
+    for key in kinds.keys() - {COST, CACHE}:
+        metrics.setdefault(METRICS[key].scale.key, []).append(key)
+    found = {
+        COST: scale_of(_values(kinds[COST], told), step=0.5, least=2.0, lowest=0.0),
+        CACHE: scale_of(_values(kinds[CACHE], told), step=10, least=40, lowest=0, highest=100),
+    }
+    for keys in metrics.values():
+        known = [value for key in keys for value in _values(kinds[key], told)]
+        found |= dict.fromkeys(keys, chart_scale(known, METRICS[keys[0]]))
+    return found
 
 
 def _values(kind: Kind, told: Sequence[dict[str, Told]]) -> list[float]:

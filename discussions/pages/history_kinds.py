@@ -1,4 +1,4 @@
-"""The figures of games that the history of a stage draws: seven metrics, the cost, and the cache hit rate."""
+"""The figures of games that the history of a stage draws: the metrics, the cost, and the cache hit rate."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 from discussions.core.averages import Averages
 from discussions.core.game_figures import GameFigures
 from discussions.core.gates import CacheRate
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS
 from discussions.core.verdict import rules_of
 from discussions.models.standings import rubric_record
 from discussions.pages.figures import FAIL, PASS, PENDING
 from discussions.pages.history_rows import average_cell, cache_words, cost_words
+from discussions.pages.metric_labels import limit_text, place_of_metric
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text_display import figure
 
@@ -58,24 +59,23 @@ def shown(value: float, threshold: float, decimals: int = 1) -> str:
 
 
 def metric_kind(criterion: Criterion) -> Kind:
-    """One of the seven metrics."""
+    """A metric of the rubric."""
     key, threshold = criterion.key, float(criterion.threshold or 0)
-    is_rating = key == ENGAGEMENT
-    limit = figure(threshold) if is_rating else f"{threshold:g} %"
+    is_rated, limit = METRICS[key].is_rated, limit_text(key, threshold)
     by_rule = _("by rule")
 
     def mean(averages: Averages, _rate: CacheRate, _count: int) -> Mean:
         line = averages.line(key)
         cell = average_cell(line)
-        second = "" if line.second is None or is_rating else shown(line.second, threshold)
+        second = "" if line.second is None or is_rated else shown(line.second, threshold)
         return Mean(line.value, cell.text, cell.state, cell.says, cell.title, second)
 
     return Kind(
         key=key,
         label=criterion.label,
         needs=_("%(limit)s or more") % {"limit": limit},
-        hollow="" if is_rating else by_rule,
-        place="game-people" if is_rating else key,
+        hollow="" if is_rated else by_rule,
+        place=place_of_metric(key),
         missing=_("open"),
         value=lambda game: game.score(key),
         is_hollow=lambda game: not game.applies(key),

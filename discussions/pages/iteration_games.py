@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from discussions.core.history import COMPLETE, RECORDED, HistoryGame, HistoryIteration, WithdrawnGame
 from discussions.core.moves import OPEN, SUBMITTED
-from discussions.core.outcome import ENGAGEMENT
 from discussions.models import Evaluation, Game, Iteration, Verdict
 from discussions.models.histories import rubric_of
 from discussions.models.readiness import measured_for
@@ -149,6 +148,6 @@ def _cell(game: HistoryGame, criterion: Criterion) -> Cell:
     if value is None:
         return Cell("", PENDING, _("open"))
     text = figure(value, criterion.threshold)
-    if criterion.key != ENGAGEMENT and not game.figures.applies(criterion.key):
+    if not game.figures.applies(criterion.key):
         return Cell(text, PASS, _("by rule"))
     return Cell(text, PASS if passes else FAIL, _("pass") if passes else _("fail"))

@@ -7,7 +7,7 @@ from msgspec import Struct
 from discussions.core.history import History, HistoryIteration
 from discussions.core.iteration_moves import BASELINE, CHANGE
 from discussions.core.iteration_plan import Plan, PlanFault, most_hunks, plan_faults
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS
 from discussions.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.core.rebound import Margin, NextTarget, next_target
 from discussions.models import Iteration, Stage
@@ -144,7 +144,7 @@ def _target(history: History, reference: HistoryIteration) -> TargetPart | None:
 
 
 def _line(margin: Margin, found: NextTarget) -> MarginLine:
-    unit = "" if margin.key == ENGAGEMENT else " %"
+    unit = METRICS[margin.key].scale.symbol
     return MarginLine(
         label=margin.label,
         value=figure(margin.value, margin.threshold) + unit,

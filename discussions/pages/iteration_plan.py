@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from discussions.core.history import HistoryIteration
 from discussions.core.iteration_plan import most_hunks
-from discussions.core.outcome import ENGAGEMENT
+from discussions.core.metrics import METRICS
 from discussions.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.models import Iteration
 from discussions.models.histories import rubric_of
@@ -49,7 +49,7 @@ def build_plan_part(iteration: Iteration, row: HistoryIteration) -> PlanPart:
         change_note=iteration.change_note,
         target=rubric.criterion(iteration.target).label if iteration.target else "",
         materials=[
-            (each.label, f"{row.material[each.key]:g}" + ("" if each.key == ENGAGEMENT else " %"))
+            (each.label, f"{row.material[each.key]:g}{METRICS[each.key].scale.symbol}")
             for each in rubric.criteria
             if each.key in row.material
         ],

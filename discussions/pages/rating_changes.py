@@ -11,7 +11,6 @@ from discussions.pages.rating_desk import Desk, item_id, word
 from discussions.pages.rating_item_records import Item
 from discussions.pages.rating_records import Changed, Conflict
 
-SAMPLE_STEPS = {kinds.STRATEGIC_DEPTH: "depth", kinds.COHERENCE: "coherence", kinds.ROLE_CONSISTENCY: "roles"}
 REMARKS = ("comment", "flag")
 ON_A_MESSAGE = (*kinds.OF_A_MESSAGE, kinds.MISSED, *REMARKS)
 
@@ -73,7 +72,7 @@ def conflict_of(detail: dict[str, object]) -> Conflict:
 
 def _steps(desk: Desk, done: Done) -> list[str]:
     """The steps whose lists changed whole."""
-    steps = [step for metric, step in SAMPLE_STEPS.items() if f"metric:{metric}" in done.revealed]
+    steps = [STEP_OF[kind] for kind in kinds.OF_A_MESSAGE if f"metric:{kind}" in done.revealed]
     if done.kind == kinds.MISSED:
         steps.append("references")
     if done.kind in (kinds.IDENTIFY, kinds.IDENTIFY_DECIDES):

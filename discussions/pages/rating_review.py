@@ -1,15 +1,14 @@
 """How far the work is, and what it comes to: steps, what is missing, live figures, the last look before submitting."""
 
 from decimal import Decimal
-from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.core import kinds
-from discussions.core.metrics import without_deliberate
-from discussions.core.outcome import PERCENT, Line, Outcome
-from discussions.core.sight import MEMORY, NEVER, STEPS, asked_count, asked_references
+from discussions.core.metrics import METRICS, figure_value, without_deliberate
+from discussions.core.outcome import MEMORY, Line, Outcome
+from discussions.core.sight import NEVER, STEPS, asked_count, asked_references
 from discussions.models.standings import Work
 from discussions.pages.figures import check_says
 from discussions.pages.rating_desk import Desk, item_id
@@ -112,21 +111,16 @@ def figures(desk: Desk, work: Work) -> list[Figure]:
 
 
 def _figure(line: Line) -> Figure:
-    top = 100.0 if line.scale == PERCENT else 5.0
+    scale = METRICS[line.key].scale
     state = "pending" if line.passes is None else "pass" if line.passes else "fail"
     if line.is_by_rule:
         text = _("by rule")
     elif line.score is None or line.passes is None:
         text = _("pending")
     else:
-        text = figure(_exact(line), line.threshold)
-    share = -1 if line.score is None or line.passes is None else round(100 * line.score / top)
-    return Figure(line.key, line.label, text, share, round(100 * line.threshold / top), state)
-
-
-def _exact(line: Line) -> Fraction:
-    exact = Fraction(line.numerator, line.denominator or 1)
-    return exact * 100 if line.scale == PERCENT else exact
+        text = figure(scale.value(line.numerator, line.denominator or 1), line.threshold)
+    share = -1 if line.score is None or line.passes is None else round(100 * line.score / scale.high)
+    return Figure(line.key, line.label, text, share, round(100 * line.threshold / scale.high), state)
 
 
 def review(desk: Desk, work: Work) -> ReviewStep | None:
@@ -178,7 +172,7 @@ def _notes(work: Work, outcome: Outcome) -> list[str]:
     if lies:
         labels = work.own.values.get(kinds.REFERENCE, {})
         score = without_deliberate(work.measurements[MEMORY], labels, set(lies), added=work.own.added)
-        if score.value is not None:
-            share = {"share": figure(score.value)}
+        if (value := figure_value(score)) is not None:
+            share = {"share": figure(value)}
             notes.append(_("Memory without the deliberate lies: %(share)s %%.") % share)
     return notes

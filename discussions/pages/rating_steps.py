@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 
 from discussions.core import kinds
 from discussions.core.identification import Deal, Identified
+from discussions.core.outcome import DIVERSITY
 from discussions.core.records import PhraseFinding
-from discussions.core.sight import DIVERSITY, NEVER, ROLES, asked_roles
+from discussions.core.sight import NEVER, ROLES, asked_roles
 from discussions.core.verdict import check_of, check_of_test
 from discussions.pages.figures import test_says
 from discussions.pages.rating_desk import Desk, item_id, word

@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.core import kinds
-from discussions.core.effective import role_value
 from discussions.core.records import Message, MessageFinding
 from discussions.core.sentences import split
 from discussions.core.sight import asked_references
@@ -106,7 +105,7 @@ def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
     """One metric's word, and the evaluator's own when it differs."""
     is_role = metric == kinds.ROLE_CONSISTENCY
     plain = kinds.YES if finding.counts else kinds.NO
-    machine = role_value(finding.counts, finding.rule) if is_role else plain
+    machine = kinds.role_value(finding.counts, finding.rule) if is_role else plain
     subject = str(finding.message)
     own = desk.value(metric, subject)
     now = own or machine
@@ -169,7 +168,11 @@ def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
         return False
     is_role = kind == kinds.ROLE_CONSISTENCY
     machine = (
-        role_value(finding.counts, finding.rule) if is_role else kinds.YES if finding.counts else kinds.NO
+        kinds.role_value(finding.counts, finding.rule)
+        if is_role
+        else kinds.YES
+        if finding.counts
+        else kinds.NO
     )
     return value != machine
 

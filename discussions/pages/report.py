@@ -70,7 +70,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
 
 
 def build_report_chart(*, game: Game) -> BarsChart | None:
-    """The seven bars of the verdict that stands, for the page alone; None while there is none."""
+    """The bars of the verdict that stands, for the page alone; None while there is none."""
     outcome = Verdict.objects.filter(game=game).standing().values_list("outcome", flat=True).first()
     return None if outcome is None else chart_of(msgspec.json.decode(outcome, type=Outcome))
 

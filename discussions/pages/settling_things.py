@@ -11,9 +11,10 @@ from discussions.core import kinds
 from discussions.core.records import GameRecord, Measurement, PhraseFinding, ReferenceFinding
 from discussions.core.seen import spoken_round
 from discussions.core.sentences import split
+from discussions.pages.metric_labels import rule_text
 from discussions.pages.rating_desk import word
 from discussions.pages.rating_item_records import Quote, RoundVotes, VoteRow
-from discussions.pages.why import CHECKS, RULES, evidence_of
+from discussions.pages.why import CHECKS, evidence_of
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import shortened
 
@@ -104,7 +105,7 @@ def _message(ground: Ground, kind: str, subject: str) -> Thing:
     said = _said(ground, position)
     if finding is None:
         return said
-    rule = str(RULES.get(finding.rule, finding.rule))
+    rule = rule_text(finding.rule)
     words = f" ({', '.join(finding.words)})" if finding.words else ""
     return replace(said, finding=f"{rule}{words}")
 

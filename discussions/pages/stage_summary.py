@@ -11,6 +11,7 @@ from discussions.core.compare import compare
 from discussions.core.compared import MOST_LOOKS, MetricCompared
 from discussions.core.gates import Door
 from discussions.core.history import History, HistoryGame, HistoryIteration
+from discussions.core.metrics import METRICS
 from discussions.core.outcome import ENGAGEMENT
 from discussions.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.core.rebound import Margin, NextTarget, next_target
@@ -243,7 +244,7 @@ def _next(history: History) -> NextShown | None:
 
 
 def _margin(margin: Margin, found: NextTarget) -> MarginShown:
-    unit = "" if margin.key == ENGAGEMENT else " %"
+    unit = METRICS[margin.key].scale.symbol
     return MarginShown(
         label=margin.label,
         value=figure(margin.value, margin.threshold) + unit,

@@ -7,30 +7,10 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from discussions.core import kinds
-from discussions.core.effective import Effective, role_value
+from discussions.core.effective import Effective
 from discussions.core.records import Measurement, MessageFinding, Player, ReferenceFinding
+from discussions.pages.metric_labels import rule_text
 
-RULES = {
-    "keyword": gettext_lazy("uses keywords of strategy"),
-    "no_keyword": gettext_lazy("has no keyword of strategy"),
-    "reply_link": gettext_lazy("replies to a message"),
-    "names_recent_speaker": gettext_lazy("names somebody who just spoke"),
-    "shared_keywords": gettext_lazy("shares keywords with the messages before it"),
-    "first": gettext_lazy("is the first message: nothing to respond to"),
-    "no_link": gettext_lazy("takes up nothing of the messages before it"),
-    "unknown_side": gettext_lazy("is by somebody whose side is not known"),
-    "confesses": gettext_lazy("mafia side: gives the side away"),
-    "accuses_fellow": gettext_lazy("mafia side: accuses a fellow"),
-    "accuses_with_certainty": gettext_lazy("mafia side: accuses with too much certainty"),
-    "votes_for_fellow": gettext_lazy("mafia side: votes for a fellow"),
-    "nothing_against": gettext_lazy("mafia side: nothing speaks against it"),
-    "gives_reason": gettext_lazy("village side: gives a reason"),
-    "asks_question": gettext_lazy("village side: asks somebody"),
-    "deflects_without_reason": gettext_lazy("village side: deflects without a reason"),
-    "accuses_without_reason": gettext_lazy("village side: accuses without a reason"),
-    "vouches_without_reason": gettext_lazy("village side: vouches without a reason"),
-    "neutral": gettext_lazy("village side: neither accuses nor gives a reason"),
-}
 CHECKS = {
     "supported": gettext_lazy("the vote record supports it"),
     "close": gettext_lazy("the vote record has something close"),
@@ -93,7 +73,7 @@ def why_messages(measurement: Measurement, found: Effective, names: list[str], m
 def _valued(finding: MessageFinding, values: Mapping[str, str], metric: str) -> tuple[str, str]:
     """What the machine said and what holds."""
     if metric == kinds.ROLE_CONSISTENCY:
-        machine = role_value(finding.counts, finding.rule)
+        machine = kinds.role_value(finding.counts, finding.rule)
     else:
         machine = kinds.YES if finding.counts else kinds.NO
     return machine, values.get(str(finding.message), machine) if values else machine
@@ -103,7 +83,7 @@ def _why(finding: MessageFinding, machine: str, value: str, yes: str, names: lis
     return Why(
         message=finding.message,
         name=names[finding.message - 1],
-        rule=str(RULES.get(finding.rule, finding.rule)),
+        rule=rule_text(finding.rule),
         words=", ".join(finding.words),
         judged="" if value == machine else _("judged: %(value)s") % {"value": value.replace("_", " ")},
         counts=value == yes,

@@ -7,7 +7,7 @@ Fields are named `source`, `c0-label` (a criterion's, by its place), `p-pass_cou
 from collections.abc import Mapping
 from typing import Any
 
-from rubric.core.reading_versions import CHOICES
+from rubric.core.game_specs import choices_for
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.weights import decimal_text, exact
 
@@ -68,8 +68,8 @@ def number_text(number: float) -> str:
 
 def choice_texts(name: str, value: Any) -> list[str]:
     """What a parameter can be, as texts; [] when it is a number."""
-    if name in CHOICES:
-        return [value_text(choice) for choice in CHOICES[name]]
+    if choices := choices_for(name):
+        return [value_text(choice) for choice in choices]
     return [YES, NO] if isinstance(value, bool) else []
 
 

@@ -22,7 +22,8 @@ from rubric.core.draft_texts import (
     list_entries,
     value_text,
 )
-from rubric.core.reading_versions import CHOICES, read_version
+from rubric.core.game_specs import choices_for
+from rubric.core.reading_versions import read_version
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.weights import exact, scale_others, weight_problems
 from workspace.core.canonical import canonical_bytes
@@ -203,7 +204,7 @@ def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) 
     if isinstance(before, bool):
         choices: tuple[object, ...] = (True, False)
     else:
-        choices = CHOICES.get(name, ())
+        choices = choices_for(name)
     if choices:
         return next((choice for choice in choices if value_text(choice) == text), text)
     try:

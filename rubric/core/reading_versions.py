@@ -10,47 +10,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from rubric.core.game_specs import ParameterSpecs, game_specs
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.weights import weight_problems
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 
-CHOICES: dict[str, tuple[object, ...]] = {
-    "reference_unit": ("sentence", "message"),
-    "reference_rounds": ("past_only", "any"),
-    "coherence_denominator": ("all", "after_first"),
-    "coherence_names": (True, False),
-    "role_neutral_village": ("consistent", "inconsistent"),
-    "similarity": ("token_sort_ratio", "dice_bigrams"),
-    "similarity_names": (True, False),
-    "diversity_players": ("spoke", "all"),
-    "identification_pass": ("five", "half"),
-    "repetition_scope": ("speaker", "pooled"),
-}
-COUNTS = {
-    "pass_count": (1, 7), "metric_count": (7, 7), "answers_yes_count": (1, 5), "baseline_game_count": (1, 1000),
-    "iteration_game_count": (1, 1000), "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100),
-    "coherence_window": (1, 50), "coherence_min_shared": (1, 50), "coherence_min_characters": (1, 50),
-    "shuffle_count": (1, 10_000), "similarity_max_chars": (100, 1_000_000), "identification_pass_count": (1, 1000),
-    "identification_min_messages": (1, 100), "identification_max_messages": (1, 100),
-    "repetition_min_ordinary": (0, 3), "variety_phrase_count": (1, 100_000), "top_phrase_count": (0, 100),
-    "robotic_use_count": (1, 10_000), "robotic_message_count": (1, 10_000), "sample_percent": (0, 100),
-    "sample_min": (0, 1000), "sample_max": (0, 1000),
-}  # fmt: skip
-AMOUNTS = {
-    "answers_yes_rating": (1, 5), "cost_limit_usd": (0, 1_000_000), "cost_success_usd": (0, 1_000_000),
-    "cache_hit_percent": (0, 100), "shuffle_warning_percent": (0, 100), "similarity_unique_below": (0, 100),
-}  # fmt: skip
-CRITERIA = (
-    "memory_accuracy", "strategic_depth", "coherence", "role_consistency", "personality_diversity", "anti_repetition",
-    "engagement",
-)  # fmt: skip
-WORD_LISTS = (
-    "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
-)  # fmt: skip
-PATTERNS = (
-    "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
-    "negation", "not_a_negation", "conditional", "act", "votes_for",
-)  # fmt: skip
 RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
 RESERVED_KEYS = ("overall", "notes", "holistic")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
@@ -152,67 +116,71 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
 def _discussion_problems(record: RubricRecord) -> list[Problem]:
     """What a discussion version must hold so that its games can be measured."""
     problems = []
+    specs = game_specs()
     thresholds = {criterion.key: criterion.threshold for criterion in record.criteria}
-    for key in CRITERIA:
+    for key, spec in specs.wanted(thresholds).items():
         if key not in thresholds:
             problems.append(Problem("/criteria", "missing", f'The criterion "{key}" is missing. Add it.'))
-        else:
-            low, high = (1, 5) if key == "engagement" else (0, 100)
-            threshold = thresholds[key]
-            if threshold is None or not low <= threshold <= high:
-                said = f"The threshold of {key} is {threshold}; it must lie between {low} and {high}."
-                problems.append(Problem("/criteria", "out_of_range", said))
-    for key in thresholds.keys() - set(CRITERIA):
+            continue
+        threshold = thresholds[key]
+        if threshold is None or not spec.low <= threshold <= spec.high:
+            said = (
+                f"The threshold of {key} is {threshold}; it must lie between {spec.low:g} and {spec.high:g}."
+            )
+            problems.append(Problem("/criteria", "out_of_range", said))
+    for key in thresholds.keys() - specs.metrics.keys():
         problems.append(
             Problem("/criteria", "unknown", f'No metric is called "{key}". Remove the criterion.')
         )
-    return problems + _parameter_problems(record.parameters) + _list_problems(record.lists)
+    wanted = specs.parameters_for(thresholds)
+    return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
 
 
-def _parameter_problems(parameters: Mapping[str, Any]) -> list[Problem]:
+def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
     """Every parameter is there, known, of its type and in its range; choices are legal."""
     problems = []
-    known = CHOICES.keys() | COUNTS.keys() | AMOUNTS.keys()
-    for name in sorted(parameters.keys() - known):
+    for name in sorted(parameters.keys() - specs.names):
         said = f'There is no parameter "{name}". Remove it, or correct its name.'
         problems.append(Problem(f"/parameters/{name}", "unknown", said))
-    for name in sorted(known):
-        said = _parameter_fault(name, parameters)
+    for name in sorted(specs.names):
+        said = _parameter_fault(name, parameters, specs)
         if said:
             problems.append(Problem(f"/parameters/{name}", "illegal", said))
-    if not problems and parameters["sample_min"] > parameters["sample_max"]:
+    if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
         said = "sample_min is above sample_max. Lower the one or raise the other."
         problems.append(Problem("/parameters/sample_min", "illegal", said))
     return problems
 
 
-def _parameter_fault(name: str, parameters: Mapping[str, Any]) -> str:
+def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterSpecs) -> str:
     """What is wrong with one parameter, or nothing."""
     if name not in parameters:
         return f'The parameter "{name}" is missing. Add it.'
     value = parameters[name]
-    if name in CHOICES:
-        if any(value is choice or (isinstance(value, str) and value == choice) for choice in CHOICES[name]):
+    if name in specs.choices:
+        legal = specs.choices[name]
+        if any(value is choice or (isinstance(value, str) and value == choice) for choice in legal):
             return ""
-        choices = " or ".join(json.dumps(choice) for choice in CHOICES[name])
+        choices = " or ".join(json.dumps(choice) for choice in legal)
         return f"{name} is {json.dumps(value)}; it must be {choices}."
-    low, high = COUNTS[name] if name in COUNTS else AMOUNTS[name]
-    kinds: tuple[type, ...] = (int,) if name in COUNTS else (int, float)
+    is_count = name in specs.counts
+    low, high = specs.counts[name] if is_count else specs.amounts[name]
+    kinds: tuple[type, ...] = (int,) if is_count else (int, float)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isinstance(value, kinds):
-        wanted = "a whole number" if name in COUNTS else "a number"
+        wanted = "a whole number" if is_count else "a number"
         return f"{name} is {json.dumps(value)}; it must be {wanted} from {low} to {high}."
     return "" if low <= value <= high else f"{name} is {value}; it must lie between {low} and {high}."
 
 
-def _list_problems(lists: Mapping[str, Any]) -> list[Problem]:
+def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
     """The word lists are lists of words, the patterns compile, the role map has both sides."""
     problems = []
-    wanted = (*WORD_LISTS, "patterns", "role_map", "personalities")
+    wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
         Problem(f"/lists/{name}", "unknown", f'There is no list "{name}". Remove it, or correct its name.')
         for name in sorted(lists.keys() - set(wanted))
     ]
-    for name in WORD_LISTS:
+    for name in specs.word_lists:
         if not _is_words(lists.get(name)):
             said = f'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].'
             problems.append(Problem(f"/lists/{name}", "wrong_shape", said))
@@ -223,7 +191,7 @@ def _list_problems(lists: Mapping[str, Any]) -> list[Problem]:
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
         said = "Each personality needs a key, a label and a description."
         problems.append(Problem("/lists/personalities", "wrong_shape", said))
-    return problems + _pattern_problems(lists.get("patterns"))
+    return problems + _pattern_problems(lists.get("patterns"), specs.patterns)
 
 
 def _is_words(value: object) -> bool:
@@ -246,7 +214,7 @@ def _is_personality(value: object) -> bool:
     )
 
 
-def _pattern_problems(patterns: object) -> list[Problem]:
+def _pattern_problems(patterns: object, names: tuple[str, ...]) -> list[Problem]:
     """Every group of patterns is there, and every pattern is a regular expression that cannot run away."""
     if not isinstance(patterns, dict):
         return [
@@ -256,9 +224,9 @@ def _pattern_problems(patterns: object) -> list[Problem]:
         ]
     problems = [
         Problem(f"/lists/patterns/{name}", "unknown", f'No rule uses the patterns "{name}". Remove them.')
-        for name in sorted(patterns.keys() - set(PATTERNS))
+        for name in sorted(patterns.keys() - set(names))
     ]
-    for name in PATTERNS:
+    for name in names:
         group = patterns.get(name)
         if not _is_words(group):
             said = f'The patterns "{name}" are missing or are not a list of regular expressions.'

@@ -12,7 +12,7 @@ from rubric.core.reading_drafts import MOST_CRITERIA
 from rubric.core.records import RESPONSE, RubricRecord
 from rubric.core.weighing import in_step
 from rubric.forms.rubrics import several_lines
-from rubric.pages.readings import READINGS
+from rubric.pages.readings import readings
 
 LABELS = {
     "key": _("Key"),
@@ -107,8 +107,9 @@ class DraftForm(forms.Form):
     def parameters(self) -> list[ParameterFields]:
         """The parameters in their groups."""
         groups: dict[str, list[BoundField]] = {}
+        words, other = readings(), (_("Other"), "")
         for name in self.base.parameters:
-            label = str(READINGS[name][0]) if name in READINGS else str(_("Other"))
+            label = str(words.get(name, other)[0])
             groups.setdefault(label, []).append(self[f"p-{name}"])
         return [ParameterFields(label, fields, _has_faults(fields)) for label, fields in groups.items()]
 
@@ -132,7 +133,7 @@ class DraftForm(forms.Form):
             self.fields[f"c{place}-key"].widget = forms.HiddenInput()
 
     def _add_parameter(self, name: str, choices: list[str]) -> None:
-        label = str(READINGS.get(name, ("", name))[1])
+        label = str(readings().get(name, ("", name))[1])
         widget: forms.Widget = forms.TextInput(attrs={"inputmode": "decimal"})
         if choices:
             widget = forms.Select(choices=[(each, each) for each in choices])

@@ -6,9 +6,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from rubric.core.game_specs import game_specs
 from rubric.core.records import Criterion, RubricRecord
 from rubric.models import RubricVersion
-from rubric.pages.readings import READINGS
+from rubric.pages.readings import readings
 from rubric.pages.rubrics import Act, acts_of
 from rubric.permissions import check_edit_rubrics, check_edit_version, check_retire_version, check_see_weights
 from workspace.models import Person
@@ -102,15 +103,16 @@ def _threshold(criterion: Criterion) -> str:
         return ""
     if criterion.anchors:
         return _("at least %(rating).1f of 5") % {"rating": criterion.threshold}
-    return _("at least %(percent)g %%") % {"percent": criterion.threshold}
+    metric = game_specs().metrics.get(criterion.key)
+    return _("at least %(figure)g") % {"figure": criterion.threshold} + (metric.symbol if metric else " %")
 
 
 def _groups(record: RubricRecord) -> list[ParameterGroup]:
-    other = _("Other")
+    other, words = _("Other"), readings()
     rows = [
         (
-            str(READINGS.get(name, (other, ""))[0]),
-            Parameter(name, _shown(value), str(READINGS.get(name, ("", ""))[1])),
+            str(words.get(name, (other, ""))[0]),
+            Parameter(name, _shown(value), str(words.get(name, ("", ""))[1])),
         )
         for name, value in record.parameters.items()
     ]

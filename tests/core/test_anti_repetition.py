@@ -4,7 +4,7 @@ from math import comb
 
 import pytest
 
-from discussions.core.metrics import companions_of, measure_game
+from discussions.core.metrics import companions_of, figure_value, measure_game
 from discussions.core.metrics.anti_repetition import phrase_variety
 from discussions.core.records import GameRecord
 from tests.core.builders import game, measured, rubric
@@ -20,7 +20,12 @@ def test_a_phrase_repeated_by_its_speaker_counts_against_the_score() -> None:
         messages=[("Alpha", "one two three four"), ("Bravo", "hm"), ("Alpha", "one two three five")]
     )
     result = measured("anti_repetition", record)
-    assert (result.numerator, result.denominator, result.score, result.counted) == (2, 4, 50.0, [1, 3])
+    assert (result.numerator, result.denominator, figure_value(result), result.counted) == (
+        2,
+        4,
+        50.0,
+        [1, 3],
+    )
     assert [(item.player, item.phrase, item.count, item.messages) for item in result.phrases] == [
         (1, "one two three", 2, [1, 3])
     ]
@@ -28,9 +33,9 @@ def test_a_phrase_repeated_by_its_speaker_counts_against_the_score() -> None:
 
 def test_a_phrase_of_two_speakers_is_no_repetition_unless_pooled() -> None:
     record = game(messages=[("Alpha", "one two three"), ("Bravo", "one two three")])
-    assert measured("anti_repetition", record).score == 100.0
+    assert figure_value(measured("anti_repetition", record)) == 100.0
     pooled = measured("anti_repetition", record, repetition_scope="pooled")
-    assert (pooled.score, pooled.phrases[0].player) == (0.0, 0)
+    assert (figure_value(pooled), pooled.phrases[0].player) == (0.0, 0)
 
 
 def test_all_names_are_the_same_word() -> None:
@@ -54,7 +59,7 @@ def test_phrases_with_fewer_than_two_ordinary_words_do_not_count(text: str, coun
 def test_phrases_stay_inside_a_message() -> None:
     record = game(messages=[("Alpha", "one two"), ("Alpha", "three four"), ("Alpha", "")])
     result = measured("anti_repetition", record)
-    assert (result.denominator, result.is_applicable, result.score) == (0, False, 100.0)
+    assert (result.denominator, result.is_applicable, figure_value(result)) == (0, False, 100.0)
 
 
 def test_a_phrase_twice_in_one_message_is_repeated() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.core.metrics import companions_of, measure_game
+from discussions.core.metrics import companions_of, figure_value, measure_game
 from discussions.core.records import GameRecord
 from tests.core.builders import game, measured, rubric
 
@@ -75,11 +75,13 @@ def test_examples_of_the_rubric() -> None:
 
 def test_the_denominator_is_a_choice() -> None:
     record = game(messages=[("Alpha", "one"), ("Bravo", "Alpha!"), ("Alpha", "Bravo!"), ("Bravo", "hm")])
-    assert measured("coherence", record).score == 50.0
+    assert figure_value(measured("coherence", record)) == 50.0
     result = measured("coherence", record, coherence_denominator="after_first")
     assert (result.numerator, result.denominator) == (2, 3)
     assert (
-        measured("coherence", game(messages=[("Alpha", "one")]), coherence_denominator="after_first").score
+        figure_value(
+            measured("coherence", game(messages=[("Alpha", "one")]), coherence_denominator="after_first")
+        )
         is None
     )
 

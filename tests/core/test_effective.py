@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.core import kinds
-from discussions.core.effective import Judged, effective, machine_values, role_value
+from discussions.core.effective import Judged, effective, machine_values
 from discussions.core.records import Measurement, MessageFinding, ReferenceFinding
 
 COUNTED = {("reference", "2.1"): ""}
@@ -120,9 +120,9 @@ def test_what_the_machine_says_is_read_from_the_measurements():
 
 
 def test_a_finding_of_role_consistency_amounts_to_a_label():
-    assert role_value(True, "consistent") == "consistent"
-    assert role_value(False, "deflects") == "inconsistent"
-    assert role_value(False, "unknown_side") == "not_assessable"
+    assert kinds.role_value(True, "consistent") == "consistent"
+    assert kinds.role_value(False, "deflects") == "inconsistent"
+    assert kinds.role_value(False, "unknown_side") == "not_assessable"
 
 
 SUBJECTS = {

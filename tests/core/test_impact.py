@@ -11,7 +11,7 @@ from discussions.core.impact import NOT_MEASURED, is_measured_alike, reasons, tu
 from discussions.core.metrics import measure_game
 from discussions.core.outcome import ManualCheck
 from discussions.core.verdict import decide
-from rubric.core.reading_versions import AMOUNTS, CHOICES, COUNTS
+from rubric.core.game_specs import game_specs
 from tests.core.builders import game, rubric
 from tests.core.verdict_examples import PASSING, RUBRIC, share, with_failing
 
@@ -153,9 +153,8 @@ def test_no_measurement_reads_a_parameter_that_is_named_as_not_measured():
 
 
 def test_every_other_parameter_and_list_is_measured_again():
-    known = CHOICES.keys() | COUNTS.keys() | AMOUNTS.keys()
-    whole = rubric()
-    for name in sorted(known):
+    specs, whole = game_specs(), rubric()
+    for name in sorted(specs.parameters_for(specs.metrics).names):
         other = replace(whole, parameters={**whole.parameters, name: "something else"})
         assert is_measured_alike(whole, other) == (name in NOT_MEASURED), name
     words = replace(whole, lists={**whole.lists, "stop_words": ["the"]})

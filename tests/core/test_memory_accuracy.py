@@ -2,6 +2,7 @@
 
 import pytest
 
+from discussions.core.metrics import figure_value
 from tests.core.builders import game, measured
 
 
@@ -107,7 +108,12 @@ def test_the_speakers_own_name_before_a_colon_is_set_aside() -> None:
 
 def test_the_score_waits_for_labels_and_no_reference_passes_by_rule() -> None:
     some = measured("memory_accuracy", game(messages=[("Alpha", "Earlier!", 2), ("Bravo", "Before.", 2)]))
-    assert (some.score, some.is_pending, some.denominator, some.counted) == (None, True, 1, [1])
+    assert (figure_value(some), some.is_pending, some.denominator, some.counted) == (None, True, 1, [1])
     none = measured("memory_accuracy", game(messages=[("Alpha", "Before.", 2)]))
-    assert (none.score, none.is_pending, none.is_applicable, none.denominator) == (100.0, False, False, 0)
+    assert (figure_value(none), none.is_pending, none.is_applicable, none.denominator) == (
+        100.0,
+        False,
+        False,
+        0,
+    )
     assert [item.is_counted for item in none.references] == [False]

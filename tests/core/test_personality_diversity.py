@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from discussions.core.metrics import companions_of, measure_game
+from discussions.core.metrics import companions_of, figure_value, measure_game
 from discussions.core.metrics.personality_diversity import bigrams, dice, token_sort
 from tests.core.builders import game, measured, rubric
 
@@ -25,7 +25,7 @@ def test_exactly_seventy_is_not_unique() -> None:
     record = game(messages=[("Ann", "abcdefghij"), ("Bob", "abcdefgxyz")])
     result = measured("personality_diversity", record)
     assert [finding.similarity for finding in result.players] == [70.0, 70.0]
-    assert (result.numerator, result.denominator, result.score) == (0, 2, 0.0)
+    assert (result.numerator, result.denominator, figure_value(result)) == (0, 2, 0.0)
     assert measured("personality_diversity", record, similarity_unique_below=70.5).numerator == 2
 
 
@@ -58,7 +58,7 @@ def test_long_texts_are_cut_and_it_is_said() -> None:
 
 def test_players_who_said_no_word_are_alike() -> None:
     assert measured("personality_diversity", game(messages=[("Ann", "..."), ("Bob", "!")])).numerator == 0
-    assert measured("personality_diversity", game(messages=[("Ann", "...")])).score == 100.0
+    assert figure_value(measured("personality_diversity", game(messages=[("Ann", "...")]))) == 100.0
 
 
 def test_dice_on_bigrams_is_the_other_measure() -> None:

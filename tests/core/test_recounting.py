@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discussions.core.metrics import measure_game, passes, recount, score_of, without_deliberate
+from discussions.core.metrics import figure_value, measure_game, passes, recount, score_of, without_deliberate
 from discussions.core.records import Measurement, Score
 from tests.core.builders import game, measured, rubric
 
@@ -25,9 +25,14 @@ def test_memory_is_pending_until_every_counted_reference_has_a_label() -> None:
     memory = ALL["memory_accuracy"]
     assert recount(memory, {}, PARAMETERS).missing == ["1.1", "3.1"]
     half = recount(memory, {"1.1": "accurate"}, PARAMETERS)
-    assert (half.is_pending, half.value, half.missing, passes(half, 80)) == (True, None, ["3.1"], None)
+    assert (half.is_pending, figure_value(half), half.missing, passes(half, 80)) == (
+        True,
+        None,
+        ["3.1"],
+        None,
+    )
     done = recount(memory, {"1.1": "accurate", "3.1": "vague"}, PARAMETERS)
-    assert (done.is_pending, done.value, done.missing) == (False, 50.0, [])
+    assert (done.is_pending, figure_value(done), done.missing) == (False, 50.0, [])
     assert done.counts == {"accurate": 1, "inaccurate": 0, "vague": 1, "not_a_reference": 0}
 
 
@@ -43,13 +48,13 @@ def test_memory_counts_accepted_and_missed_references_and_drops_what_is_none() -
 
 def test_memory_without_any_reference_left_passes_by_rule() -> None:
     score = recount(ALL["memory_accuracy"], {"1.1": "not_a_reference", "3.1": "not_a_reference"}, PARAMETERS)
-    assert (score.is_applicable, score.value, passes(score, 80)) == (False, 100.0, True)
+    assert (score.is_applicable, figure_value(score), passes(score, 80)) == (False, 100.0, True)
 
 
 def test_memory_without_the_deliberate_lies() -> None:
     labels = {"1.1": "accurate", "3.1": "inaccurate"}
     score = without_deliberate(ALL["memory_accuracy"], labels, {"3.1"})
-    assert (score.numerator, score.denominator, score.value) == (1, 1, 100.0)
+    assert (score.numerator, score.denominator, figure_value(score)) == (1, 1, 100.0)
 
 
 def test_overrides_go_both_ways() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.core.metrics import companions_of, measure_game
+from discussions.core.metrics import companions_of, figure_value, measure_game
 from discussions.core.records import MessageFinding
 from tests.core.builders import game, measured, rubric
 
@@ -104,7 +104,7 @@ def test_an_unknown_side_stays_in_the_denominator() -> None:
     record = game(messages=[("Charlie", "Hello"), ("Zulu", "Hello"), ("Alpha", "I am mafia")], roles=ROLES)
     result = measured("role_consistency", record)
     assert (result.numerator, result.denominator, result.is_pending, result.counted) == (1, 3, True, [1])
-    assert result.score == pytest.approx(100 / 3)
+    assert figure_value(result) == pytest.approx(100 / 3)
     companions = companions_of(record, rubric(), measure_game(record, rubric()))["role_consistency"]
     assert companions["over_assessable"] == 50.0
     assert companions["not_assessable"] == 1

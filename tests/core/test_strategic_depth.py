@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.core.metrics import companions_of, measure_game
+from discussions.core.metrics import companions_of, figure_value, measure_game
 from tests.core.builders import game, measured, rubric
 
 
@@ -38,6 +38,11 @@ def test_the_score_divides_by_all_messages() -> None:
         messages=[("Alpha", "I think"), ("Bravo", "yes"), ("Alpha", "evidence of it"), ("Bravo", "ok")]
     )
     result = measured("strategic_depth", record)
-    assert (result.score, result.numerator, result.denominator, result.counted) == (50.0, 2, 4, [1, 3])
+    assert (figure_value(result), result.numerator, result.denominator, result.counted) == (
+        50.0,
+        2,
+        4,
+        [1, 3],
+    )
     companions = companions_of(record, rubric(), measure_game(record, rubric()))["strategic_depth"]
     assert companions == {"words_per_message": 1.5, "without_weak_keywords": 25.0, "before_overrides": 50.0}

@@ -3,7 +3,9 @@
 import json
 from typing import Any
 
+from discussions.core.metrics import game_specs
 from rubric.core.draft_texts import draft_texts
+from rubric.core.game_specs import register_game_specs
 from rubric.core.reading_drafts import read_draft
 from rubric.core.reading_versions import read_version
 from rubric.core.records import RubricRecord
@@ -11,6 +13,9 @@ from rubric.core.weights import weight_problems
 from rubric.shelf import first_version_bytes
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 from workspace.core.canonical import canonical_bytes
+
+# A fuzzing run starts no site, which would register them.
+register_game_specs(game_specs)
 
 
 def check(data: bytes, read: Any = read_version) -> None:

@@ -2,19 +2,25 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from math import prod
 
 import numpy as np
 from msgspec import Struct
 
+from discussions.core import kinds
+from discussions.core.flip import flip_of_phrases
+from discussions.core.metrics.metric import Judgements, Metric
 from discussions.core.metrics.parameters import ENDS, NAME, ORDINARY, Parameters
 from discussions.core.metrics.reading import Reading
 from discussions.core.metrics.vocabulary import Numbers
-from discussions.core.records import Measurement, PhraseFinding
+from discussions.core.outcome import Facts
+from discussions.core.records import Measurement, PhraseFinding, Score
 from discussions.core.tokens import NAME as SHOWN_NAME
 from discussions.core.tokens import tokenise
+from rubric.core.game_specs import ParameterSpecs
 
-METRIC = "anti_repetition"
+KEY = "anti_repetition"
 _MOST_SHOWN = 100
 
 
@@ -92,7 +98,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     findings.sort(key=lambda finding: (-finding.count, finding.player, finding.phrase))
     total = len(phrases.places)
     return Measurement(
-        METRIC,
+        KEY,
         total - len(places),
         total,
         is_applicable=total > 0,
@@ -140,11 +146,11 @@ def phrase_variety(counts: list[int], sample: int) -> float | None:
     if sample <= 0 or total < sample:
         return None
     expected = 0.0
-    for uses, kinds in sorted(Counter(counts).items()):
+    for uses, phrase_count in sorted(Counter(counts).items()):
         missed = prod(
             (total - sample - drawn) / (total - drawn) for drawn in range(min(uses, total - sample + 1))
         )
-        expected += kinds * (1 - missed)
+        expected += phrase_count * (1 - missed)
     return min(100.0, 100 * expected / sample)
 
 
@@ -186,3 +192,46 @@ def _uses(reading: Reading, phrases: tuple[str, ...]) -> dict[str, int]:
         sought = [token if token != "name" else SHOWN_NAME for token in tokenise(phrase)]
         uses[phrase] = whole.count(f" {'  '.join(sought)} ")
     return uses
+
+
+def recount(measurement: Measurement, judgements: Judgements) -> Score:
+    """A phrase marked acceptable counts as not repeated; the denominator stays."""
+    accepted = sum(
+        finding.count
+        for finding in measurement.phrases
+        if judgements.values.get(f"{finding.player}|{finding.phrase}") == kinds.ACCEPTABLE
+    )
+    return Score(
+        measurement.metric,
+        measurement.numerator + accepted,
+        measurement.denominator,
+        is_applicable=measurement.is_applicable,
+    )
+
+
+def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
+    """How many whole phrases judged otherwise would turn it."""
+    if not score.is_applicable:
+        return None
+    return flip_of_phrases(score.denominator, facts.repeated, facts.accepted, threshold)
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(
+        choices={"repetition_scope": ("speaker", "pooled")},
+        counts={
+            "repetition_min_ordinary": (0, 3),
+            "variety_phrase_count": (1, 100_000),
+            "top_phrase_count": (0, 100),
+            "robotic_use_count": (1, 10_000),
+            "robotic_message_count": (1, 10_000),
+        },
+    ),
+    judged=kinds.PHRASE,
+    recount=recount,
+    flip=flip,
+    is_required=True,
+)

@@ -7,12 +7,16 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from discussions.core import kinds
+from discussions.core.metrics.judged_messages import message_values, share_of_messages
+from discussions.core.metrics.metric import Judgements, Metric, flip_by_messages
 from discussions.core.metrics.parameters import KEYWORD, Parameters
 from discussions.core.metrics.reading import Reading
 from discussions.core.metrics.vocabulary import Numbers
-from discussions.core.records import Measurement, Message, MessageFinding
+from discussions.core.records import Measurement, Message, MessageFinding, Score
+from rubric.core.game_specs import ParameterSpecs
 
-METRIC = "coherence"
+KEY = "coherence"
 _AT_ONCE = 300000
 Flags = NDArray[np.bool_]
 
@@ -57,7 +61,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
         findings.append(finding)
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
-        METRIC, len(counted), denominator(reading.count, parameters), counted=counted, messages=findings
+        KEY, len(counted), denominator(reading.count, parameters), counted=counted, messages=findings
     )
 
 
@@ -182,7 +186,7 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
     each = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]
     below = denominator(count, parameters)
     baseline = shuffled_baseline(reading, ties, parameters) if below else None
-    score = measurement.score
+    score = METRIC.value(measurement)
     limit = float(parameters.choice("shuffle_warning_percent"))
     found: dict[str, Any] = {
         "after_first": 100 * measurement.numerator / (count - 1) if count > 1 else None,
@@ -217,3 +221,33 @@ def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> f
         replies, namings, shares = signs(kept, np.argsort(draws, axis=1), parameters)
         coherent += int((replies | namings | shares).sum())
     return 100 * coherent / (shuffles * denominator(count, parameters))
+
+
+def recount(measurement: Measurement, judgements: Judgements) -> Score:
+    """Messages that count, of all or of all after the first."""
+    is_of_all = judgements.parameters["coherence_denominator"] == "all"
+    findings = measurement.messages if is_of_all else measurement.messages[1:]
+    return share_of_messages(measurement.metric, findings, judgements.values)
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(
+        choices={"coherence_denominator": ("all", "after_first"), "coherence_names": (True, False)},
+        counts={
+            "coherence_window": (1, 50),
+            "coherence_min_shared": (1, 50),
+            "coherence_min_characters": (1, 50),
+            "shuffle_count": (1, 10_000),
+        },
+        amounts={"shuffle_warning_percent": (0, 100)},
+    ),
+    judged=kinds.COHERENCE,
+    machine_values=message_values,
+    recount=recount,
+    flip=flip_by_messages,
+    step="coherence",
+    is_required=True,
+)

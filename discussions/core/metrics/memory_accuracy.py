@@ -1,16 +1,21 @@
 """M1, memory accuracy: finds the references to the past and looks them up; whether they are true a person says."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
 
-from discussions.core import sentences
+from discussions.core import kinds, sentences
+from discussions.core.flip import flip_of_references
 from discussions.core.ledger import check, round_number
+from discussions.core.metrics.metric import Judgements, Metric
 from discussions.core.metrics.parameters import Parameters
 from discussions.core.metrics.reading import Reading
+from discussions.core.outcome import Facts
 from discussions.core.patterns import Pattern
-from discussions.core.records import Measurement, Message, ReferenceFinding
+from discussions.core.records import Measurement, Message, ReferenceFinding, Score
+from rubric.core.game_specs import ParameterSpecs
 
-METRIC = "memory_accuracy"
+KEY = "memory_accuracy"
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
@@ -25,7 +30,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
             findings.extend(_references(reading, index, parameters))
     counted = sum(finding.is_counted for finding in findings)
     return Measurement(
-        METRIC,
+        KEY,
         0,
         counted,
         is_applicable=counted > 0,
@@ -123,3 +128,71 @@ def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
     """How many findings have each outcome."""
     found = Counter(finding.check for finding in findings)
     return {outcome: found[outcome] for outcome in ("supported", "close", "cannot_check")}
+
+
+def recount(measurement: Measurement, judgements: Judgements) -> Score:
+    """Accurate references of those that are references; whatever counts and has no label is missing."""
+    values = judgements.values
+    counted = [
+        f"{finding.message}.{finding.sentence}" for finding in measurement.references if finding.is_counted
+    ]
+    subjects = list(dict.fromkeys([*counted, *sorted(judgements.added | values.keys(), key=_place)]))
+    counts = Counter(values[subject] for subject in subjects if subject in values)
+    missing = [subject for subject in subjects if subject not in values]
+    below = counts[kinds.ACCURATE] + counts[kinds.INACCURATE] + counts[kinds.VAGUE]
+    return Score(
+        measurement.metric,
+        counts[kinds.ACCURATE],
+        below,
+        is_applicable=below > 0 or bool(missing),
+        is_pending=bool(missing),
+        missing=missing,
+        counts={label: counts[label] for label in kinds.VALUES[kinds.REFERENCE]},
+    )
+
+
+def _place(subject: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in subject.split("."))
+
+
+def without_deliberate(
+    measurement: Measurement,
+    values: Mapping[str, str],
+    deliberate: Collection[str],
+    *,
+    added: Collection[str] = (),
+) -> Score:
+    """The score with the deliberate falsehoods left out: a lie is good play, not bad memory."""
+    left_out = dict.fromkeys(values.keys() & deliberate, kinds.NOT_A_REFERENCE)
+    return recount(measurement, Judgements({**values, **left_out}, {}, frozenset(added)))
+
+
+def machine_values(measurement: Measurement) -> dict[str, str]:
+    """Counted references have the value "": they are there, but no machine labels them."""
+    return {
+        f"{finding.message}.{finding.sentence}": ""
+        for finding in measurement.references
+        if finding.is_counted
+    }
+
+
+def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
+    """How many references labelled otherwise would turn it."""
+    return flip_of_references(score.numerator, score.denominator, threshold, has_messages=facts.has_messages)
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(
+        choices={"reference_unit": ("sentence", "message"), "reference_rounds": ("past_only", "any")}
+    ),
+    judged=kinds.REFERENCE,
+    machine_values=machine_values,
+    recount=recount,
+    flip=flip,
+    step="references",
+    is_required=True,
+    has_estimate=False,
+)

@@ -9,10 +9,10 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core.ledger import Doubts
+from discussions.core.metrics.shared_parameters import PATTERNS
 from discussions.core.metrics.vocabulary import Vocabulary
 from discussions.core.patterns import Clues, PatternGroup, clues_of, compile_group, joined
 from discussions.core.tokens import END, player_of
-from rubric.core.reading_versions import PATTERNS
 from rubric.core.records import RubricRecord
 
 NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32

@@ -10,11 +10,14 @@ import numpy as np
 from msgspec import Struct
 from rapidfuzz.distance import Indel
 
+from discussions.core import kinds
+from discussions.core.metrics.metric import Metric
 from discussions.core.metrics.parameters import ENDS, NAME, Parameters
 from discussions.core.metrics.reading import Reading
 from discussions.core.records import Measurement, PlayerFinding
+from rubric.core.game_specs import ParameterSpecs
 
-METRIC = "personality_diversity"
+KEY = "personality_diversity"
 _MATCHED_AT_MOST = 2_000
 T = TypeVar("T")
 
@@ -62,7 +65,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     notes = [f"silent: {', '.join(silent)}"] if silent else []
     if cut:
         notes.append(f"compared on the first {most} characters: {', '.join(cut)}")
-    return Measurement(METRIC, len(unique), whole, counted=unique, players=findings, notes=notes)
+    return Measurement(KEY, len(unique), whole, counted=unique, players=findings, notes=notes)
 
 
 def _is_below(near: Nearest | None, limit: Fraction) -> bool:
@@ -151,3 +154,29 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
             "score": 100 * unique / len(texts) if texts else None,
         },
     }
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(
+        choices={
+            "similarity": ("token_sort_ratio", "dice_bigrams"),
+            "similarity_names": (True, False),
+            "diversity_players": ("spoke", "all"),
+            "identification_pass": ("five", "half"),
+        },
+        counts={
+            "similarity_max_chars": (100, 1_000_000),
+            "identification_pass_count": (1, 1000),
+            "identification_min_messages": (1, 100),
+            "identification_max_messages": (1, 100),
+        },
+        amounts={"similarity_unique_below": (0, 100)},
+    ),
+    judged=kinds.IDENTIFY,
+    counted="players",
+    is_required=True,
+    has_manual_check=True,
+)

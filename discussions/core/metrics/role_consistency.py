@@ -5,15 +5,18 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from discussions.core import kinds
+from discussions.core.metrics.metric import Judgements, Metric, flip_by_messages
 from discussions.core.metrics.parameters import YOU, Parameters
 from discussions.core.metrics.plain import plain_findings
 from discussions.core.metrics.reading import Reading
 from discussions.core.patterns import PatternGroup, with_boundary_later
-from discussions.core.records import MAFIA, VILLAGE, Measurement, MessageFinding
+from discussions.core.records import MAFIA, VILLAGE, Measurement, MessageFinding, Score
 from discussions.core.sentences import clauses, unquoted
 from discussions.core.tokens import name_token, shown
+from rubric.core.game_specs import ParameterSpecs
 
-METRIC = "role_consistency"
+KEY = "role_consistency"
 _YOU = re.compile(with_boundary_later(r"\byou\b"))
 
 
@@ -89,7 +92,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
         findings.append(found or nothing_found[side][index])
     counted = [finding.message for finding in findings if finding.counts]
     return Measurement(
-        METRIC, len(counted), len(findings), is_pending=bool(findings), counted=counted, messages=findings
+        KEY, len(counted), len(findings), is_pending=bool(findings), counted=counted, messages=findings
     )
 
 
@@ -244,3 +247,50 @@ def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> boo
     if parameters.groups["deflect"].search(speech.text, speech.flags):
         return True
     return _said_of_another(speech, parameters.groups["vouch"]) is not None
+
+
+def recount(measurement: Measurement, judgements: Judgements) -> Score:
+    """Consistent messages of all; a message held inconsistent by the rules, or in the sample, must have a label.
+
+    Every game with a message has a sample, so without any label nobody has judged it yet.
+    """
+    values = judgements.values
+    above = 0
+    missing = []
+    for finding in measurement.messages:
+        subject = str(finding.message)
+        value = values.get(subject)
+        above += finding.counts if value is None else value == kinds.CONSISTENT
+        is_suspect = not finding.counts and finding.rule != "unknown_side"
+        if value is None and (is_suspect or subject in judgements.sample):
+            missing.append(subject)
+    is_unjudged = bool(measurement.messages) and not values
+    return Score(
+        measurement.metric,
+        above,
+        len(measurement.messages),
+        is_pending=is_unjudged or bool(missing),
+        missing=missing,
+    )
+
+
+def machine_values(measurement: Measurement) -> dict[str, str]:
+    """The label that each finding amounts to."""
+    return {
+        str(finding.message): kinds.role_value(finding.counts, finding.rule)
+        for finding in measurement.messages
+    }
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(choices={"role_neutral_village": ("consistent", "inconsistent")}),
+    judged=kinds.ROLE_CONSISTENCY,
+    machine_values=machine_values,
+    recount=recount,
+    flip=flip_by_messages,
+    step="roles",
+    is_required=True,
+)

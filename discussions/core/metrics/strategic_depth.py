@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from statistics import median
 
+from discussions.core import kinds
+from discussions.core.metrics.judged_messages import message_values, recount_messages
+from discussions.core.metrics.metric import Metric, flip_by_messages
 from discussions.core.metrics.parameters import STRATEGIC, Parameters
 from discussions.core.metrics.plain import plain_findings
 from discussions.core.metrics.reading import Reading
 from discussions.core.records import Measurement, MessageFinding
 
-METRIC = "strategic_depth"
+KEY = "strategic_depth"
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:
@@ -26,7 +29,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     for message, seen in words.items():
         findings[message] = MessageFinding(message + 1, True, "keyword", seen)
     counted = [message + 1 for message in words]
-    return Measurement(METRIC, len(counted), len(findings), counted=counted, messages=findings)
+    return Measurement(KEY, len(counted), len(findings), counted=counted, messages=findings)
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
@@ -37,5 +40,18 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
     return {
         "words_per_message": float(median(lengths)) if lengths else None,
         "without_weak_keywords": 100 * strong / len(lengths) if lengths else None,
-        "before_overrides": measurement.score,
+        "before_overrides": METRIC.value(measurement),
     }
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    judged=kinds.STRATEGIC_DEPTH,
+    machine_values=message_values,
+    recount=recount_messages,
+    flip=flip_by_messages,
+    step="depth",
+    is_required=True,
+)

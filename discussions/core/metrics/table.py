@@ -1,48 +1,73 @@
-"""The table of the six measured metrics, in the order of the rubric, and measuring a whole game with it."""
+"""The table of metrics, in the order of the rubric. A new metric is a line here, its own file and its labels."""
 
-from collections.abc import Callable, Mapping
-
-from msgspec import Struct
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from typing import Any
 
 from discussions.core.metrics import (
     anti_repetition,
     coherence,
+    engagement,
     memory_accuracy,
     personality_diversity,
     role_consistency,
     strategic_depth,
 )
-from discussions.core.metrics.parameters import Parameters, parameters_of
-from discussions.core.metrics.reading import Reading, read
-from discussions.core.records import GameRecord, Measurement
+from discussions.core.metrics.metric import Judgements, Metric, as_measured
+from discussions.core.metrics.parameters import parameters_of
+from discussions.core.metrics.reading import read
+from discussions.core.metrics.shared_parameters import SHARED
+from discussions.core.records import GameRecord, Measurement, Score
+from rubric.core.game_specs import GameSpecs, MetricSpec
 from rubric.core.records import RubricRecord
 
 # Raise it whenever any measurement or companion can come out differently; a test of fingerprints asks for it.
 CODE_VERSION = "1.0.0"
 
-
-class Metric(Struct, frozen=True):
-    """A metric as two pure functions of a reading of the game."""
-
-    measure: Callable[[Reading, Parameters], Measurement]
-    companions: Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
-
-
 METRICS: dict[str, Metric] = {
-    "memory_accuracy": Metric(memory_accuracy.measure, memory_accuracy.companions),
-    "strategic_depth": Metric(strategic_depth.measure, strategic_depth.companions),
-    "coherence": Metric(coherence.measure, coherence.companions),
-    "role_consistency": Metric(role_consistency.measure, role_consistency.companions),
-    "personality_diversity": Metric(personality_diversity.measure, personality_diversity.companions),
-    "anti_repetition": Metric(anti_repetition.measure, anti_repetition.companions),
+    metric.key: metric
+    for metric in (
+        memory_accuracy.METRIC,
+        strategic_depth.METRIC,
+        coherence.METRIC,
+        role_consistency.METRIC,
+        personality_diversity.METRIC,
+        anti_repetition.METRIC,
+        engagement.METRIC,
+    )
 }
 
 
+def game_specs() -> GameSpecs:
+    """What a rubric version must hold for these metrics."""
+    metrics = {
+        key: MetricSpec(
+            low=metric.scale.low,
+            high=metric.scale.high,
+            is_required=metric.is_required,
+            symbol=metric.scale.symbol,
+            parameters=metric.parameters,
+        )
+        for key, metric in METRICS.items()
+    }
+    return GameSpecs(metrics, SHARED)
+
+
+def measured_keys(rubric: RubricRecord) -> list[str]:
+    """The metrics of a version that are measured, in the order of the table."""
+    keys = {criterion.key for criterion in rubric.criteria}
+    return [key for key, metric in METRICS.items() if metric.measure is not None and key in keys]
+
+
 def measure_game(game: GameRecord, rubric: RubricRecord) -> dict[str, Measurement]:
-    """All six measurements from one reading of the game; the same game and version give the same bytes."""
+    """The version's measurements from one reading of the game; the same game and version give the same bytes."""
     parameters = parameters_of(rubric)
     reading = read(game, parameters)
-    return {key: metric.measure(reading, parameters) for key, metric in METRICS.items()}
+    return {
+        key: measure(reading, parameters)
+        for key in measured_keys(rubric)
+        if (measure := METRICS[key].measure) is not None
+    }
 
 
 def companions_of(
@@ -52,7 +77,39 @@ def companions_of(
     parameters = parameters_of(rubric)
     reading = read(game, parameters)
     return {
-        key: metric.companions(reading, measurements[key], parameters)
-        for key, metric in METRICS.items()
+        key: METRICS[key].companions(reading, measurements[key], parameters)
+        for key in measured_keys(rubric)
         if key in measurements
     }
+
+
+def recount(
+    measurement: Measurement,
+    values: Mapping[str, str],
+    parameters: Mapping[str, Any],
+    *,
+    added: Collection[str] = (),
+    sample: Collection[str] = (),
+) -> Score:
+    """The score of a measurement when `values` (subject -> value) are what people hold to be so; see `Judgements`."""
+    judgements = Judgements(values, parameters, frozenset(added), frozenset(sample))
+    return METRICS[measurement.metric].recount(measurement, judgements)
+
+
+def score_of(measurement: Measurement) -> Score:
+    """The score of a measurement before any person judged."""
+    return as_measured(measurement)
+
+
+def figure_value(figure: Measurement | Score) -> float | None:
+    """The figure in the scale of its metric, unrounded; None while nothing is known."""
+    return METRICS[figure.metric].value(figure)
+
+
+def passes(score: Score, threshold: float) -> bool | None:
+    """Whether the unrounded score reaches the threshold, on whole numbers (79.96 fails 80); None while unknown."""
+    if score.is_pending or figure_value(score) is None:
+        return None
+    if not score.is_applicable:
+        return True
+    return METRICS[score.metric].scale.value(score.numerator, score.denominator) >= Fraction(str(threshold))

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     """`measure_file FILE [--rubric FILE] [--json]`: exit 0 when measured, 2 when a file is refused."""
 
     help = (
-        "Measures one transcript by the six metrics and prints the result; the database is not used. "
+        "Measures one transcript by the measured metrics and prints the result; the database is not used. "
         "Example: manage.py measure_file game.json --json"
     )
     requires_system_checks: list[str] = []

@@ -1,0 +1,84 @@
+"""What a rubric version for games must hold: data that the wing which measures games registers when the site starts.
+
+This wing checks versions by it and knows no metric and no parameter of a metric by name.
+"""
+
+from collections.abc import Callable, Collection
+
+from msgspec import Struct
+
+
+class ParameterSpecs(Struct, frozen=True):
+    """Parameters by name (legal choices, ranges of whole numbers, ranges of numbers), word lists and pattern groups."""
+
+    choices: dict[str, tuple[object, ...]] = {}
+    counts: dict[str, tuple[int, int]] = {}
+    amounts: dict[str, tuple[float, float]] = {}
+    word_lists: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> set[str]:
+        """Every parameter; lists are not among them."""
+        return {*self.choices, *self.counts, *self.amounts}
+
+    def joined(self, other: "ParameterSpecs") -> "ParameterSpecs":
+        """Both together."""
+        return ParameterSpecs(
+            choices=self.choices | other.choices,
+            counts=self.counts | other.counts,
+            amounts=self.amounts | other.amounts,
+            word_lists=self.word_lists + other.word_lists,
+            patterns=self.patterns + other.patterns,
+        )
+
+
+class MetricSpec(Struct, frozen=True):
+    """What a version says of a metric: a threshold from `low` to `high` in a unit, and these parameters.
+
+    A version may lack a metric that is not required, and then lacks its parameters too.
+    """
+
+    low: float
+    high: float
+    is_required: bool
+    symbol: str = " %"
+    parameters: ParameterSpecs = ParameterSpecs()
+
+
+class GameSpecs(Struct, frozen=True):
+    """The metrics by key, in their order, and the parameters that belong to no metric."""
+
+    metrics: dict[str, MetricSpec] = {}
+    parameters: ParameterSpecs = ParameterSpecs()
+
+    def wanted(self, keys: Collection[str]) -> dict[str, MetricSpec]:
+        """The metrics of a version with these criteria: the required ones, and those it has."""
+        return {key: spec for key, spec in self.metrics.items() if spec.is_required or key in keys}
+
+    def parameters_for(self, keys: Collection[str]) -> ParameterSpecs:
+        """The parameters of a version with these criteria."""
+        found = self.parameters
+        for spec in self.wanted(keys).values():
+            found = found.joined(spec.parameters)
+        count = len(self.wanted(keys))
+        return found.joined(ParameterSpecs(counts={"pass_count": (1, count), "metric_count": (count, count)}))
+
+
+_SOURCES: list[Callable[[], GameSpecs]] = []
+
+
+def register_game_specs(source: Callable[[], GameSpecs]) -> None:
+    """Take the specs from this function from now on."""
+    _SOURCES[:] = [source]
+
+
+def game_specs() -> GameSpecs:
+    """The registered specs; empty when nothing registered any, so that every version for games is refused."""
+    return _SOURCES[0]() if _SOURCES else GameSpecs()
+
+
+def choices_for(name: str) -> tuple[object, ...]:
+    """The legal values of a parameter; () when it is a number."""
+    specs = game_specs()
+    return specs.parameters_for(specs.metrics).choices.get(name, ())

@@ -1,0 +1,108 @@
+"""The metrics are one table: whatever else is keyed by metric has all of them, and wings to the left name none."""
+
+import ast
+import importlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from discussions.core import kinds
+from discussions.core.metrics import METRICS
+from discussions.pages.metric_labels import LABELS
+from rubric.core.game_specs import game_specs
+from tests.guards.house import module_name, python_files, short
+
+LEAST = 3
+WINGS = ("discussions", "rubric", "workspace")
+# Judgements of a message have a table of kinds of their own, in which three are called as their metrics are.
+WHOLE_TABLES = (set(METRICS), set(kinds.OF_A_MESSAGE))
+
+
+def _value(node: ast.expr | None, names: dict[str, object]) -> object:
+    """What a constant, a name or an attribute of a module is; None for anything else."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        return getattr(_value(node.value, names), node.attr, None)
+    return None
+
+
+def _literals(tree: ast.AST) -> Iterator[tuple[int, Iterable[ast.expr | None]]]:
+    """Line and keys, or members, of every dict, tuple, list and set that is written out."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            yield node.lineno, node.keys
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+            yield node.lineno, node.elts
+
+
+def partial_tables(source: str, names: dict[str, object]) -> list[int]:
+    """Lines of tables that are keyed by metric and lack some; a table with other keys as well is none."""
+    found = []
+    for line, written in _literals(ast.parse(source)):
+        keys = [_value(node, names) for node in written]
+        if len(keys) < LEAST or not all(isinstance(key, str) and key in METRICS for key in keys):
+            continue
+        if set(map(str, keys)) not in WHOLE_TABLES:
+            found.append(line)
+    return found
+
+
+def metrics_named(source: str) -> list[int]:
+    """Lines with the key of a metric as a text of its own."""
+    nodes = ast.walk(ast.parse(source))
+    return [node.lineno for node in nodes if isinstance(node, ast.Constant) and node.value in list(METRICS)]
+
+
+def _wing_files() -> list[Path]:
+    return [path for path in python_files() if module_name(path).split(".")[0] in WINGS]
+
+
+def _imported(path: Path) -> ModuleType:
+    return importlib.import_module(module_name(path))
+
+
+def test_every_table_keyed_by_metric_has_every_metric():
+    faults = [
+        f"{short(path)}:{line}"
+        for path in _wing_files()
+        for line in partial_tables(path.read_text(), vars(_imported(path)))
+    ]
+    assert not faults, f"{faults}: iterate over METRICS, or put it into the metric's record or labels"
+
+
+def test_labels_and_specs_have_every_metric():
+    assert list(LABELS) == list(METRICS) == list(game_specs().metrics)
+    for key, metric in METRICS.items():
+        assert set(LABELS[key].parameters) <= metric.parameters.names
+
+
+def test_wings_to_the_left_name_no_metric():
+    faults = [
+        f"{short(path)}:{line}"
+        for path in _wing_files()
+        if not module_name(path).startswith("discussions")
+        for line in metrics_named(path.read_text())
+    ]
+    assert not faults, f"{faults}: discussions registers what rubric needs to know of metrics"
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("X = {'coherence': 1, 'engagement': 2, 'strategic_depth': 3}", [1]),
+        ("X = ('coherence', 'engagement', kinds.STRATEGIC_DEPTH)", [1]),
+        ("def f():\n    return {'coherence': 1, 'engagement': 2, KEY: 3}", [2]),
+        ("X = {'coherence': 1, 'engagement': 2}", []),
+        ("X = {'coherence': 1, 'engagement': 2, 'strategic_depth': 3, 'cost': 4}", []),
+        ("X = {key: 1 for key in METRICS}", []),
+        (f"X = {list(METRICS)}", []),
+        ("X = (kinds.STRATEGIC_DEPTH, kinds.COHERENCE, kinds.ROLE_CONSISTENCY)", []),
+    ],
+)
+def test_a_partial_table_is_seen(source: str, lines: list[int]):
+    assert partial_tables(source, {"kinds": kinds, "KEY": "anti_repetition"}) == lines

@@ -1,0 +1,119 @@
+"""A metric is added by its record, a line of the table and its labels: an eighth one is then on every page."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from discussions.actions.planning import open_baseline
+from discussions.actions.sorting import open_for_rating
+from discussions.core.metrics import METRICS, measure_game
+from discussions.models import Measured, Verdict
+from rubric.actions.publishing import publish_version
+from rubric.core.reading_versions import read_version
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+from rubric.shelf import first_discussion_version
+from tests import eighth
+from tests.factories import NOW, make_lead, make_member
+from tests.previewed import draft_with, previewed, settled_with
+from tests.rated import make_rating_project
+from tests.settled import settle
+from tests.staged import PROMPT, import_games, make_stage, plan, protocol
+from tests.transcripts import TEXTS
+from workspace.core.canonical import canonical_bytes
+
+pytestmark = pytest.mark.django_db
+MEAN = f"{eighth.mean_words(TEXTS):.1f}"
+
+
+@pytest.fixture
+def words(monkeypatch):
+    """The metric in the table."""
+    eighth.register(monkeypatch)
+
+
+@pytest.fixture
+def version(words):
+    """A published version of the rubric that has the metric."""
+    draft = draft_with(eighth.with_words)
+    publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=draft.created_by, now=NOW)
+    return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
+
+
+@pytest.fixture
+def verdict(version):
+    """The verdict on a game of a stage under that version, imported, measured and rated by the real actions."""
+    stage = make_stage()
+    asked = plan(prompt=PROMPT, change_note="")
+    rules = protocol(rubric_version=version)
+    baseline = open_baseline(stage=stage, plan=asked, protocol=rules, by=stage.created_by, now=NOW)
+    import_games(iteration=baseline, games=[None] * 3)
+    open_for_rating(iteration=baseline, by=stage.created_by, now=NOW)
+    return settle(project=stage.project, by=make_member(project=stage.project))
+
+
+def said(client, name, *args):
+    """A page as its lead reads it."""
+    answer = client.get(reverse(name, args=args))
+    assert answer.status_code == 200
+    return " ".join(html.unescape(answer.content.decode()).split())
+
+
+def test_every_page_of_games_shows_the_eighth_metric(client, verdict):
+    slug, number = verdict.project.slug, verdict.game.number
+    client.force_login(make_lead(project=verdict.project))
+    assert verdict.game.iteration.rubric_version.number == "1.1"
+    games = said(client, "games", slug)
+    assert '<th scope="col" class="num">Words</th>' in games
+    assert f'<td class="num pass">{MEAN} ' in games
+    game = said(client, "game", slug, number)
+    counted = f"{sum(len(text.split()) for text in TEXTS)} words in 6 messages"
+    for part in (f"{MEAN} words", counted, "threshold 4 words", "Longest message", "is a full sentence"):
+        assert part in game
+    for page in ("verdict", "report", "report_markdown"):
+        found = said(client, page, slug, number)
+        assert eighth.LABEL in found, page
+        assert f"{MEAN} words" in found, page
+    report = client.get(reverse("report_json", args=[slug, number])).json()
+    (line,) = [each for each in report["lines"] if each["key"] == eighth.KEY]
+    assert (line["text"], line["says"]) == (f"{MEAN} words", "PASS")
+
+
+def test_every_page_of_the_stage_shows_the_eighth_metric(client, verdict):
+    slug, iteration = verdict.project.slug, verdict.game.iteration
+    client.force_login(make_lead(project=verdict.project))
+    history = said(client, "stage", slug, 1)
+    assert eighth.LABEL in history
+    assert "4 words or more" in history
+    for page in ("stage_summary", "stage_summary_markdown", "stage_summary_json", "stage_figures"):
+        found = said(client, page, slug, 1)
+        assert eighth.LABEL in found or eighth.KEY in found, page
+    assert MEAN in said(client, "iteration", slug, iteration.number)
+
+
+def test_the_version_and_the_preview_name_the_eighth_metric(client, words):
+    settled_with(project=make_rating_project(slug="ours"), rating="4.0")
+    draft = draft_with(lambda record: eighth.with_words(record, threshold=100))
+    impact = previewed(draft)
+    (turned,) = impact.turned
+    assert (impact.looked_at, turned.label, turned.fails) == (1, eighth.LABEL, 1)
+    client.force_login(draft.created_by)
+    page = said(client, "rubric_version", draft.rubric.key, draft.number)
+    assert "at least 100 words" in page
+    assert "With so many words a message is wordy." in page
+
+
+def test_a_version_without_it_measures_and_decides_as_before(client, words):
+    first = first_discussion_version()
+    assert isinstance(read_version(canonical_bytes(first)), RubricRecord)
+    before = settled_with(project=make_rating_project(slug="ours"), rating="4.0")
+    measured = Measured.objects.get(game=before.game)
+    assert eighth.KEY not in measured.findings.to_records()
+    assert eighth.KEY not in measure_game(before.game.text.to_record(), first)
+    client.force_login(make_lead(project=before.project))
+    for name in ("games", "game", "verdict", "report"):
+        args = [before.project.slug, *([] if name == "games" else [before.game.number])]
+        assert "Words a message" not in said(client, name, *args)
+    assert list(METRICS)[-1] == eighth.KEY
+    assert Verdict.objects.count() == 1
