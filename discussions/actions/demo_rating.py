@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.actions.finishing import reveal_roles, submit_evaluation
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.actions.remarking import remark
 from discussions.actions.settling import record_verdict
 from discussions.core import kinds
@@ -16,6 +16,7 @@ from discussions.core.kinds import place_of
 from discussions.models import Evaluation, Game
 from discussions.models.bases import preview_of
 from discussions.models.standings import Work, work_of
+from workspace.core.revisions import Act
 from workspace.models import Person
 
 OVERRIDE_REASON = "Judged by what it does in the game, not by its words."
