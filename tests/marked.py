@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from discussions.actions.finishing import return_to_game, skip_game
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.actions.leasing import release_place
 from discussions.actions.remarking import remark
 from discussions.actions.returning import return_evaluation
@@ -18,6 +18,7 @@ from discussions.models import Evaluation, Game
 from tests.factories import NOW, make_lead, make_member, make_person, run_waiting_jobs, upload
 from tests.rated import game_of, make_rating_project
 from tests.team import submit_as
+from workspace.core.revisions import Act
 from workspace.models import Person, Project
 
 HTMX = {"HX-Request": "true"}

@@ -3,13 +3,14 @@
 import itertools
 
 from discussions.actions.finishing import reveal_roles, submit_evaluation
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Iteration
 from discussions.models.standings import work_of
 from tests import factories
 from tests.factories import NOW, make_member
 from tests.transcripts import native_game, native_message
+from workspace.core.revisions import Act
 from workspace.models import Person
 
 _numbers = itertools.count(1)

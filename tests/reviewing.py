@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rubric.actions.beginning import open_review
-from rubric.actions.reviewing import Act, Saved, hand_in_review, mark
+from rubric.actions.reviewing import hand_in_review, mark
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviewing import Work, own_review, work_of
 from tests.compared import make_set
 from tests.factories import NOW, make_lead, make_member, make_project
+from workspace.actions.revisions import Saved
+from workspace.core.revisions import Act
 from workspace.models import Person
 
 _keys = itertools.count(1)

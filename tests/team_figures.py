@@ -1,12 +1,12 @@
 """Figures of a team, computed as a worker does."""
 
 from discussions.actions.figuring_team import ask_for_team_figures
-from discussions.models.figured_team import stored_team_figures
+from discussions.models.figured_team import TEAM_STATISTICS
 from discussions.models.team_figures import TeamFigures
-from discussions.pages.team_figures import figures_body
 from tests.factories import NOW, make_lead
 from workspace.actions.jobs import run_job
 from workspace.models import Project
+from workspace.pages.stored_statistics import decode_body
 
 
 def figure_team(project: Project, *, by=None) -> None:
@@ -18,5 +18,5 @@ def figure_team(project: Project, *, by=None) -> None:
 
 def team_figures(project: Project, kind: str, shape: type):
     """The stored figures of the present input."""
-    row = TeamFigures.objects.get(pk=stored_team_figures(project).rows[kind])
-    return figures_body(row, shape)
+    row = TeamFigures.objects.get(pk=TEAM_STATISTICS.present(project).rows[kind])
+    return decode_body(row, shape)

@@ -11,15 +11,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from discussions.actions.judging import Act, Saved, judge
-from discussions.actions.undoing import undo
+from discussions.actions.judging import judge, undo
 from discussions.core.moves import OPEN
 from discussions.models import CalibrationRound, Evaluation, Game, Judgement, Slot
 from discussions.models.standings import work_of
 from tests.factories import NOW, make_admin, make_member, membership_of
 from tests.rated import ANSWERS, game_of, make_game, make_rating_project
 from workspace.actions.accounts import system_person
+from workspace.actions.revisions import Saved
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.revisions import Act
 from workspace.models import Event, Membership, Person
 
 REFUSED = (NotAllowed, Conflict, Unacceptable)

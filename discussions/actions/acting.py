@@ -5,27 +5,13 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.actions.finishing import open_transcript, reveal_roles
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.actions.remarking import COMMENT, FLAG, remark, take_flag_back
 from discussions.core.sight import ROLES, TRANSCRIPT
 from discussions.models import Evaluation
 from discussions.models.standings import Work
+from workspace.core.revisions import Act
 from workspace.models import Person
-
-
-class Posted(Struct, frozen=True, kw_only=True):
-    """What one form of the page said. None for `value` or `text` means that the field was absent.
-
-    `text` is the reason of a judgement, the words of a comment or flag.
-    """
-
-    kind: str
-    subject: str
-    version: int
-    key: str
-    value: str | None = None
-    text: str | None = None
-    took_ms: int | None = None
 
 
 class Acted(Struct, frozen=True):
@@ -36,8 +22,11 @@ class Acted(Struct, frozen=True):
     work: Work | None = None
 
 
-def act(*, evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:
-    """Do what was posted. Raises what `judge`, the reveals and `remark` raise; each writes its own transaction."""
+def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
+    """Do what was posted; its reason is the text of a comment or flag.
+
+    Raises what `judge`, the reveals and `remark` raise; each writes its own transaction.
+    """
     if posted.kind == "reveal":
         is_transcript = posted.subject == TRANSCRIPT
         reveal = open_transcript if is_transcript else reveal_roles
@@ -45,20 +34,11 @@ def act(*, evaluation: Evaluation, posted: Posted, by: Person, now: datetime) ->
         return Acted(now, frozenset({TRANSCRIPT if is_transcript else ROLES}))
     if posted.kind in (FLAG, COMMENT):
         return _noted(evaluation, posted, by, now)
-    judgement = Act(
-        kind=posted.kind,
-        subject=posted.subject,
-        version=posted.version,
-        key=posted.key,
-        value=posted.value,
-        reason=posted.text,
-        took_ms=posted.took_ms,
-    )
-    saved = judge(evaluation=evaluation, act=judgement, by=by, now=now)
+    saved = judge(evaluation=evaluation, act=posted, by=by, now=now)
     return Acted(saved.revision.created_at, saved.revealed, saved.work)
 
 
-def _noted(evaluation: Evaluation, posted: Posted, by: Person, now: datetime) -> Acted:
+def _noted(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
     if posted.kind == FLAG and not posted.value:
         take_flag_back(evaluation=evaluation, target=posted.subject, by=by, now=now)
         return Acted(now)
@@ -66,7 +46,7 @@ def _noted(evaluation: Evaluation, posted: Posted, by: Person, now: datetime) ->
         evaluation=evaluation,
         kind=posted.kind,
         target=posted.subject,
-        text=posted.text or "",
+        text=posted.reason or "",
         key=posted.key,
         by=by,
         now=now,

@@ -12,7 +12,7 @@ from discussions.models import Evaluation, Remark
 from discussions.models.standings import Work, work_of
 from discussions.permissions import check_rate
 from workspace.actions.events import record_event
-from workspace.actions.keyed import one_act, short_key
+from workspace.actions.keyed import key_reused, one_act, short_key
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
@@ -34,7 +34,9 @@ def remark(
         locked = lock(evaluation)
         stored = Remark.objects.filter(created_by=by, key=short_key(key)).first()
         if stored is not None:
-            return _same(stored, body)
+            if stored.body_sha256 != body:
+                raise key_reused()
+            return stored
         hold_place(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         _refuse_faults(work_of(locked), kind, target, text)
@@ -71,16 +73,6 @@ def take_flag_back(*, evaluation: Evaluation, target: str, by: Person, now: date
 def _standing_flag(evaluation: Evaluation, target: str) -> Remark | None:
     flags = Remark.objects.filter(evaluation=evaluation, kind=FLAG, target=target, resolved_at=None)
     return flags.first()
-
-
-def _same(stored: Remark, body: str) -> Remark:
-    if stored.body_sha256 != body:
-        raise Unacceptable(
-            _("This form was already saved with another text. Load the page again and repeat the last one."),
-            code="key_reused",
-            field="key",
-        )
-    return stored
 
 
 def _refuse_faults(work: Work, kind: str, target: str, text: str) -> None:

@@ -4,8 +4,6 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from discussions.core.report import fenced, plain, said
-
 
 class KindShown(Struct, frozen=True):
     """One kind of judgement in words: how much evaluators differ on it, and which answers they confuse."""
@@ -57,46 +55,3 @@ class Packet(Struct, frozen=True):
     share: str
     kinds: list[KindShown]
     differences: list[DifferenceShown]
-
-
-def markdown_of(packet: Packet) -> str:
-    """The packet as Markdown."""
-    parts = [
-        f"# {plain(packet.project)}: what evaluators differ on",
-        "",
-        f"{plain(packet.scope)}. As of {packet.made_at:%Y-%m-%d %H:%M} UTC.",
-        "",
-        f"They differ on {packet.differing} of {packet.judged} things judged ({packet.share}) in {packet.games} games.",
-        "",
-        "| Kind | Differ | Of | Share | Without majority | Confused |",
-        "| --- | --- | --- | --- | --- | --- |",
-        *[_kind(each) for each in packet.kinds],
-        "",
-        *[
-            line
-            for place, each in enumerate(packet.differences, start=1)
-            for line in _difference(place, each)
-        ],
-    ]
-    return "\n".join(parts).rstrip("\n") + "\n"
-
-
-def _kind(each: KindShown) -> str:
-    confused = "; ".join(f"{said(pair)} ({count})" for pair, count in each.confusions)
-    row = (each.label, each.differing, each.judged, each.share, each.ties, confused)
-    return f"| {' | '.join(str(cell) for cell in row)} |"
-
-
-def _difference(place: int, each: DifferenceShown) -> list[str]:
-    where = f", message {each.message}" if each.message else ""
-    speaker = f", {plain(each.speaker)}" if each.speaker else ""
-    found = [f"## {place}. {said(each.label)}: game {each.game}{where}{speaker}", ""]
-    found += [fenced(each.text), ""] if each.text else []
-    found += [f"Machine: {said(each.machine)}", ""] if each.machine else []
-    found += [*[f"- {plain(line)}" for line in each.evidence], ""] if each.evidence else []
-    for answer in each.answers:
-        before = f" (before the reveal: {said(', '.join(answer.before))})" if answer.before else ""
-        reasons = "".join(f" - {plain(reason)}" for reason in answer.reasons)
-        found.append(f"- **{said(answer.word)}**, {answer.count} of them{before}{reasons}")
-    settled = f"{said(each.settled)}: {plain(each.settled_reason)}" if each.settled else "________________"
-    return [*found, "", f"Decision: {settled}", ""]

@@ -1,6 +1,5 @@
-"""The report on one game: what is in it, and how it is written as Markdown and JSON. Text of others is never markup."""
+"""The report on one game, as a record that the page, Markdown and JSON are made of."""
 
-import re
 from datetime import datetime
 from decimal import Decimal
 
@@ -11,12 +10,8 @@ from discussions.core import kinds
 from discussions.core.basis import Basis, BasisJudgement
 from discussions.core.effective import Key
 from discussions.core.settlings import Settling, place_of, what_of
-from workspace.core.text_display import pieces
 
 FORMAT = 1
-# Everything that Markdown or HTML could read as more than a character.
-_INLINE = re.compile(r"([\\`*_\[\]<>|~&])")
-_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&\"'$:@^=])")
 
 
 class ReportLine(Struct, frozen=True):
@@ -124,58 +119,6 @@ def json_of(report: Report) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
-def markdown_of(report: Report) -> str:
-    """The report as Markdown. Names, reasons and comments are escaped or fenced, hidden characters shown by code."""
-    parts = [
-        f"# {plain(report.project)}, game {report.game}",
-        "",
-        *_figures(report),
-        "",
-        f"**Result:** {said(report.headline)}",
-        "",
-        *[f"- {said(reason)}" for reason in report.reasons],
-        *([f"- Cost: {said(report.cost_says)}"] if report.cost_says else []),
-        *([f"- {said(report.turns)}"] if report.turns else []),
-        "",
-        *_advice(report),
-        "## Who judged",
-        "",
-        *[line for judge in report.judges for line in _judge(judge)],
-        *(
-            ["", f"Fewer evaluators than asked for were enough: {plain(report.fewer)}"]
-            if report.fewer
-            else []
-        ),
-        "",
-        *_settled(report),
-        "## What was overridden",
-        "",
-        *([_override(one) for one in report.overrides] or ["Nothing: the machine's findings were accepted."]),
-        "",
-        *_foot(report),
-    ]
-    return "\n".join(parts) + "\n"
-
-
-def plain(text: str) -> str:
-    """Text that stays text in Markdown: on one line, hidden characters named, every sign of markup escaped."""
-    shown = "".join(piece.text for piece in pieces(" ".join(text.split())))
-    return _MARKUP.sub(r"\\\1", shown)
-
-
-def said(text: str) -> str:
-    """A sentence of the rubric or of ours: what could open markup inside a line is escaped, the rest stays readable."""
-    return _INLINE.sub(r"\\\1", " ".join(text.split()))
-
-
-def fenced(text: str) -> str:
-    """Longer text in a fence that it cannot close."""
-    shown = "".join(piece.text for piece in pieces(text.replace("\r", "\n")))
-    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{shown}\n{fence}"
-
-
 def _is_override(one: BasisJudgement, machine: str) -> bool:
     if not one.value:
         return False
@@ -190,62 +133,3 @@ def _is_override(one: BasisJudgement, machine: str) -> bool:
 
 def _place(one: BasisJudgement) -> tuple[str, tuple[int, ...], str]:
     return place_of(one.kind, one.subject)
-
-
-def _figures(report: Report) -> list[str]:
-    found = []
-    for line in report.lines:
-        notes = [note for note in (line.interval, line.doubt, line.check, line.turns) if note]
-        more = f" ({said('; '.join(notes))})" if notes else ""
-        found.append(
-            f"- {said(line.label)}: **{said(line.text)}**, {said(line.count)}, threshold {said(line.threshold)}: "
-            f"**{said(line.says)}**{more}"
-        )
-    return found
-
-
-def _advice(report: Report) -> list[str]:
-    if not report.recommendations:
-        return ["**Recommendation:** none, every metric passes.", ""]
-    found = []
-    for label, advice in report.recommendations:
-        found += [f"**Recommendation:** work on {said(label.lower())}.", ""]
-        found += [*[f"- {said(line)}" for line in advice], ""]
-    return found
-
-
-def _judge(judge: Judge) -> list[str]:
-    when = f", submitted {judge.submitted_at:%Y-%m-%d %H:%M} UTC" if judge.submitted_at else ""
-    answers = ", ".join(answer or "no answer" for answer in judge.answers)
-    found = [f"- {plain(judge.name)}{when}: rating {judge.rating or 'none'}; answers {said(answers)}"]
-    for comment in judge.comments:
-        found += ["", fenced(comment), ""]
-    return found
-
-
-def _settled(report: Report) -> list[str]:
-    if not report.settled:
-        return []
-    found = ["## What a lead settled between evaluators", ""]
-    for one in report.settled:
-        how = f"as {plain(one.adopted)} said" if one.adopted else "decided anew"
-        found.append(
-            f"- {plain(one.what)}: **{one.says}**, {how}, {plain(one.by)} on {one.at:%Y-%m-%d}: {plain(one.reason)}"
-        )
-        found += [f"  - before: {plain(before)}" for before in one.earlier]
-    return [*found, ""]
-
-
-def _override(one: Override) -> str:
-    was = f" (machine: {one.machine.replace('_', ' ')})" if one.machine else ""
-    before = f", {one.before.replace('_', ' ')} before the reveal" if one.before else ""
-    reason = f": {plain(one.reason)}" if one.reason else ""
-    return f"- {plain(one.what)}: **{one.value.replace('_', ' ')}**{was}{before}, {plain(one.by)}{reason}"
-
-
-def _foot(report: Report) -> list[str]:
-    when = f"{report.recorded_at:%Y-%m-%d %H:%M} UTC by {plain(report.recorded_by)}."
-    correction = f" Correction: {plain(report.reason)}" if report.reason else ""
-    versions = f"Rubric {said(report.rubric)}; measured by code {report.code_version}; "
-    hashes = f"transcript SHA-256 {report.transcript_sha256}; basis SHA-256 {report.basis_sha256}"
-    return [f"Verdict {report.number}, recorded {when}{correction}", "", versions + hashes]

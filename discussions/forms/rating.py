@@ -2,7 +2,6 @@
 
 from django import forms
 
-from discussions.actions.acting import Posted
 from workspace.forms.acts import KeyedActForm, KeyedForm
 
 
@@ -17,19 +16,6 @@ class ActForm(KeyedActForm):
     """One act of an evaluator."""
 
     value = forms.CharField(required=False, max_length=40, strip=False)
-
-    def to_posted(self) -> Posted:
-        """What was posted, with absent fields told from empty ones."""
-        cleaned = self.cleaned_data
-        return Posted(
-            kind=cleaned["kind"],
-            subject=cleaned["subject"],
-            version=cleaned["version"],
-            key=cleaned["key"],
-            value=self.posted_value,
-            text=self.posted_text,
-            took_ms=cleaned["took_ms"],
-        )
 
 
 # No act changes a field of its form, and copying all twelve for every save takes a twentieth of its time.

@@ -9,6 +9,7 @@ from discussions.models.iterations import IDENTIFICATIONS, QUESTION
 from discussions.models.measurements import Measured
 from discussions.models.slots import RATING, REPEAT, Slot
 from workspace.models import Person, Project
+from workspace.models.revisions import KeyedRevision, Versioned
 
 # Every save reads these, so they are named: all columns of all six rows cost a third more.
 WORK_COLUMNS = (
@@ -48,7 +49,7 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
         ).only(*WORK_COLUMNS)
 
 
-class Evaluation(models.Model):
+class Evaluation(Versioned):
     """One evaluator's work on one game: a draft until submitted, a draft again when returned.
 
     `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
@@ -66,7 +67,6 @@ class Evaluation(models.Model):
     state = models.CharField(max_length=12, default=DRAFT)
     seed = models.CharField(max_length=32)
     identification = models.CharField(max_length=12, default=QUESTION, choices=IDENTIFICATIONS)
-    version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
     skipped_reason = models.TextField(blank=True)
@@ -139,23 +139,12 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         return acts.order_by("-pk")
 
 
-class Revision(models.Model):
-    """One act on a judgement, never changed: what was said, when, in which phase, how long it took.
-
-    `key` is the idempotency key made when the form was rendered, `body_sha256` the hash of what was posted with it.
-    """
+class Revision(KeyedRevision):
+    """One act on a judgement, never changed: what was said, when, in which phase."""
 
     judgement = models.ForeignKey(Judgement, models.PROTECT, related_name="revisions")
-    version = models.PositiveIntegerField()
     value = models.CharField(max_length=40, blank=True)
-    reason = models.TextField(blank=True)
     phase = models.CharField(max_length=10, choices=[("blind", "blind"), ("revealed", "revealed")])
-    took_ms = models.PositiveIntegerField(null=True, blank=True)
-    undoes = models.PositiveIntegerField(null=True, blank=True)
-    key = models.CharField(max_length=160)
-    body_sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     objects = RevisionQuerySet.as_manager()
 

@@ -1,7 +1,7 @@
-"""Stored figures of a project's team: of what they are made, and which are of the present input."""
+"""Stored figures of a project's team: their kinds, and what they come from."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -11,7 +11,8 @@ from discussions.models.agreed import agreement_figures, repeats
 from discussions.models.sampled import accuracy_figures, handed_in
 from discussions.models.team_figures import TeamFigures
 from workspace.core.canonical import canonical_hash
-from workspace.models import Project
+from workspace.models import Job, Project
+from workspace.models.statistics_store import Inputs, StatisticsStore
 
 FIGURE_TEAM = "figure_team"
 
@@ -34,35 +35,40 @@ KINDS: dict[str, Figured] = {
 }
 
 
-class Stored(NamedTuple):
-    """Hashes of what figures would come from now, keys of the rows that are there, both by kind; what they rest on."""
+class _TeamStore(StatisticsStore[Project]):
+    """The figures of a project's team."""
 
-    hashes: dict[str, str]
-    rows: dict[str, int]
-    evaluation_count: int
+    row_model, owner_name, subject_name = TeamFigures, "project", "project"
+    job_kind, kinds = FIGURE_TEAM, tuple(KINDS)
+
+    def load(self, key: int) -> Project:
+        return Project.objects.get(pk=key)
+
+    def project(self, owner: Project) -> Project:
+        return owner
+
+    def inputs(self, owner: Project) -> Inputs:
+        """Two queries. A version counts every change of an evaluation; a withdrawn game takes its evaluations out."""
+        columns = ("pk", "version", "measured_id", "game_id")
+        handed = [list(values) for values in handed_in(owner).order_by("pk").values_list(*columns)]
+        again = [list(values) for values in repeats(owner).order_by("pk").values_list(*columns)]
+        base = canonical_hash(handed)
+        bases = {False: base, True: canonical_hash([base, again])}
+        hashes = {
+            kind: canonical_hash([kind, figured.code_version, bases[figured.reads_repeats]])
+            for kind, figured in KINDS.items()
+        }
+        return Inputs(hashes, len(handed))
+
+    def read(self, owner: Project, kind: str) -> Callable[[], Struct]:
+        figures = KINDS[kind].compute(owner)
+        return lambda: figures
+
+    def count(self, row: TeamFigures) -> int:
+        return row.evaluation_count
+
+    def columns(self, count: int, job: Job) -> dict[str, Any]:
+        return {"evaluation_count": count, "job": job}
 
 
-def subject_of(project: Project) -> str:
-    """What the jobs that compute a team's figures say that they are about."""
-    return f"project:{project.pk}"
-
-
-def stored_team_figures(project: Project) -> Stored:
-    """Which figures of the present input are there; three queries."""
-    # A version counts every change of an evaluation; a withdrawn game takes its evaluations out.
-    columns = ("pk", "version", "measured_id", "game_id")
-    handed = [list(values) for values in handed_in(project).order_by("pk").values_list(*columns)]
-    again = [list(values) for values in repeats(project).order_by("pk").values_list(*columns)]
-    base = canonical_hash(handed)
-    bases = {False: base, True: canonical_hash([base, again])}
-    hashes = {
-        kind: canonical_hash([kind, figured.code_version, bases[figured.reads_repeats]])
-        for kind, figured in KINDS.items()
-    }
-    found = TeamFigures.objects.filter(project=project, input_sha256__in=hashes.values())
-    return Stored(hashes, dict(found.values_list("kind", "pk")), len(handed))
-
-
-def input_hash(project: Project) -> str:
-    """The hash of what all kinds together would come from now."""
-    return canonical_hash(list(stored_team_figures(project).hashes.values()))
+TEAM_STATISTICS = _TeamStore()

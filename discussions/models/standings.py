@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 from django.db.models import QuerySet
-from msgspec import Struct
 
 from discussions.core.effective import Effective, Judged, effective, machine_values
 from discussions.core.grounds import ground_of, inconsistent_messages
@@ -30,22 +29,17 @@ from discussions.models.slots import Slot
 from discussions.models.verdicts import Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
+from workspace.core.revisions import Latest
 from workspace.models import Person, Project
 from workspace.models.prepared import LARGEST_KEY, Prepared, part_of
 
 Key = tuple[str, str]
 
 
-class Said(Struct, frozen=True):
-    """The newest value of one thing, as its row holds it; a plain record since every save reads all of them."""
+class Said(Latest, frozen=True):
+    """The newest value of one judgement; a plain record since every save reads all of them."""
 
-    id: int
-    kind: str
-    subject: str
-    value: str
-    reason: str
-    blind_value: str
-    version: int
+    blind_value: str = ""
 
 
 @dataclass(kw_only=True)

@@ -3,18 +3,15 @@
 from django.db import models
 
 from workspace.models import Job, Project
+from workspace.models.stored_statistics import StoredStatistics
 
 
-class TeamFigures(models.Model):
-    """Figures of one kind for one project as JSON; those of the present input are found by its hash."""
+class TeamFigures(StoredStatistics):
+    """Figures of one kind for one project."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
-    kind = models.CharField(max_length=30)
-    input_sha256 = models.CharField(max_length=64)
-    body = models.TextField()
     evaluation_count = models.PositiveIntegerField()
     job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
-    created_at = models.DateTimeField()
 
     class Meta:
         constraints = (

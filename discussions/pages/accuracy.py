@@ -11,9 +11,10 @@ from discussions.pages.accuracy_anchoring import AnchoringPart, anchoring_part
 from discussions.pages.accuracy_tables import TablePart, table_part, work_of
 from discussions.pages.accuracy_words import CARDS
 from discussions.pages.metric_labels import LABELS
-from discussions.pages.team_figures import TeamState, build_team_state, figures_body
+from discussions.pages.team_figures import TeamState, build_team_state
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
+from workspace.pages.stored_statistics import decode_body
 
 KIND = "accuracy"
 
@@ -70,7 +71,7 @@ def build_accuracy_page(*, project: Project, version: str, now: datetime) -> Acc
 
 def accuracy_body(row: TeamFigures) -> AccuracyFigures:
     """The stored figures."""
-    found: AccuracyFigures = figures_body(row, AccuracyFigures)
+    found: AccuracyFigures = decode_body(row, AccuracyFigures)
     return found
 
 

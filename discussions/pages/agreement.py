@@ -23,12 +23,13 @@ from discussions.pages.agreement_words import (
     text_of,
     thing_by_key,
 )
-from discussions.pages.team_figures import TeamState, build_team_state, figures_body
+from discussions.pages.team_figures import TeamState, build_team_state
 from rubric.core.agreement.estimates import Agreement
 from rubric.pages.agreement_parts import PLACES, agreement_plot, undefined
 from rubric.pages.statistics_state import interval_text, number
 from workspace.core.interval_plot import IntervalsChart
 from workspace.models import Project
+from workspace.pages.stored_statistics import decode_body
 
 KIND = "agreement"
 
@@ -107,7 +108,7 @@ def _basis(games: int, people: int) -> str:
 
 def agreement_body(row: TeamFigures) -> AgreementFigures:
     """The stored figures."""
-    found: AgreementFigures = figures_body(row, AgreementFigures)
+    found: AgreementFigures = decode_body(row, AgreementFigures)
     return found
 
 

@@ -3,13 +3,13 @@
 from django.http import HttpResponse
 from django.utils import timezone
 
-from discussions.core.packet_shown import markdown_of
 from discussions.forms.packet import PacketForm
 from discussions.pages.packet import Scope, build_packet, build_packet_page
 from discussions.permissions import check_see_games
 from discussions.views.verdicts import download
 from workspace.core.refusals import Malformed
 from workspace.pages.frame import frame
+from workspace.pages.markdown import render_markdown
 from workspace.views.answers import answer
 from workspace.views.bodies import only_parameters
 from workspace.views.gate import SignedIn, needs
@@ -39,7 +39,8 @@ def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise Malformed(str(next(iter(next(iter(form.errors.values()))))))
     found, _games = build_packet(project=project, scope=scope_of(form), now=timezone.now())
-    return download(markdown_of(found).encode(), f"{slug}-packet.md", "text/markdown; charset=utf-8")
+    text = render_markdown("discussions/packet.md", packet=found)
+    return download(text.encode(), f"{slug}-packet.md", "text/markdown; charset=utf-8")
 
 
 def scope_of(form: PacketForm) -> Scope:

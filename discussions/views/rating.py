@@ -1,7 +1,5 @@
 """The evaluator's page and its acts."""
 
-import secrets
-
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -10,7 +8,7 @@ from discussions.actions.acting import act
 from discussions.actions.finishing import return_to_game as do_return
 from discussions.actions.finishing import skip_game as do_skip
 from discussions.actions.finishing import submit_evaluation as do_submit
-from discussions.actions.undoing import undo as do_undo
+from discussions.actions.judging import undo as do_undo
 from discussions.core.moves import state_after
 from discussions.core.sight import TRANSCRIPT
 from discussions.forms.rating import ActForm, SkipForm
@@ -28,6 +26,7 @@ from workspace.models import Person
 from workspace.views.answers import answer
 from workspace.views.bodies import number_of, only_parameters, typed
 from workspace.views.gate import SignedIn, is_htmx, needs
+from workspace.views.revisions import new_nonce, tell_saved
 
 PAGE, ANSWER, AT, TEST, TEST_ANSWER, REFUSED = (
     "discussions/evaluation_rate.html",
@@ -45,11 +44,6 @@ def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
     if found is None:
         raise Http404
     return found
-
-
-def new_nonce() -> str:
-    """The part of every key that is new with each load of the page."""
-    return secrets.token_hex(8)
 
 
 @needs("rate")
@@ -91,11 +85,11 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
     """One act: a judgement, the reveal, a comment or a flag."""
     found = evaluation_or_404(request.user, evaluation)
     form = typed(request, ActForm)
-    if not form.is_valid():
-        return answered(request, found, form, Done(refusal=form.first_fault), status=422)
-    posted = form.to_posted()
-    done = Done(posted.kind, posted.subject)
+    done = Done()
     try:
+        form.check()
+        posted = form.to_act()
+        done = Done(posted.kind, posted.subject)
         acted = act(evaluation=found, posted=posted, by=request.user, now=timezone.now())
     except (Conflict, NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, done, refusal)
@@ -111,18 +105,9 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
     """Take the newest act back."""
     found = evaluation_or_404(request.user, evaluation)
     form = typed(request, UndoForm)
-    if not form.is_valid():
-        return answered(request, found, form, Done(refusal=form.first_fault), status=422)
-    read = form.cleaned_data
     try:
-        saved = do_undo(
-            evaluation=found,
-            key=read["key"],
-            kind=read["kind"],
-            subject=read["subject"],
-            by=request.user,
-            now=timezone.now(),
-        )
+        form.check()
+        saved = do_undo(evaluation=found, **form.target, by=request.user, now=timezone.now())
     except (Conflict, NotAllowed, Unacceptable) as refusal:
         return refused(request, found, form, Done(), refusal)
     done = Done(saved.kind, saved.subject, saved.revealed, saved.revision.created_at)
@@ -191,7 +176,7 @@ def answered(
     turned = getattr(form, "cleaned_data", {}).get("page") or 0
     wanted = Wanted(form.page_nonce or new_nonce(), str(form.data.get("step", "")), page=turned)
     if not work.sight.transcript:
-        return timed(answered_in_test(request, work, wanted, done, status), done)
+        return tell_saved(answered_in_test(request, work, wanted, done, status), done.saved_at)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
     context: dict[str, object] = {"page": page, "changed": changed}
     if not is_htmx(request) and status >= 400:
@@ -202,7 +187,7 @@ def answered(
     place = f"{reverse('rate', args=[evaluation.pk])}{at}#{place_of(done)}"
     plain = None if is_htmx(request) else place
     made = answer(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
-    return timed(made, done)
+    return tell_saved(made, done.saved_at)
 
 
 def answered_in_test(
@@ -217,13 +202,6 @@ def answered_in_test(
     plain = None if is_htmx(request) else place
     context = {"page": page, "changed": changed}
     return answer(request, page=TEST, region=TEST_ANSWER, context=context, status=status, redirect=plain)
-
-
-def timed(made: HttpResponse, done: Done) -> HttpResponse:
-    """The answer, saying when its act was stored."""
-    if done.saved_at:
-        made["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
-    return made
 
 
 def place_of(done: Done) -> str:

@@ -5,7 +5,6 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from discussions.core.stage_figures import figures_csv
-from discussions.core.stage_markdown import markdown_of
 from discussions.core.stage_summary import json_of
 from discussions.models import Stage
 from discussions.pages.overview import build_overview_page
@@ -15,6 +14,7 @@ from discussions.permissions import check_see_iterations
 from discussions.views.verdicts import download
 from workspace.models import Person, Project
 from workspace.pages.frame import frame
+from workspace.pages.markdown import render_markdown
 from workspace.permissions import role_in
 from workspace.views.answers import answer
 from workspace.views.bodies import only_parameters
@@ -53,7 +53,8 @@ def stage_summary_markdown(request: SignedIn, slug: str, stage: int) -> HttpResp
     """The summary as a Markdown file."""
     only_parameters(request)
     summary = _read(request.user, summed_stage_or_404(request.user, slug, stage)).summary
-    return download(markdown_of(summary).encode(), f"{slug}-stage-{stage}.md", "text/markdown; charset=utf-8")
+    text = render_markdown("discussions/stage.md", summary=summary)
+    return download(text.encode(), f"{slug}-stage-{stage}.md", "text/markdown; charset=utf-8")
 
 
 @needs("see_iterations")

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from discussions.actions.replaying import Replay, replay_verdict
 from discussions.actions.settling import record_verdict
-from discussions.core.report import Report, json_of, markdown_of
+from discussions.core.report import Report, json_of
 from discussions.forms.settling import RecordForm, ReplayForm
 from discussions.models import Game, Verdict
 from discussions.models.verdicts import open_game
@@ -18,6 +18,7 @@ from discussions.permissions import check_record_verdict, check_see_verdict, che
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.pages.frame import frame
+from workspace.pages.markdown import render_markdown
 from workspace.permissions import may
 from workspace.views.answers import answer
 from workspace.views.bodies import fault_of, only_parameters, typed
@@ -80,7 +81,8 @@ def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def report_markdown(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The report as a Markdown file."""
     _game, found = report_or_refusal(request.user, slug, number)
-    return download(markdown_of(found).encode(), f"{slug}-game-{number}.md", "text/markdown; charset=utf-8")
+    text = render_markdown("discussions/report.md", report=found)
+    return download(text.encode(), f"{slug}-game-{number}.md", "text/markdown; charset=utf-8")
 
 
 @needs("see_verdict")

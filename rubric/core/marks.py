@@ -15,7 +15,7 @@ from rubric.core.records import HIGHEST, HOLISTIC, LOWEST, RUBRIC
 WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
 CANNOT = "cannot"
 POINTS = tuple(str(points) for points in range(LOWEST, HIGHEST + 1))
-LONGEST_NOTES, LONGEST_REASON = 4000, 2000
+LONGEST_NOTES = 4000
 NO_REASON = "Say in a few words why it cannot be judged."
 
 Key = tuple[str, str]

@@ -1,9 +1,10 @@
 """Forms of the reviewer's page: strings to typed values; whether they fit the review is asked by the actions."""
 
 from django import forms
+from msgspec.structs import replace
 
-from rubric.actions.reviewing import Act
 from rubric.core.marks import NOTES
+from workspace.core.revisions import Act
 from workspace.forms.acts import KeyedActForm
 
 
@@ -18,17 +19,7 @@ class MarkForm(KeyedActForm):
         return bool(self.cleaned_data.get("page"))
 
     def to_act(self) -> Act:
-        """What was posted, with absent fields told from empty ones."""
-        cleaned = self.cleaned_data
-        text = self.posted_text
-        is_text = cleaned["kind"] == NOTES
-        plain = None if text is None else text.replace("\r\n", "\n").strip()
-        return Act(
-            kind=cleaned["kind"],
-            subject=cleaned["subject"],
-            version=cleaned["version"],
-            key=cleaned["key"],
-            value=plain if is_text else self.posted_value,
-            reason=None if is_text else plain,
-            took_ms=cleaned["took_ms"],
-        )
+        """What was posted: the text of notes is their value."""
+        act = super().to_act()
+        plain = None if act.reason is None else act.reason.replace("\r\n", "\n").strip()
+        return replace(act, value=plain, reason=None) if act.kind == NOTES else replace(act, reason=plain)

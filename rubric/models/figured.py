@@ -1,11 +1,12 @@
 """Stored figures of a comparison set: the input they come from, whether they are of the present one, and surveys."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from msgspec import Struct
+import msgspec
 
 from rubric.core.dealing import labelled
-from rubric.core.figured import CODE_VERSION, KINDS, Input, preferences_of
+from rubric.core.figured import CODE_VERSION, KINDS, Figures, Input, figures_of, preferences_of
 from rubric.core.scoring import weights_of
 from rubric.core.success.understanding import Surveyed
 from rubric.core.tuning import Preference
@@ -13,21 +14,11 @@ from rubric.models.comparisons import ComparisonSet
 from rubric.models.results import SetFigures, Survey
 from rubric.models.reviewed import handed_in_keys, reviewed_of, rows_of, set_hash
 from rubric.models.reviews import SUBMITTED, Review
+from workspace.models import Project
+from workspace.models.statistics_store import Inputs, StatisticsStore
 
 FIRST_ROUND = 1
 FIGURE_SET = "figure_set"
-
-
-def subject_of(comparison_set: ComparisonSet) -> str:
-    """What the jobs that compute figures of a set say that they are about."""
-    return f"comparison_set:{comparison_set.pk}"
-
-
-class Stored(Struct, frozen=True):
-    """Which figures of a set are of the present input: keys of rows by kind; `reviews` counts what they rest on."""
-
-    rows: dict[str, int]
-    reviews: int
 
 
 def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
@@ -35,20 +26,36 @@ def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int]
     return set_hash(comparison_set, kind, CODE_VERSION, handed=handed)
 
 
-def stored_figures(comparison_set: ComparisonSet) -> Stored:
-    """Which figures of the present input are there."""
-    handed = handed_in_keys(comparison_set)
-    hashes = {figures_hash(comparison_set, kind, handed): kind for kind in KINDS}
-    rows = SetFigures.objects.filter(set=comparison_set, input_sha256__in=hashes)
-    return Stored(
-        {hashes[sha256]: key for sha256, key in rows.values_list("input_sha256", "pk")}, len(handed)
-    )
-
-
 def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | None:
     """The stored figures of the present input; None when there are none yet."""
     sha256 = figures_hash(comparison_set, kind)
     return SetFigures.objects.filter(set=comparison_set, kind=kind, input_sha256=sha256).first()
+
+
+class _SetStore(StatisticsStore[ComparisonSet]):
+    """The figures of a comparison set."""
+
+    row_model, owner_name, subject_name = SetFigures, "set", "comparison_set"
+    job_kind, kinds = FIGURE_SET, KINDS
+
+    def load(self, key: int) -> ComparisonSet:
+        return ComparisonSet.objects.select_related("project", "rubric_version").get(pk=key)
+
+    def project(self, owner: ComparisonSet) -> Project:
+        return owner.project
+
+    def inputs(self, owner: ComparisonSet) -> Inputs:
+        handed = handed_in_keys(owner)
+        return Inputs({kind: figures_hash(owner, kind, handed) for kind in KINDS}, len(handed))
+
+    def read(self, owner: ComparisonSet, kind: str) -> Callable[[], Figures]:
+        return partial(figures_of, kind, input_of(owner))
+
+    def count(self, row: SetFigures) -> int:
+        return int(msgspec.json.decode(row.body)["reviews"])
+
+
+SET_STATISTICS = _SetStore()
 
 
 def input_of(comparison_set: ComparisonSet) -> Input:

@@ -6,20 +6,17 @@ from django.db.models import Q
 from rubric.models.comparisons import Comparison, ComparisonSet
 from rubric.models.rubrics import RubricVersion
 from workspace.models import Person
+from workspace.models.stored_statistics import StoredStatistics
 
 
-class SetFigures(models.Model):
+class SetFigures(StoredStatistics):
     """Figures of a comparison set that take too long for a page: `kind` "success", "tuning" or "agreement".
 
-    `body` is their JSON; `input_sha256` the hash of the reviews, the weights and the code version they came from, so
-    that figures of other input are never shown as these.
+    `input_sha256` is the hash of the reviews, the weights and the code version they came from.
     """
 
     set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="figures")
     kind = models.CharField(max_length=20)
-    input_sha256 = models.CharField(max_length=64)
-    body = models.TextField()
-    created_at = models.DateTimeField()
 
     class Meta:
         constraints = (

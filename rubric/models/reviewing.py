@@ -13,6 +13,7 @@ from rubric.core.records import RubricRecord
 from rubric.models.comparisons import PERSON, Comparison, ComparisonSet, Reviewer
 from rubric.models.reviews import SUBMITTED, Mark, MarkRevision, Review, ReviewedResponse
 from rubric.models.rubrics import RubricVersion
+from workspace.core.revisions import Latest
 from workspace.models import Person, Project
 from workspace.models.prepared import LARGEST_KEY, Prepared, part_of
 
@@ -29,17 +30,6 @@ COLUMNS = (
 STARTING = "start:"
 
 
-class Marked(Struct, frozen=True):
-    """The newest value of one thing, as its row holds it."""
-
-    id: int
-    kind: str
-    subject: str
-    value: str
-    reason: str
-    version: int
-
-
 @dataclass(kw_only=True)
 class Work:
     """A review as it stands: what it asks, and what its reviewer has said so far."""
@@ -47,7 +37,7 @@ class Work:
     review: Review
     sheet: Sheet
     rubric: RubricRecord
-    marks: dict[Key, Marked]
+    marks: dict[Key, Latest]
 
     @cached_property
     def values(self) -> dict[Key, str]:
@@ -69,11 +59,11 @@ class Work:
         """Whether the scores as a whole stay as they are, since the criteria are open."""
         return bool(self.sheet.whole and self.sheet.scores and is_settled(self.sheet, self.values))
 
-    def mark(self, kind: str, subject: str) -> Marked:
+    def mark(self, kind: str, subject: str) -> Latest:
         """The newest of one thing; version 0 when nothing was ever said of it."""
-        return self.marks.get((kind, subject)) or Marked(0, kind, subject, "", "", 0)
+        return self.marks.get((kind, subject)) or Latest(0, kind, subject, "", "", 0)
 
-    def changed(self, mark: Marked) -> "Work":
+    def changed(self, mark: Latest) -> "Work":
         """The same work after one mark was stored."""
         return replace(self, marks=self.marks | {(mark.kind, mark.subject): mark})
 
@@ -138,11 +128,11 @@ def work_of(review: Review) -> Work:
             is_second=review.round == 2,
         ),
         rubric=rubric,
-        marks={(mark.kind, mark.subject): mark for mark in (Marked(*row) for row in _MARKS.rows(review.pk))},
+        marks={(mark.kind, mark.subject): mark for mark in (Latest(*row) for row in _MARKS.rows(review.pk))},
     )
 
 
-_MARKS = Prepared(lambda key: Mark.objects.filter(review=key).values_list(*Marked.__struct_fields__), int)
+_MARKS = Prepared(lambda key: Mark.objects.filter(review=key).values_list(*Latest.__struct_fields__), int)
 
 
 # The version of a set is published and never changes; the hash guards against another database.

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from rubric.models.comparisons import Comparison, Response, Reviewer
 from workspace.models import Person, Project
+from workspace.models.revisions import KeyedRevision, Versioned
 
 DRAFT = "draft"
 SUBMITTED = "submitted"
@@ -31,7 +32,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.filter(state=SUBMITTED)
 
 
-class Review(models.Model):
+class Review(Versioned):
     """One reviewer's review of one comparison in one round.
 
     `order` lists the numbers of the responses as they were dealt: the first is Response A. A person's own responses are
@@ -45,7 +46,6 @@ class Review(models.Model):
     state = models.CharField(max_length=12, default=DRAFT)
     seed = models.CharField(max_length=32)
     order = models.JSONField()
-    version = models.PositiveIntegerField(default=0)
     mode = models.CharField(max_length=12, blank=True)
     ranking = models.JSONField(default=list)
     reported_ranking = models.JSONField(null=True, blank=True)
@@ -125,19 +125,10 @@ class Mark(models.Model):
         return f"{self.kind} {self.subject} = {self.value or 'unset'}"
 
 
-class MarkRevision(models.Model):
-    """One act on a mark, never changed. `key` is the idempotency key, `body_sha256` the hash of what was posted."""
+class MarkRevision(KeyedRevision):
+    """One act on a mark, never changed."""
 
     mark = models.ForeignKey(Mark, models.PROTECT, related_name="revisions")
-    version = models.PositiveIntegerField()
-    value = models.TextField(blank=True)
-    reason = models.TextField(blank=True)
-    took_ms = models.PositiveIntegerField(null=True, blank=True)
-    undoes = models.PositiveIntegerField(null=True, blank=True)
-    key = models.CharField(max_length=160)
-    body_sha256 = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
     class Meta:
         constraints = (

@@ -16,7 +16,6 @@ from rubric.pages.agreement_parts import PLACES, agreement_plot, undefined
 from rubric.pages.set_frame import SetFrame, build_set_frame
 from rubric.pages.statistics_state import (
     FiguresState,
-    body_of,
     build_state,
     interval_text,
     names_of,
@@ -26,6 +25,7 @@ from rubric.pages.statistics_state import (
 )
 from workspace.core.interval_plot import IntervalsChart
 from workspace.models import Person
+from workspace.pages.stored_statistics import decode_body
 
 MOST_PAIRS = 100
 
@@ -77,7 +77,7 @@ def build_agreement_page(*, comparison_set: ComparisonSet, person: Person, now: 
     state, row = build_state(comparison_set=comparison_set, kind=AGREEMENT, now=now)
     if row is None:
         return AgreementPage(head, state, None, [], [], 0, "")
-    report = body_of(row, AgreementFigures).report
+    report = decode_body(row, AgreementFigures).report
     record = comparison_set.rubric_version.to_record()
     names = names_of(comparison_set, person, is_lead=head.may_lead)
     pairs = sorted(report.pairs, key=lambda each: 2.0 if each.alpha.value is None else each.alpha.value)

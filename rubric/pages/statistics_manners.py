@@ -19,7 +19,6 @@ from rubric.pages.set_frame import SetFrame, build_set_frame
 from rubric.pages.statistics_readings import counted_basis
 from rubric.pages.statistics_state import (
     FiguresState,
-    body_of,
     build_state,
     interval_text,
     names_of,
@@ -29,6 +28,7 @@ from rubric.pages.statistics_state import (
 )
 from workspace.core.interval_plot import IntervalRow, IntervalsChart, interval_plot, symmetric
 from workspace.models import Person
+from workspace.pages.stored_statistics import decode_body
 
 LEAST_SCALE = 1.0
 
@@ -131,7 +131,7 @@ def build_manners_page(*, comparison_set: ComparisonSet, person: Person, now: da
     state, row = build_state(comparison_set=comparison_set, kind=MANNERS, now=now)
     if row is None:
         return MannersPage(head, state, [], None, 0)
-    figures = body_of(row, MannersFigures)
+    figures = decode_body(row, MannersFigures)
     names = names_of(comparison_set, person, is_lead=head.may_lead)
     opens = set(names)
     if not head.may_lead:

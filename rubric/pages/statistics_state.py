@@ -1,22 +1,18 @@
 """Whether a set's figures are there, of the present input, or on their way; and what the statistics pages share."""
 
 from datetime import datetime
-from typing import Any
 
-import msgspec
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from msgspec import Struct
 
 from rubric.core.agreement.estimates import Agreement, Interval
 from rubric.core.figured import AGREEMENT, KINDS, MANNERS, SUCCESS, TUNING
 from rubric.core.manners.residuals import Manner
 from rubric.core.success.figures import Figure
 from rubric.models import ComparisonSet, Reviewer, SetFigures
-from rubric.models.figured import FIGURE_SET, stored_figures, subject_of
-from workspace.models import Job, Person
-from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
-from workspace.pages.progress import worker_note
+from rubric.models.figured import SET_STATISTICS
+from workspace.models import Person
+from workspace.pages.stored_statistics import StatisticsState, read_state
 
 KIND_NAMES = {
     MANNERS: gettext_lazy("Reviewers"),
@@ -27,61 +23,28 @@ KIND_NAMES = {
 ROUTES = {kind: f"set_{kind}" for kind in KINDS}
 
 
-class Part(Struct, frozen=True):
-    """One kind of figures: what it is called, and whether it is computed."""
+class FiguresState(StatisticsState, frozen=True, kw_only=True):
+    """The state of the figures of one kind, and the address of their page."""
 
-    name: str
-    is_done: bool
-
-
-class FiguresState(Struct, frozen=True):
-    """Where the figures of one kind stand. They are shown when `is_there`, and never when they are of other input.
-
-    `is_live` says that a job waits or runs. `since` is a sentence about figures of other input, "" without any.
-    """
-
-    kind: str
     route: str
     slug: str
     number: int
-    is_there: bool
-    is_live: bool
-    computed_at: datetime | None
-    review_count: int
-    done: int
-    parts: list[Part]
-    since: str
-    worker_note: str
-    error: str
+
+    @property
+    def review_count(self) -> int:
+        """The reviews that the figures come from."""
+        return self.count
 
 
 def build_state(
     *, comparison_set: ComparisonSet, kind: str, now: datetime
 ) -> tuple[FiguresState, SetFigures | None]:
     """The state of that kind's figures, and their row when they are of the present input."""
-    stored = stored_figures(comparison_set)
-    count, key = stored.reviews, stored.rows.get(kind)
-    row = None if key is None else SetFigures.objects.get(pk=key)
-    job = None
-    if row is None and count:
-        job = Job.objects.filter(kind=FIGURE_SET, subject=subject_of(comparison_set)).order_by("-pk").first()
-    is_live = job is not None and job.state in (QUEUED, RUNNING)
-    state = FiguresState(
-        kind=kind,
-        route=ROUTES[kind],
-        slug=comparison_set.project.slug,
-        number=comparison_set.number,
-        is_there=row is not None,
-        is_live=is_live,
-        computed_at=row.created_at if row else None,
-        review_count=count,
-        done=len(stored.rows),
-        parts=[Part(str(KIND_NAMES[each]), each in stored.rows) for each in KINDS],
-        since=_since(comparison_set, kind, count) if row is None and count and not is_live else "",
-        worker_note=worker_note(now) if is_live else "",
-        error=_error(job) if job is not None else "",
+    state, row = read_state(
+        store=SET_STATISTICS, owner=comparison_set, kind=kind, names=KIND_NAMES, since=_since, now=now
     )
-    return state, row
+    slug, number = comparison_set.project.slug, comparison_set.number
+    return FiguresState(**state, route=ROUTES[kind], slug=slug, number=number), row
 
 
 def names_of(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:
@@ -127,17 +90,8 @@ def p_text(p: float | None) -> str:
     return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def body_of(row: SetFigures, shape: type[Any]) -> Any:
-    """What is stored, in its shape."""
-    return msgspec.json.decode(row.body, type=shape)
-
-
-def _since(comparison_set: ComparisonSet, kind: str, count: int) -> str:
-    """That there are figures of other input, from when, and how many reviews came since."""
-    last = SetFigures.objects.filter(set=comparison_set, kind=kind).order_by("-created_at", "-pk").first()
-    if last is None:
-        return ""
-    more = count - int(msgspec.json.decode(last.body)["reviews"])
+def _since(more: int) -> str:
+    """That there are figures of other input, and how many reviews came since."""
     if more <= 0:
         return _(
             "The figures there are come from other reviews or an earlier way of computing, so they are not shown."
@@ -148,9 +102,3 @@ def _since(comparison_set: ComparisonSet, kind: str, count: int) -> str:
         more,
     )
     return sentence % {"n": more}
-
-
-def _error(job: Job) -> str:
-    if job.state == CANCELLED:
-        return _("The work was cancelled before its end.")
-    return job.error if job.state == FAILED else ""

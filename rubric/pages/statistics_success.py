@@ -11,8 +11,9 @@ from rubric.models.figured import surveyed_of
 from rubric.pages.set_frame import SetFrame, build_set_frame
 from rubric.pages.statistics_metrics import length_part, stability_part, understanding_part, variance_part
 from rubric.pages.statistics_readings import MetricPart
-from rubric.pages.statistics_state import FiguresState, body_of, build_state
+from rubric.pages.statistics_state import FiguresState, build_state
 from workspace.models import Person
+from workspace.pages.stored_statistics import decode_body
 
 
 class SuccessPage(Struct, frozen=True):
@@ -30,7 +31,7 @@ def build_success_page(*, comparison_set: ComparisonSet, person: Person, now: da
     understanding = understanding_part(understanding_report(surveyed_of(comparison_set)))
     if row is None:
         return SuccessPage(head, state, [understanding])
-    figures = body_of(row, SuccessFigures)
+    figures = decode_body(row, SuccessFigures)
     record = comparison_set.rubric_version.to_record()
     metrics = [
         variance_part(figures.variance, record),

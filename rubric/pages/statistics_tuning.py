@@ -11,10 +11,11 @@ from rubric.core.records import RubricRecord
 from rubric.core.tuning import Tuning
 from rubric.models import ComparisonSet
 from rubric.pages.set_frame import SetFrame, build_set_frame
-from rubric.pages.statistics_state import FiguresState, body_of, build_state, interval_text, number, signed
+from rubric.pages.statistics_state import FiguresState, build_state, interval_text, number, signed
 from rubric.permissions import check_edit_rubrics
 from workspace.core.interval_plot import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
+from workspace.pages.stored_statistics import decode_body
 from workspace.permissions import refusal_of
 
 
@@ -62,7 +63,7 @@ def build_tuning_page(*, comparison_set: ComparisonSet, person: Person, now: dat
     state, row = build_state(comparison_set=comparison_set, kind=TUNING, now=now)
     if row is None:
         return TuningPage(head, state, [], "")
-    figures = body_of(row, TuningFigures)
+    figures = decode_body(row, TuningFigures)
     record = comparison_set.rubric_version.to_record()
     refusal = refusal_of(check_edit_rubrics, person)
     fits = [_fit(each, record, refusal) for each in (figures.holistic, figures.preferences)]

@@ -1,15 +1,13 @@
 """The reviewer's list, page and acts."""
 
-import secrets
-
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from rubric.actions.beginning import open_review
-from rubric.actions.reviewing import Saved, hand_in_review
+from rubric.actions.reviewing import hand_in_review
 from rubric.actions.reviewing import mark as do_mark
-from rubric.actions.undoing_marks import undo_mark as do_undo
+from rubric.actions.reviewing import undo_mark as do_undo
 from rubric.forms.reviewing import MarkForm
 from rubric.models import Comparison, Review
 from rubric.models.reviewing import Work, own_review, work_of
@@ -17,6 +15,7 @@ from rubric.models.reviews import DRAFT
 from rubric.pages.reviewing import Done, Wanted, place_of_act, review_answer, review_page
 from rubric.pages.reviewing_handed_in import handed_in_page
 from rubric.pages.reviewing_list import reviews_page
+from workspace.actions.revisions import Saved
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.forms.acts import KeyedForm, UndoForm
 from workspace.models import Project
@@ -25,6 +24,7 @@ from workspace.pages.frame import frame
 from workspace.views.answers import answer
 from workspace.views.bodies import only_parameters, typed
 from workspace.views.gate import SignedIn, is_htmx, needs
+from workspace.views.revisions import new_nonce, tell_saved
 
 LIST, PAGE, ANSWER, HANDED_IN = (
     "rubric/review_list.html",
@@ -40,11 +40,6 @@ def review_or_404(request: SignedIn, review: int) -> Review:
     if found is None:
         raise Http404
     return found
-
-
-def new_nonce() -> str:
-    """The part of every key that is new with each load of the page."""
-    return secrets.token_hex(8)
 
 
 @needs("sign_in")
@@ -90,11 +85,11 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
     """One act: a score, a note, the ranking."""
     found = review_or_404(request, review)
     form = typed(request, MarkForm)
-    if not form.is_valid():
-        return answered(request, found, form, Done(refusal=form.first_fault), status=422)
-    act = form.to_act()
-    done = Done(act.kind, act.subject)
+    done = Done()
     try:
+        form.check()
+        act = form.to_act()
+        done = Done(act.kind, act.subject)
         saved = do_mark(review=found, act=act, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
         return refused(request, found, form, done, refusal)
@@ -107,18 +102,9 @@ def undo_mark(request: SignedIn, review: int) -> HttpResponse:
     """Take the newest act back."""
     found = review_or_404(request, review)
     form = typed(request, UndoForm)
-    if not form.is_valid():
-        return answered(request, found, form, Done(refusal=form.first_fault), status=422)
-    read = form.cleaned_data
     try:
-        saved = do_undo(
-            review=found,
-            key=read["key"],
-            kind=read["kind"],
-            subject=read["subject"],
-            by=request.user,
-            now=timezone.now(),
-        )
+        form.check()
+        saved = do_undo(review=found, **form.target, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
         return refused(request, found, form, Done(), refusal)
     return answered(request, found, form, done_of(saved, is_undo=True), work=saved.work)
@@ -137,7 +123,7 @@ def submit_review(request: SignedIn, review: int) -> HttpResponse:
     return answer(request, page=PAGE, redirect=reverse("review", args=[found.pk]))
 
 
-def done_of(saved: Saved, *, is_undo: bool = False, is_elsewhere: bool = False) -> Done:
+def done_of(saved: Saved[Work], *, is_undo: bool = False, is_elsewhere: bool = False) -> Done:
     """What became of an act that was stored."""
     return Done(
         saved.kind,
@@ -173,9 +159,7 @@ def answered(
         place = place_of_act(done.kind, done.subject)
         plain = f"{reverse('review', args=[review.pk])}?step={page.step}#{place}"
     made = answer(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
-    if done.saved_at:
-        made["X-Saved"] = timezone.localtime(done.saved_at).strftime("%H:%M:%S")
-    return made
+    return tell_saved(made, done.saved_at)
 
 
 def refused(request: SignedIn, review: Review, form: KeyedForm, done: Done, refusal: Refusal) -> HttpResponse:

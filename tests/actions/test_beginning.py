@@ -4,8 +4,7 @@ import pytest
 
 from rubric.actions.beginning import open_review
 from rubric.actions.comparing import add_comparisons, close_set, end_reviewer
-from rubric.actions.reviewing import hand_in_review
-from rubric.actions.undoing_marks import undo_mark
+from rubric.actions.reviewing import hand_in_review, undo_mark
 from rubric.core.comparisons import NewComparison, NewResponse
 from rubric.models import Comparison, Mark, MarkRevision, Review
 from rubric.models.reviewing import others_of

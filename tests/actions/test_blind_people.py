@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 
 from discussions.actions.finishing import return_to_game, reveal_roles, skip_game, submit_evaluation
+from discussions.actions.judging import undo
 from discussions.actions.remarking import remark
 from discussions.actions.taking import take_next_game
-from discussions.actions.undoing import undo
 from discussions.models import Judgement, Slot
 from discussions.pages.home import home_page
 from discussions.pages.queue import queue_page

@@ -7,13 +7,13 @@ import pytest
 from rubric.actions.figuring import ask_for_figures
 from rubric.core.figured import KINDS, AgreementFigures
 from rubric.models import SetFigures
-from rubric.models.figured import input_of, present_figures, stored_figures
-from rubric.pages.statistics_state import body_of
+from rubric.models.figured import SET_STATISTICS, input_of, present_figures
 from tests.compared import RECORD_SCORES, make_set, review_with
 from tests.factories import NOW, make_member, moment, run_waiting_jobs
 from tests.figured import close, figure, make_reviewed_set
 from workspace.core.refusals import NotAllowed
 from workspace.models import Event, Job
+from workspace.pages.stored_statistics import decode_body
 
 pytestmark = pytest.mark.django_db
 
@@ -22,12 +22,12 @@ def test_all_kinds_are_computed_and_found_for_the_present_input():
     made = make_reviewed_set()
     events = Event.objects.count()
     figure(made)
-    assert set(stored_figures(made).rows) == set(KINDS)
+    assert set(SET_STATISTICS.present(made).rows) == set(KINDS)
     job = Job.objects.get(kind="figure_set")
     assert (job.state, job.done_count, job.total_count, job.project) == ("done", 4, 4, made.project)
     row = present_figures(made, "agreement")
     assert row.created_at == NOW
-    assert body_of(row, AgreementFigures).reviews == 4
+    assert decode_body(row, AgreementFigures).reviews == 4
     assert Event.objects.count() == events
 
 
@@ -37,11 +37,11 @@ def test_asking_again_does_nothing_until_a_review_comes_in():
     assert ask_for_figures(comparison_set=made, by=made.created_by, now=moment(1)) is None
     late = make_late_reviewer(made)
     review_with(comparison=made.comparisons.get(number=1), reviewer=late, scores=RECORD_SCORES)
-    assert stored_figures(made).rows == {}
+    assert SET_STATISTICS.present(made).rows == {}
     assert present_figures(made, "success") is None
     assert ask_for_figures(comparison_set=made, by=made.created_by, now=moment(2)).state == "queued"
     run_waiting_jobs(now=moment(3))
-    assert set(stored_figures(made).rows) == set(KINDS)
+    assert set(SET_STATISTICS.present(made).rows) == set(KINDS)
     assert SetFigures.objects.filter(set=made).count() == 2 * len(KINDS)
     assert json.loads(present_figures(made, "success").body)["reviews"] == 5
 
@@ -58,7 +58,7 @@ def test_a_review_that_comes_in_before_the_worker_is_counted():
     late = make_late_reviewer(made)
     review_with(comparison=made.comparisons.get(number=1), reviewer=late, scores=RECORD_SCORES)
     run_waiting_jobs()
-    assert set(stored_figures(made).rows) == set(KINDS)
+    assert set(SET_STATISTICS.present(made).rows) == set(KINDS)
 
 
 def test_without_reviews_there_is_nothing_to_compute():
@@ -73,7 +73,7 @@ def test_closing_a_set_asks_for_its_figures():
     job = Job.objects.get(kind="figure_set")
     assert (job.subject, job.created_by) == (f"comparison_set:{made.pk}", made.created_by)
     run_waiting_jobs()
-    assert set(stored_figures(made).rows) == set(KINDS)
+    assert set(SET_STATISTICS.present(made).rows) == set(KINDS)
 
 
 def test_who_may_not_see_results_may_not_ask():

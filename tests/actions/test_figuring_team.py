@@ -5,7 +5,7 @@ import pytest
 from discussions.actions.figuring_team import ask_for_team_figures, compute_team_figures
 from discussions.core.sampled_accuracy import AccuracyFigures
 from discussions.models import Evaluation, Game, Measured, Slot
-from discussions.models.figured_team import KINDS, stored_team_figures
+from discussions.models.figured_team import KINDS, TEAM_STATISTICS
 from discussions.models.team_figures import TeamFigures
 from tests.factories import NOW, make_lead, make_member, moment, run_waiting_jobs
 from tests.rated import make_rating_project, ready_to_submit, submitted
@@ -27,7 +27,7 @@ def project():
 def test_all_kinds_are_computed_for_the_present_input(project):
     lead, events = make_lead(project=project), Event.objects.count()
     figure_team(project, by=lead)
-    assert set(stored_team_figures(project).rows) == set(KINDS)
+    assert set(TEAM_STATISTICS.present(project).rows) == set(KINDS)
     job = Job.objects.get(kind="figure_team")
     assert (job.state, job.done_count, job.total_count, job.project) == (
         "done",
@@ -46,23 +46,23 @@ def test_asking_again_does_nothing_until_an_evaluation_comes_in(project):
     figure_team(project, by=lead)
     assert ask_for_team_figures(project=project, by=lead, now=moment(1)) is None
     ready_to_submit(project=project)
-    assert set(stored_team_figures(project).rows) == set(KINDS)
+    assert set(TEAM_STATISTICS.present(project).rows) == set(KINDS)
     submitted(project=project)
-    assert stored_team_figures(project).rows == {}
+    assert TEAM_STATISTICS.present(project).rows == {}
     assert ask_for_team_figures(project=project, by=lead, now=moment(2)).state == "queued"
     run_waiting_jobs(now=moment(3))
-    assert set(stored_team_figures(project).rows) == set(KINDS)
+    assert set(TEAM_STATISTICS.present(project).rows) == set(KINDS)
     assert TeamFigures.objects.filter(project=project).count() == 2 * len(KINDS)
 
 
 def test_a_withdrawn_game_and_other_purposes_take_no_part(project):
-    before = stored_team_figures(project)
+    before = TEAM_STATISTICS.present(project)
     evaluation = submitted(project=project)
-    assert stored_team_figures(project).evaluation_count == 2
+    assert TEAM_STATISTICS.present(project).count == 2
     Game.objects.filter(pk=evaluation.game_id).update(
         withdrawn_at=NOW, withdrawn_by=evaluation.evaluator, withdrawn_reason="A test game."
     )
-    assert stored_team_figures(project) == before
+    assert TEAM_STATISTICS.present(project) == before
     slot = Slot.objects.create(
         project=project, game_id=evaluation.game_id, purpose="calibration", number=1, shuffle=1
     )
@@ -76,7 +76,7 @@ def test_a_withdrawn_game_and_other_purposes_take_no_part(project):
         seed="x",
         created_at=NOW,
     )
-    assert stored_team_figures(project) == before
+    assert TEAM_STATISTICS.present(project) == before
 
 
 def test_doing_it_twice_leaves_what_once_leaves(project):

@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 
-from discussions.actions.acting import Posted, act
+from discussions.actions.acting import act
 from discussions.actions.finishing import open_transcript, skip_game, submit_evaluation
 from discussions.actions.iterating import change_iteration
+from discussions.actions.judging import undo
 from discussions.actions.remarking import remark
 from discussions.actions.replaying import replay_verdict
 from discussions.actions.taking import take_next_game
-from discussions.actions.undoing import undo
 from discussions.actions.verifying import CHECKS
 from discussions.core.basis import Basis
 from discussions.core.outcome import DIVERSITY, Outcome
@@ -29,6 +29,7 @@ from tests.tested import (
 )
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import NotAllowed, Unacceptable
+from workspace.core.revisions import Act
 from workspace.core.verification import run_check
 from workspace.models import Event
 
@@ -100,7 +101,7 @@ def test_the_transcript_opens_once_every_message_has_an_answer():
     with pytest.raises(Unacceptable, match="Message 1 of the test"):
         submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
     give_messages(evaluation, hits=3)
-    posted = Posted(kind="reveal", subject="transcript", version=0, key="k", value="yes")
+    posted = Act(kind="reveal", subject="transcript", version=0, key="k", value="yes")
     for _again in range(2):
         act(evaluation=evaluation, posted=posted, by=evaluation.evaluator, now=NOW)
     assert [reveal.what for reveal in evaluation.reveals.all()] == ["transcript"]

@@ -2,12 +2,13 @@
 
 import pytest
 
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.standings import work_of
 from tests.factories import NOW, make_member, moment
 from tests.rated import ready_to_submit, say, start, submitted
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.revisions import Act
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ import pytest
 from django.core.management import call_command
 
 from discussions.actions.finishing import return_to_game, reveal_roles, skip_game, submit_evaluation
+from discussions.actions.judging import undo
 from discussions.actions.leasing import expire_leases, release_place, renew_lease
 from discussions.actions.remarking import remark
 from discussions.actions.taking import take_next_game
-from discussions.actions.undoing import undo
 from discussions.core.leases import LEASE
 from discussions.models import Evaluation, Slot
 from tests.factories import NOW, make_lead, make_member, moment

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from rubric.actions.comparing import close_set, end_reviewer
 from rubric.actions.handing_in import begin_review
-from rubric.actions.reviewing import Act, hand_in_review, mark
-from rubric.actions.undoing_marks import undo_mark
+from rubric.actions.reviewing import hand_in_review, mark, undo_mark
 from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review, ReviewedResponse
 from tests.factories import NOW, make_member, moment
 from tests.reviewing import (
@@ -23,6 +22,7 @@ from tests.reviewing import (
     work,
 )
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.revisions import Act
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db

@@ -3,12 +3,13 @@
 import pytest
 
 from rubric.actions.beginning import open_review
-from rubric.actions.reviewing import Act, hand_in_review, mark
+from rubric.actions.reviewing import hand_in_review, mark
 from rubric.models import Comparison, Mark, MarkRevision, Review, ReviewedResponse
 from tests.factories import NOW
 from tests.faults.crowd import at_once
 from tests.reviewing import begin, fresh, handed_in, make_review_set, reviewers_of, say_all, start
 from workspace.core.refusals import Conflict, NotAllowed
+from workspace.core.revisions import Act
 from workspace.models import Event
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.actions.undoing import undo
+from discussions.actions.judging import undo
 from discussions.models import Judgement, Reveal, Revision
 from discussions.models.standings import work_of
 from tests.factories import NOW, make_member

@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.actions.finishing import skip_game
-from discussions.actions.undoing import undo
+from discussions.actions.judging import undo
 from discussions.actions.verifying_evaluations import EVALUATION_CHECKS
 from discussions.models import Evaluation, Judgement, Slot
 from tests.actions.tampering import without_triggers

@@ -7,8 +7,7 @@ from rubric.actions.answering import paste_answer
 from rubric.actions.asking import ask_again, prompt_of
 from rubric.actions.bringing import bring_lines
 from rubric.actions.comparing import add_reviewer
-from rubric.actions.reviewing import hand_in_review
-from rubric.actions.undoing_marks import undo_mark
+from rubric.actions.reviewing import hand_in_review, undo_mark
 from rubric.actions.verifying import CHECKS
 from rubric.core.comparison_lines import read_comparison_lines
 from rubric.models import Answer, Mark, MarkRevision, Review, ReviewedResponse

@@ -8,7 +8,7 @@ from discussions.actions.needing import need_fewer
 from discussions.actions.replaying import replay_verdict
 from discussions.actions.returning import return_evaluation
 from discussions.actions.verifying_adjudications import ADJUDICATION_CHECKS
-from discussions.core.report import json_of, markdown_of
+from discussions.core.report import json_of
 from discussions.models import Adjudication, Evaluation, Iteration, Verdict
 from discussions.models.adjudicated import disagreements_in
 from discussions.models.scored import scored_hash
@@ -21,6 +21,7 @@ from tests.settled import fresh, preview, record
 from tests.team import breaches, evaluations_of, submit_as, submitted_game
 from workspace.core.refusals import NotAllowed
 from workspace.models import Event
+from workspace.pages.markdown import render_markdown
 
 pytestmark = pytest.mark.django_db
 
@@ -170,7 +171,7 @@ def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
         ("reference 2.1", "inaccurate", "", "No such vote.", 0),
         ("role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
     ]
-    text = markdown_of(report)
+    text = render_markdown("discussions/report.md", report=report)
     assert "## What a lead settled between evaluators" in text
     assert "role consistency, message 3: **inconsistent**, as" in text
     assert "  - before: consistent, by" in text
@@ -190,5 +191,5 @@ def test_a_report_says_why_fewer_were_enough():
     report = build_report(game=fresh(game))
     assert report is not None
     assert (report.fewer, report.settled) == (f"2, {lead.name}: Nobody else is there.", [])
-    assert "Nobody else is there" in markdown_of(report)
-    assert "What a lead settled" not in markdown_of(report)
+    assert "Nobody else is there" in render_markdown("discussions/report.md", report=report)
+    assert "What a lead settled" not in render_markdown("discussions/report.md", report=report)

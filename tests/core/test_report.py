@@ -23,14 +23,17 @@ from discussions.core.report import (
     Override,
     Report,
     ReportLine,
-    fenced,
     json_of,
-    markdown_of,
     overrides_of,
-    plain,
 )
+from workspace.core.markdown import fenced, plain
+from workspace.pages.markdown import render_markdown
 
 AT = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
+
+
+def markdown_of(report):
+    return render_markdown("discussions/report.md", report=report)
 
 
 def line(key, text, count, says):

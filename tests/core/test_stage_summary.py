@@ -10,7 +10,6 @@ import pytest
 
 from discussions.core.gates import Signed
 from discussions.core.stage_figures import COLUMNS, figures_csv
-from discussions.core.stage_markdown import markdown_of
 from discussions.core.stage_summary import (
     AverageShown,
     ComparedShown,
@@ -25,6 +24,7 @@ from discussions.core.stage_summary import (
     WithdrawnShown,
     json_of,
 )
+from workspace.pages.markdown import render_markdown
 
 WHEN = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 HOSTILE = '=HYPERLINK("http://x") <b>|`'
@@ -226,7 +226,7 @@ def test_a_name_in_the_figures_is_no_formula():
 
 
 def test_markdown_tells_everything_and_obeys_nobody():
-    said = markdown_of(summary())
+    said = render_markdown("discussions/stage.md", summary=summary())
     for part in (
         "# \\# Mafia: Worth watching",
         "**The door to the next stage is shut.**",
@@ -251,8 +251,8 @@ def test_markdown_tells_everything_and_obeys_nobody():
 
 def test_a_stage_without_iterations_says_so():
     bare = summary(iterations=[], next=None)
-    assert "No iteration yet." in markdown_of(bare)
-    assert "What to work on next" not in markdown_of(bare)
+    assert "No iteration yet." in render_markdown("discussions/stage.md", summary=bare)
+    assert "What to work on next" not in render_markdown("discussions/stage.md", summary=bare)
     assert rows(bare) == []
     assert bare.game_count == 0
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from discussions.actions.finishing import submit_evaluation
 from discussions.actions.importing import Upload, import_transcripts
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.actions.settling import record_verdict
 from discussions.actions.taking import take_next_game
 from discussions.models import (
@@ -30,6 +30,7 @@ from tests.settled import fresh, game_to_settle, lead_of, preview
 from tests.transcripts import as_bytes, native_game
 from workspace.actions.jobs import run_job
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.revisions import Act
 from workspace.models import Job
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]

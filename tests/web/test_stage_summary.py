@@ -9,12 +9,12 @@ import pytest
 from django.urls import reverse
 
 from discussions.actions.staging import StagePlan, open_next_stage, state_fascinating
-from discussions.core.stage_markdown import markdown_of
 from discussions.core.stage_summary import StageSummary
 from discussions.models import Stage
 from tests.factories import NOW, make_admin, make_games_project, make_lead, make_member
 from tests.staged import decide_on, figures, make_baseline, make_change, make_stage
 from workspace.models import Event
+from workspace.pages.markdown import render_markdown
 
 pytestmark = pytest.mark.django_db
 
@@ -107,7 +107,10 @@ def test_all_forms_say_the_same(client, stage):
     assert (change.compared.answer, change.decision.choice, change.is_reference) == ("improved", "keep", True)
     markdown = client.get(address(stage, "stage_summary_markdown")).content.decode()
     stamp = "As of "
-    assert markdown.partition(stamp)[0] == markdown_of(summary).partition(stamp)[0]
+    assert (
+        markdown.partition(stamp)[0]
+        == render_markdown("discussions/stage.md", summary=summary).partition(stamp)[0]
+    )
     page = page_of(client, stage)
     rows = rows_of(client, stage)
     for line in change.averages:

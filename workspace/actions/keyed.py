@@ -27,7 +27,10 @@ def one_act() -> Iterator[None]:
 def key_reused() -> Unacceptable:
     """The refusal of a key that something else was stored under."""
     return Unacceptable(
-        _("This form was already saved with another answer. Load the page again and repeat the last one."),
+        _(
+            "This form was already saved with another answer or another text. "
+            "Load the page again and repeat the last one."
+        ),
         code="key_reused",
         field="key",
     )

@@ -4,6 +4,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from workspace.core.refusals import Unacceptable
+from workspace.core.revisions import Act
+
 SEPARATOR = "~"
 OLD = _("This form does not fit the page any more. Load the page again.")
 
@@ -22,10 +25,10 @@ class KeyedForm(forms.Form):
         data = self.cleaned_data if hasattr(self, "cleaned_data") else {}
         return str(data.get("nonce") or str(data.get("key") or "").partition(":")[0])
 
-    @property
-    def first_fault(self) -> str:
-        """What is wrong with the form, in one sentence."""
-        return str(next(iter(next(iter(self.errors.values())))))
+    def check(self) -> None:
+        """Raise Unacceptable with the first fault of the form."""
+        if not self.is_valid():
+            raise Unacceptable(str(next(iter(next(iter(self.errors.values()))))))
 
 
 class KeyedActForm(KeyedForm):
@@ -54,6 +57,19 @@ class KeyedActForm(KeyedForm):
             cleaned["key"] = ":".join(str(part) for part in parts) if cleaned.get("nonce") else ""
         return cleaned
 
+    def to_act(self) -> Act:
+        """What was posted, with absent fields told from empty ones."""
+        cleaned = self.cleaned_data
+        return Act(
+            kind=cleaned["kind"],
+            subject=cleaned["subject"],
+            version=cleaned["version"],
+            key=cleaned["key"],
+            value=self.posted_value,
+            reason=self.posted_text,
+            took_ms=cleaned["took_ms"],
+        )
+
     @property
     def posted_value(self) -> str | None:
         """The value, None when the field was absent."""
@@ -79,3 +95,8 @@ class UndoForm(KeyedForm):
 
     kind = forms.CharField(required=False, max_length=30, strip=False)
     subject = forms.CharField(required=False, max_length=200, strip=False)
+
+    @property
+    def target(self) -> dict[str, str]:
+        """The key of the form and what is to be taken back."""
+        return {name: self.cleaned_data[name] for name in ("key", "kind", "subject")}

@@ -14,7 +14,7 @@ from discussions.actions.figuring_team import ask_for_team_figures
 from discussions.actions.finishing import reveal_roles, submit_evaluation
 from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.iterating import change_iteration
-from discussions.actions.judging import Act, judge
+from discussions.actions.judging import judge
 from discussions.actions.leasing import expire_leases
 from discussions.actions.remarking import remark
 from discussions.actions.returning import return_evaluation

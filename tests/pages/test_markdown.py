@@ -1,0 +1,85 @@
+"""Markdown files are written by templates: line by line as they should be, and nothing of others is markup."""
+
+from datetime import UTC, datetime
+
+import pytest
+from jinja2 import UndefinedError
+
+from discussions.core.packet_shown import AnswerShown, DifferenceShown, KindShown, Packet
+from workspace.pages.markdown import render_markdown
+
+PACKET = Packet(
+    project="Spring *trial*",
+    scope="All games",
+    made_at=datetime(2026, 3, 2, 9, 5, tzinfo=UTC),
+    games=2,
+    left_out=0,
+    differing=1,
+    judged=4,
+    share="25 %",
+    kinds=[
+        KindShown("coherence", 1, 4, "25 %", 0, [("yes or no", 2), ("yes or |", 1)]),
+        KindShown("reference", 0, 0, "", 0, []),
+    ],
+    differences=[
+        DifferenceShown(
+            game=7,
+            label="coherence",
+            message=5,
+            speaker="Ann",
+            role="SEER",
+            text="```\n# out",
+            spans=[],
+            machine="no",
+            evidence=["Ann *said* so"],
+            answers=[
+                AnswerShown("yes", 2, ["It <b>holds</b>", "It does"], []),
+                AnswerShown("no", 1, [], ["yes"]),
+            ],
+            settled="",
+            settled_reason="",
+        ),
+        DifferenceShown(8, "rating", 0, "", "", "", [], "", [], [], "3.5", "Talked over."),
+    ],
+)
+TEXT = r"""# Spring \*trial\*: what evaluators differ on
+
+All games. As of 2026-03-02 09:05 UTC.
+
+They differ on 1 of 4 things judged (25 %) in 2 games.
+
+| Kind | Differ | Of | Share | Without majority | Confused |
+| --- | --- | --- | --- | --- | --- |
+| coherence | 1 | 4 | 25 % | 0 | yes or no (2); yes or \| (1) |
+| reference | 0 | 0 |  | 0 |  |
+
+## 1. coherence: game 7, message 5, Ann
+
+````text
+```
+# out
+````
+
+Machine: no
+
+- Ann \*said\* so
+
+- **yes**, 2 of them - It \<b\>holds\</b\> - It does
+- **no**, 1 of them (before the reveal: yes)
+
+Decision: ________________
+
+## 2. rating: game 8
+
+
+Decision: 3.5: Talked over\.
+"""
+
+
+def test_a_packet_line_by_line():
+    assert render_markdown("discussions/packet.md", packet=PACKET) == TEXT
+
+
+def test_a_template_cannot_leave_out_what_it_does_not_find():
+    with pytest.raises(UndefinedError):
+        render_markdown("discussions/packet.md", summary=PACKET)

@@ -1,0 +1,28 @@
+"""Escapes of Markdown: text of others is never markup."""
+
+import re
+
+from workspace.core.text_display import pieces
+
+# Everything that Markdown or HTML could read as more than a character.
+_INLINE = re.compile(r"([\\`*_\[\]<>|~&])")
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&\"'$:@^=])")
+
+
+def plain(text: str) -> str:
+    """Text that stays text in Markdown: on one line, hidden characters named, every sign of markup escaped."""
+    shown = "".join(piece.text for piece in pieces(" ".join(text.split())))
+    return _MARKUP.sub(r"\\\1", shown)
+
+
+def escape_inline(text: str) -> str:
+    """A sentence of the rubric or of ours: what could open markup inside a line is escaped, the rest stays readable."""
+    return _INLINE.sub(r"\\\1", " ".join(text.split()))
+
+
+def fenced(text: str) -> str:
+    """Longer text in a fence that it cannot close."""
+    shown = "".join(piece.text for piece in pieces(text.replace("\r", "\n")))
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{shown}\n{fence}"

@@ -1,0 +1,35 @@
+"""What is posted about one subject of a person's work, and the newest value that is stored of it."""
+
+from msgspec import Struct
+
+from workspace.core.canonical import canonical_hash
+
+
+class Act(Struct, frozen=True, kw_only=True):
+    """What was posted: a value for one subject, on the version it was based on, under the form's key.
+
+    None for `value` or `reason` means that the field was absent: it stays as it is. Value "" clears.
+    """
+
+    kind: str
+    subject: str
+    version: int
+    key: str
+    value: str | None = None
+    reason: str | None = None
+    took_ms: int | None = None
+
+    def sha256(self, owner: int) -> str:
+        """The hash of what was posted; the time it took is not part of it."""
+        return canonical_hash([owner, self.kind, self.subject, self.version, self.value, self.reason])
+
+
+class Latest(Struct, frozen=True):
+    """The newest value of one subject, as its row holds it; id and version 0 before the first act."""
+
+    id: int
+    kind: str
+    subject: str
+    value: str
+    reason: str
+    version: int
