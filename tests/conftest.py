@@ -8,7 +8,9 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.template.backends.jinja2 import Template
 from django.test import TransactionTestCase
+from django.test.signals import template_rendered
 
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
 from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
@@ -41,6 +43,22 @@ def loopback_only():
     socket.socket.connect = connect
     yield
     socket.socket.connect = real
+
+
+@pytest.fixture(autouse=True, scope="session")
+def seen_contexts():
+    """What a page was drawn from stands on the test client's answers, which Django does for its own engine alone."""
+    real = Template.render
+
+    def render(self, context=None, request=None):
+        context = {} if context is None else context
+        drawn = real(self, context, request)
+        template_rendered.send(sender=self, template=self, context=context)
+        return drawn
+
+    Template.render = render
+    yield
+    Template.render = real
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,65 @@
+"""The only markup made in Python: other people's text, times and figures, shown safely and without lying."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from markupsafe import Markup, escape
+
+from workspace.core.text_display import Piece, figure, pieces
+
+
+def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Markup:
+    """Untrusted text as isolated, escaped markup; `spans` (half-open code points) are marked.
+
+    Invisible and direction-changing characters become badges, long runs of combining marks are clipped.
+    """
+    text = str(text)
+    if not spans and text.isascii() and text.isprintable():
+        return Markup(f'<bdi dir="auto">{escape(text)}</bdi>')
+    return Markup(f'<bdi dir="auto">{"".join(_piece(piece) for piece in pieces(text, spans or ()))}</bdi>')
+
+
+def _piece(piece: Piece) -> str:
+    inner = str(escape(piece.text))
+    if piece.title:
+        inner = f'<span class="badge" title="{escape(piece.title)}">{inner}</span>'
+    return f"<mark>{inner}</mark>" if piece.is_marked else inner
+
+
+def moment(value: datetime | None) -> Markup:
+    """Date and minute in the viewer's time zone, as a <time> element."""
+    if value is None:
+        return Markup("")
+    shown = date_format(timezone.localtime(value), "j M Y, H:i")
+    return Markup(f'<time datetime="{value.isoformat()}">{escape(shown)}</time>')
+
+
+def clock(moment: datetime | None) -> str:
+    """The hour, minute and second in the viewer's time zone."""
+    return "" if moment is None else date_format(timezone.localtime(moment), "H:i:s")
+
+
+def percent(score: float | Fraction | Decimal | None, threshold: float | None = None) -> str:
+    """A score with one decimal, or as many as it takes not to look like it is on the other side of `threshold`."""
+    return _("pending") if score is None else figure(score, threshold)
+
+
+def dollars(amount: Decimal | float | None, threshold: float | None = None) -> str:
+    """US dollars with two decimals or more; never rounded across `threshold`."""
+    if amount is None:
+        return _("not reported")
+    return f"${figure(amount, threshold, decimals=2)}"
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "hostile": hostile,
+    "moment": moment,
+    "clock": clock,
+    "percent": percent,
+    "dollars": dollars,
+}
