@@ -29,6 +29,7 @@ from discussions.models.adjudicated import disagreements_in
 from discussions.models.bases import preview_of
 from discussions.models.queue_rules import BY_CHANCE
 from discussions.models.standings import work_of
+from workspace.core.revisions import Act
 
 OPPOSITE = {
     kinds.YES: kinds.NO,
