@@ -122,7 +122,9 @@ def _wrong_change(
     for key, value in plan.material.items():
         if key not in keys:
             yield PlanFault("material", "unknown", f"The rubric has no metric “{key}”.")
-        elif not 0 < value <= (most := METRICS[key].scale.span):
+            continue
+        most = METRICS[key].scale.span
+        if not 0 < value <= most:
             label = rubric.criterion(key).label
             says = f"The difference that matters in {label.lower()} is more than 0 and at most {most:g}."
             yield PlanFault("material", "range", says)

@@ -3,23 +3,27 @@
 import html
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from discussions.actions.planning import open_baseline
 from discussions.actions.sorting import open_for_rating
 from discussions.core.metrics import METRICS, measure_game
-from discussions.models import Measured, Verdict
+from discussions.models import Iteration, Measured, Verdict
+from discussions.models.standings import work_of
+from discussions.pages.games import build_games_page
+from discussions.pages.games_order import Wanted
 from rubric.actions.publishing import publish_version
 from rubric.core.reading_versions import read_version
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from rubric.shelf import first_discussion_version
 from tests import eighth
-from tests.factories import NOW, make_lead, make_member
-from tests.previewed import draft_with, previewed, settled_with
-from tests.rated import make_rating_project
+from tests.factories import NOW, make_game, make_lead, make_member
+from tests.previewed import draft_with, parameters, previewed, settled_with
+from tests.rated import ANSWERS, make_rating_project, say, start
 from tests.settled import settle
-from tests.staged import PROMPT, import_games, make_stage, plan, protocol
+from tests.staged import PROMPT, import_games, make_change, make_stage, plan, protocol
 from tests.transcripts import TEXTS
 from workspace.core.canonical import canonical_bytes
 
@@ -92,9 +96,54 @@ def test_every_page_of_the_stage_shows_the_eighth_metric(client, verdict):
     assert MEAN in said(client, "iteration", slug, iteration.number)
 
 
+def test_two_iterations_are_compared_by_the_eighth_metric_too(client, verdict):
+    baseline, stage = verdict.game.iteration, verdict.game.iteration.stage
+    member = verdict.game.evaluations.get().evaluator
+    for _ in range(2):
+        settle(project=stage.project, by=member)
+    client.force_login(stage.created_by)
+    form = said(client, "open_iteration", stage.project.slug, stage.number)
+    assert f'name="material-{eighth.KEY}" value="2.0"' in form
+    change = make_change(stage=stage, target=eighth.KEY, material={eighth.KEY: 1.5})
+    import_games(iteration=change, games=[None] * 3)
+    open_for_rating(iteration=change, by=stage.created_by, now=NOW)
+    for _ in range(3):
+        settle(project=stage.project, by=member)
+    page = said(client, "compare_iterations", stage.project.slug, change.number)
+    assert f'aria-label="{eighth.LABEL}, Iteration {change.number}"' in page
+    assert f"{eighth.LABEL}: no material difference. {MEAN} against {MEAN}" in page
+    assert "1.5 words" in said(client, "iteration", stage.project.slug, change.number)
+    assert Verdict.objects.filter(game__iteration__in=(baseline, change)).count() == 6
+    call_command("verify")
+
+
+def test_the_evaluator_sees_the_figure_with_those_that_nobody_judges(client, version):
+    project = make_rating_project()
+    Iteration.objects.filter(project=project).update(rubric_version=version)
+    evaluation = start(project=project)
+    assert eighth.KEY not in work_of(evaluation).sight.figures
+    for missing in work_of(evaluation).sight.missing:
+        if missing.kind != "reveal":
+            say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
+    assert {eighth.KEY, "anti_repetition"} <= work_of(evaluation).sight.figures
+    client.force_login(evaluation.evaluator)
+    assert eighth.LABEL in said(client, "rate", evaluation.pk)
+
+
+def test_a_list_of_games_of_both_versions_keeps_figures_under_their_headings(client, verdict):
+    project = verdict.project
+    make_game(project=project, by=make_lead(project=project))
+    page = build_games_page(project=project, wanted=Wanted())
+    assert page.columns[-2:] == ["Rating", "Words"]
+    without, *_others = [line for line in page.lines if line.iteration != verdict.game.iteration.name]
+    assert [cell.text for cell in without.cells[-2:]] == ["", ""]
+    assert without.cells[-1].says == ""
+    assert all(len(line.cells) == len(page.columns) for line in page.lines)
+
+
 def test_the_version_and_the_preview_name_the_eighth_metric(client, words):
     settled_with(project=make_rating_project(slug="ours"), rating="4.0")
-    draft = draft_with(lambda record: eighth.with_words(record, threshold=100))
+    draft = draft_with(lambda record: parameters(pass_count=6)(eighth.with_words(record, threshold=100)))
     impact = previewed(draft)
     (turned,) = impact.turned
     assert (impact.looked_at, turned.label, turned.fails) == (1, eighth.LABEL, 1)
@@ -102,6 +151,8 @@ def test_the_version_and_the_preview_name_the_eighth_metric(client, words):
     page = said(client, "rubric_version", draft.rubric.key, draft.number)
     assert "at least 100 words" in page
     assert "With so many words a message is wordy." in page
+    preview = said(client, "publish_version", draft.rubric.key, draft.number)
+    assert f"{eighth.LABEL} is new: 12 words is not enough at 100 words." in preview
 
 
 def test_a_version_without_it_measures_and_decides_as_before(client, words):
