@@ -9,6 +9,7 @@ from discussions.models import Evaluation, Game, Iteration, Stage
 from discussions.models.bases import Preview
 from discussions.models.leading import why_barred
 from discussions.models.slots import RATING
+from discussions.permissions_team import check_leads
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 from workspace.permissions import role_in
@@ -46,7 +47,7 @@ def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
 
 def check_deal_out(person: Person, project: Project) -> None:
     """Leads of the project and admins give places to people by name, take them back, and say how games are dealt."""
-    _check_leads(person, project, _("Only team leads of this project deal its games out. Ask one of them."))
+    check_leads(person, project, _("Only team leads of this project deal its games out. Ask one of them."))
 
 
 def check_may_get(person: Person, game: Game) -> None:
@@ -146,7 +147,7 @@ def check_change_iteration(person: Person, project: Project) -> None:
 
 def check_see_team(person: Person, project: Project) -> None:
     """Leads of the project and admins see who holds which game, and how much each has before them."""
-    _check_leads(
+    check_leads(
         person,
         project,
         _("Only team leads of this project see who rates what. Yours is under “My evaluations”."),
@@ -155,7 +156,7 @@ def check_see_team(person: Person, project: Project) -> None:
 
 def check_see_team_figures(person: Person, project: Project) -> None:
     """Leads of the project and admins see how the machine and its evaluators agree; evaluators judge unaware of it."""
-    _check_leads(person, project, _("Only team leads of this project see how its evaluators agree."))
+    check_leads(person, project, _("Only team leads of this project see how its evaluators agree."))
 
 
 def check_import_transcripts(person: Person, project: Project) -> None:
@@ -174,12 +175,12 @@ def check_see_iterations(person: Person, project: Project) -> None:
 
 def check_open_stage(person: Person, project: Project) -> None:
     """Leads of the project and admins open its first stage, and one after the last was closed."""
-    _check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
+    check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
 
 
 def check_change_stage(person: Person, stage: Stage) -> None:
     """Leads of the project and admins name a stage, while it is not closed."""
-    _check_leads(
+    check_leads(
         person, stage.project, _("Only team leads of this project change its stages. Ask one of them.")
     )
     check_stage_open(stage)
@@ -187,9 +188,7 @@ def check_change_stage(person: Person, stage: Stage) -> None:
 
 def check_open_iteration(person: Person, stage: Stage) -> None:
     """Leads of the project and admins, while the stage is not closed."""
-    _check_leads(
-        person, stage.project, _("Only team leads of this project open iterations. Ask one of them.")
-    )
+    check_leads(person, stage.project, _("Only team leads of this project open iterations. Ask one of them."))
     check_stage_open(stage)
 
 
@@ -206,7 +205,7 @@ def check_takes_games(iteration: Iteration) -> None:
 def check_freeze(person: Person, iteration: Iteration) -> None:
     """Leads of the project and admins open an iteration for rating, once; that freezes its list of games."""
     sentence = _("Only team leads of this project open an iteration for rating. Ask one of them.")
-    _check_leads(person, iteration.project, sentence)
+    check_leads(person, iteration.project, sentence)
     if iteration.is_unsorted:
         raise NotAllowed(_("Unsorted games are rated as they come in; there is nothing to open."))
     if iteration.state != IMPORTING:
@@ -220,7 +219,7 @@ def check_freeze(person: Person, iteration: Iteration) -> None:
 def check_decide(person: Person, iteration: Iteration, choice: str = "") -> None:
     """Leads of the project and admins decide on changes; one that was never open for rating can only be dropped."""
     sentence = _("Only team leads of this project decide on an iteration. Ask one of them.")
-    _check_leads(person, iteration.project, sentence)
+    check_leads(person, iteration.project, sentence)
     if iteration.kind != CHANGE:
         raise NotAllowed(
             _("Only a change is kept or reverted: a baseline is what changes are compared with.")
@@ -238,19 +237,19 @@ def check_decide(person: Person, iteration: Iteration, choice: str = "") -> None
 def check_enter_figure(person: Person, game: Game) -> None:
     """Leads of the project and admins enter what a transcript does not report."""
     sentence = _("Only team leads of this project enter a cost or a cache hit rate. Ask one of them.")
-    _check_leads(person, game.project, sentence)
+    check_leads(person, game.project, sentence)
 
 
 def check_withdraw_game(person: Person, game: Game) -> None:
     """Leads of the project and admins take a game out of the averages, and back."""
     sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
-    _check_leads(person, game.project, sentence)
+    check_leads(person, game.project, sentence)
 
 
 def check_state_fascinating(person: Person, stage: Stage) -> None:
     """Leads of the project and admins sign that the games of a stage are fascinating to watch, once."""
     sentence = _("Only team leads of this project sign that its games are fascinating to watch.")
-    _check_leads(person, stage.project, sentence)
+    check_leads(person, stage.project, sentence)
     check_stage_open(stage)
     if stage.stated_at is not None:
         raise NotAllowed(
@@ -263,7 +262,7 @@ def check_state_fascinating(person: Person, stage: Stage) -> None:
 def check_open_next_stage(person: Person, stage: Stage, door: Door) -> None:
     """Leads of the project while the door is open; an admin also while it is shut, with a reason that stays."""
     sentence = _("Only team leads of this project open its next stage. Ask one of them.")
-    _check_leads(person, stage.project, sentence)
+    check_leads(person, stage.project, sentence)
     check_stage_open(stage)
     if not door.is_open and role_in(person, stage.project) != "admin":
         raise NotAllowed(
@@ -273,11 +272,6 @@ def check_open_next_stage(person: Person, stage: Stage, door: Door) -> None:
             % {"missing": " ".join(door.missing)},
             code="door_shut",
         )
-
-
-def _check_leads(person: Person, project: Project, sentence: str) -> None:
-    if role_in(person, project) not in ("admin", "lead"):
-        raise NotAllowed(sentence)
 
 
 def check_stage_open(stage: Stage) -> None:
@@ -291,6 +285,6 @@ def check_stage_open(stage: Stage) -> None:
 
 def check_calibrate(person: Person, project: Project) -> None:
     """Leads of the project and admins open calibration rounds, and see how everybody did."""
-    _check_leads(
+    check_leads(
         person, project, _("Only team leads of this project calibrate its evaluators. Ask one of them.")
     )
