@@ -81,6 +81,7 @@ def _next(project: Project, by: Person, now: datetime, iteration: Iteration | No
     return None
 
 
+# Prepared for the reason that `models.free_places` gives.
 _ONESELF = Prepared(
     lambda key: Person.objects.select_for_update(no_key=True).filter(pk=key).values_list("pk"), int
 )

@@ -1,10 +1,7 @@
 """Verdicts: PASS or FAIL of a game, recorded once by a person, with everything it was based on."""
 
-from functools import partial
-from typing import Any
-
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from discussions.core.moves import SUBMITTED
 from discussions.models.games import Game, GameQuerySet
@@ -12,7 +9,6 @@ from discussions.models.measurements import Measured
 from discussions.models.slots import RATING
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
-from workspace.models.prepared import Prepared
 
 
 def games_open_to(person: Person) -> GameQuerySet:
@@ -27,36 +23,6 @@ def games_open_to(person: Person) -> GameQuerySet:
         Q(pk__in=Game.objects.visible_to(person).values("pk"))
         | Q(pk__in=Game.objects.filter(mine).values("pk"))
     )
-
-
-def games_explained_to(person: Person) -> GameQuerySet:
-    """Games whose every figure the person may open: they lead the project, or judged the game and it has a verdict."""
-    judged = games_open_to(person).filter(pk__in=Verdict.objects.values("game"))
-    return Game.objects.filter(
-        Q(pk__in=Game.objects.visible_to(person).values("pk")) | Q(pk__in=judged.values("pk"))
-    )
-
-
-def open_game(person: Person, slug: str, number: int, *, explained: bool = False) -> int | None:
-    """The key of a game that is open to the person, with `explained` in every figure; None if there is none."""
-    if number > LARGEST_KEY:
-        return None
-    found = _OPEN[bool(explained), person.is_admin].rows(person.pk, slug, number)
-    return found[0][0] if found else None
-
-
-def _open(person: int, slug: str, number: int, *, explained: bool, is_admin: bool) -> "QuerySet[Game, Any]":
-    games = (games_explained_to if explained else games_open_to)(Person(pk=person, is_admin=is_admin))
-    return games.filter(project__slug=slug, number=number).values_list("pk")
-
-
-# Django takes longer to build these than the rest of a page's queries take together.
-_OPEN = {
-    (explained, is_admin): Prepared(partial(_open, explained=explained, is_admin=is_admin), int, str, int)
-    for explained in (False, True)
-    for is_admin in (False, True)
-}
-LARGEST_KEY = 2**63 - 1
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):

@@ -1,6 +1,5 @@
 """The games of a project, a page at a time: a fixed number of queries, and never the text of a transcript."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from discussions.core.metrics import METRICS
 from discussions.core.moves import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.core.verdict import Rules, rules_of, state_of_cost
-from discussions.models import Evaluation, Game, Iteration, ManualFigure, Measured, Verdict
+from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
@@ -20,12 +19,12 @@ from discussions.pages.cells import NO_CELL, Cell, Words, cells_of_figures, cell
 from discussions.pages.games_order import (
     HANDED_IN,
     MEASURING,
-    PAGE_SIZE,
     RATED,
     RECORDED,
     SORTS,
     STATES,
     WAITING,
+    GameRow,
     Wanted,
     window_of,
 )
@@ -33,7 +32,6 @@ from discussions.pages.metric_labels import LABELS
 from rubric.core.records import RubricRecord
 from workspace.core.text_display import figure
 from workspace.models import Project
-from workspace.models.prepared import Prepared
 
 
 class GameLine(Struct, frozen=True):
@@ -106,17 +104,6 @@ class _Rules(Struct, frozen=True):
     limit: float
 
 
-class _Row(NamedTuple):
-    pk: int
-    number: int
-    iteration: int
-    message_count: int
-    cost: Decimal | None
-    withdrawn_at: datetime | None
-    needed: int | None
-    entered: Decimal | None = None
-
-
 class _Said(NamedTuple):
     """What all rows share: words looked up once for the page, and its metrics."""
 
@@ -129,7 +116,7 @@ class _Said(NamedTuple):
 
 def _iterations(project: Project) -> dict[int, _Rules]:
     found = {}
-    for pk, name, evaluator_count, version, sha256 in _ITERATIONS.rows(project.pk):
+    for pk, name, evaluator_count, version, sha256 in _ITERATIONS.filter(project=project):
         rubric = rubric_record(version, sha256)
         rules = rules_of(rubric)
         found[pk] = _Rules(name, evaluator_count, version, rubric, rules, float(rules.limit))
@@ -142,15 +129,18 @@ def _metrics(iterations: dict[int, _Rules]) -> list[str]:
     return [key for key in METRICS if key in there]
 
 
-def _lines(keys: list[int], iterations: dict[int, _Rules], metrics: list[str]) -> list[GameLine]:
-    page = [*keys, *[NO_GAME] * (PAGE_SIZE - len(keys))]
-    rows = {row[0]: _Row(*row) for row in _GAMES.rows(*page)}
-    by_hand = dict(_BY_HAND.rows(*page))
-    figures = {(game, version): said for game, version, said in _FIGURES.rows(*page)}
-    outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in _OUTCOMES.rows(*page)}
+def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[str]) -> list[GameLine]:
+    keys = [game.pk for game in games]
+    verdicts = _OUTCOMES.filter(game__in=keys)
+    outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
+    by_hand = dict(_COSTS_BY_HAND.filter(game__in=keys))
+    undecided = [key for key in keys if key not in outcomes]
+    figures: dict[tuple[int, int], str] = {}
     states: dict[int, list[str]] = {}
-    for game, state in _STATES.rows(*page):
-        states.setdefault(game, []).append(state)
+    if undecided:
+        figures = {(game, version): found for game, version, found in _FIGURES.filter(game__in=undecided)}
+        for game, state in _STATES.filter(game__in=undecided):
+            states.setdefault(game, []).append(state)
     said = _Said(
         {key: str(label) for key, label in STATES.items()},
         {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
@@ -159,61 +149,34 @@ def _lines(keys: list[int], iterations: dict[int, _Rules], metrics: list[str]) -
         metrics,
     )
     lines = []
-    for key in keys:
-        rules = iterations[rows[key].iteration]
-        counted = figures.get((key, rules.version))
-        row = rows[key]._replace(entered=by_hand.get(key))
-        lines.append(_line(row, rules, counted, outcomes.get(key), states.get(key, []), said))
+    for row in games:
+        rules = iterations[row.iteration_id]
+        counted = figures.get((row.pk, rules.version))
+        lines.append(
+            _line(
+                row, rules, counted, outcomes.get(row.pk), states.get(row.pk, []), by_hand.get(row.pk), said
+            )
+        )
     return lines
 
 
-# A page asks for as many games as it can hold, so that its queries are made once.
-NO_GAME = 0
-_OF_A_PAGE = (int,) * PAGE_SIZE
-_ITERATIONS = Prepared(
-    lambda project: (
-        Iteration.objects.filter(project=project)
-        .order_by("number")
-        .values_list("pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256")
-    ),
-    int,
+# Built once, since the build is most of what such a query costs; a page narrows them.
+_ITERATIONS = Iteration.objects.order_by("number").values_list(
+    "pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256"
 )
-_GAMES = Prepared(
-    lambda *keys: Game.objects.filter(pk__in=keys).values_list(
-        "pk", "number", "iteration_id", "message_count", "cost_usd", "withdrawn_at", "needed_count"
-    ),
-    *_OF_A_PAGE,
-)
-_FIGURES = Prepared(
-    lambda *keys: (
-        Measured.objects.filter(game__in=keys)
-        .order_by("pk")
-        .values_list("game_id", "rubric_version_id", "figures")
-    ),
-    *_OF_A_PAGE,
-)
-_OUTCOMES = Prepared(
-    lambda *keys: Verdict.objects.filter(game__in=keys).standing().values_list("game_id", "outcome"),
-    *_OF_A_PAGE,
-)
-_BY_HAND = Prepared(
-    lambda *keys: (
-        ManualFigure.objects.filter(game__in=keys, kind=COST).standing().values_list("game_id", "value")
-    ),
-    *_OF_A_PAGE,
-)
-_STATES = Prepared(
-    lambda *keys: Evaluation.objects.filter(game__in=keys, purpose=RATING).values_list("game_id", "state"),
-    *_OF_A_PAGE,
-)
+_FIGURES = Measured.objects.order_by("pk").values_list("game_id", "rubric_version_id", "figures")
+_OUTCOMES = Verdict.objects.standing().values_list("game_id", "outcome")
+_COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("game_id", "value")
+_STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
 
 
 def _line(
-    game: _Row,
+    game: GameRow,
     rules: _Rules,
     figures: str | None,
     outcome: Outcome | None,
     evaluations: list[str],
+    by_hand: Decimal | None,
     said: _Said,
 ) -> GameLine:
     state = RECORDED if outcome is not None else _state(game, rules, figures, evaluations)
@@ -224,8 +187,8 @@ def _line(
     )
     composite = None if outcome is None else outcome.composite
     turns = None if outcome is None else outcome.flip_distance
-    is_entered = game.entered is not None
-    cost = game.entered if is_entered else game.cost
+    is_entered = by_hand is not None
+    cost = by_hand if is_entered else game.cost_usd
     return GameLine(
         number=str(game.number),
         iteration=rules.name,
@@ -247,10 +210,10 @@ def _line(
     )
 
 
-def _state(game: _Row, rules: _Rules, figures: str | None, evaluations: list[str]) -> str:
+def _state(game: GameRow, rules: _Rules, figures: str | None, evaluations: list[str]) -> str:
     if figures is None:
         return MEASURING
-    if evaluations.count(SUBMITTED) >= (game.needed or rules.evaluator_count):
+    if evaluations.count(SUBMITTED) >= (game.needed_count or rules.evaluator_count):
         return HANDED_IN
     return RATED if any(state in OPEN for state in evaluations) else WAITING
 

@@ -1,6 +1,6 @@
 """The list of a project's games, and one game with all that was found and said of it."""
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
@@ -8,7 +8,6 @@ from discussions.forms.adjudicating import FewerForm, ReturnForm
 from discussions.forms.withdrawals import WithdrawalForm
 from discussions.models import Game
 from discussions.models.named import has_seen_names
-from discussions.models.verdicts import open_game
 from discussions.pages.game import build_game_page
 from discussions.pages.games import build_games_page
 from discussions.pages.games_order import SORTS, STATES, Wanted
@@ -16,7 +15,7 @@ from discussions.permissions import check_see_game, check_see_games
 from workspace.core.refusals import Malformed
 from workspace.models import Person
 from workspace.pages.frame import frame
-from workspace.permissions import role_in
+from workspace.permissions import may, role_in
 from workspace.views.answers import answer
 from workspace.views.bodies import number_of, only_parameters
 from workspace.views.gate import SignedIn, needs
@@ -39,7 +38,6 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """One game, for those who lead its project and, after the verdict, who judged it; to others it is not there."""
     found = game_or_404(request.user, slug, number)
-    check_see_game(request.user, found)
     given = only_parameters(request, "from", "names")
     framed = frame(request.user, found.project, "games")
     leads = bool(framed["may_lead"])
@@ -76,4 +74,7 @@ def wanted_of(request: SignedIn) -> Wanted:
 def game_or_404(person: Person, slug: str, number: int) -> Game:
     """The game of that number, when the person may open all of it; to everybody else it is not there."""
     rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
-    return get_object_or_404(rows, pk=open_game(person, slug, number, explained=True))
+    found = get_object_or_404(rows, project__slug=slug, number=number)
+    if not may(check_see_game, person, found):
+        raise Http404
+    return found

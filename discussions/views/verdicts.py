@@ -1,6 +1,6 @@
 """The verdict on a game: looked at, recorded, corrected, computed again; and its report in three forms."""
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -11,7 +11,6 @@ from discussions.actions.settling import record_verdict
 from discussions.core.report import Report, json_of
 from discussions.forms.settling import RecordForm, ReplayForm
 from discussions.models import Game, Verdict
-from discussions.models.verdicts import open_game
 from discussions.pages.report import build_report, build_report_chart
 from discussions.pages.verdict import build_verdict_page
 from discussions.permissions import check_record_verdict, check_see_verdict, check_supersede_verdict
@@ -30,7 +29,6 @@ def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """What is recorded, or what would be."""
     only_parameters(request)
     game = judged_game_or_404(request.user, slug, number)
-    check_see_verdict(request.user, game)
     return show_verdict(request, game, RecordForm())
 
 
@@ -61,7 +59,6 @@ def record(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpResponse:
     """Compute a recorded verdict again and say whether it comes out the same."""
     game = judged_game_or_404(request.user, slug, number)
-    check_see_verdict(request.user, game)
     typed(request, ReplayForm)
     row = get_object_or_404(Verdict.objects.select_related("game"), game=game, number=verdict)
     return show_verdict(request, game, RecordForm(), replayed=replay_verdict(verdict=row), number=verdict)
@@ -93,15 +90,17 @@ def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number, for leads of its project and for whoever handed in an evaluation of it."""
+    """The game of that number, when the person may see its verdict; to everybody else it is not there."""
     rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
-    return get_object_or_404(rows, pk=open_game(person, slug, number))
+    found = get_object_or_404(rows, project__slug=slug, number=number)
+    if not may(check_see_verdict, person, found):
+        raise Http404
+    return found
 
 
 def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Report]:
     """The game and its report; NotAllowed (403) while no verdict is recorded."""
     game = judged_game_or_404(person, slug, number)
-    check_see_verdict(person, game)
     leads = may(check_supersede_verdict, person, game)
     found = build_report(game=game, only=None if leads else person)
     if found is None:

@@ -185,7 +185,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         record(game)
         client.force_login(lead_of(game))
         client.get(address(game))
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(13):
             assert client.get(address(game)).status_code == 200
 
 

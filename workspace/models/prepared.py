@@ -1,7 +1,7 @@
-"""Queries whose SQL is made once, for what every save does.
+"""Queries whose SQL is made once: for sign-ins, saves of judgements and what these read, and dealing the next game.
 
-Django builds the SQL of a query anew each time, which takes ten times as long as SQLite takes to answer it. Where a
-dozen queries stand behind one key press this is most of the time; everywhere else plain querysets are the way.
+Django builds the SQL of a query for every request, which takes ten times as long as SQLite takes to answer it. A save
+asks a dozen queries, so this is most of its time. Everything else uses plain querysets.
 """
 
 from collections.abc import Callable, Sequence
