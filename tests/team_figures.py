@@ -4,11 +4,13 @@ from discussions.actions.figuring_team import ask_for_team_figures
 from discussions.models.figured_team import stored_team_figures
 from discussions.models.team_figures import TeamFigures
 from discussions.pages.team_figures import figures_body
+from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead
 from workspace.actions.jobs import run_job
 from workspace.models import Project
 
 
+@cached_effect
 def figure_team(project: Project, *, by=None) -> None:
     """Compute what is not there of the project's figures."""
     job = ask_for_team_figures(project=project, by=by or make_lead(project=project), now=NOW)
