@@ -11,6 +11,7 @@ from rubric.core.reading import read_review
 from rubric.models import Comparison, ComparisonSet, Review, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, PERSON
 from tests.drafts import first
+from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_project
 from workspace.models import Person
 
@@ -27,6 +28,7 @@ def response_version() -> RubricVersion:
     return RubricVersion.objects.newest("response") or first()
 
 
+@cached_effect
 def make_set(
     *,
     by: Person | None = None,
@@ -75,6 +77,7 @@ def make_set(
     return made
 
 
+@cached_effect
 def review_with(
     *,
     comparison: Comparison,

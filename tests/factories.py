@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.iterating import open_project
 from discussions.models import Game, Transcript
+from tests.effect_cache import cached_effect
 from tests.transcripts import as_bytes, native_game
 from workspace.actions.accounts import create_account, system_person
 from workspace.actions.jobs import run_job
@@ -23,6 +24,7 @@ def moment(minutes: float = 0) -> datetime:
     return NOW + timedelta(minutes=minutes)
 
 
+@cached_effect
 def make_person(
     *, name: str = "", email: str = "", is_admin: bool = False, password: str = PASSWORD, now: datetime = NOW
 ) -> Person:
@@ -43,12 +45,14 @@ def make_admin(**given: object) -> Person:
     return make_person(is_admin=True, **given)
 
 
+@cached_effect
 def make_project(*, slug: str = "", name: str = "", by: Person | None = None, now: datetime = NOW) -> Project:
     """A project with its audit chain."""
     slug = slug or f"project-{next(_numbers)}"
     return create_project(name=name or slug.capitalize(), slug=slug, by=by or system_person(now=now), now=now)
 
 
+@cached_effect
 def make_member(
     *, project: Project, role: str = "evaluator", person: Person | None = None, now: datetime = NOW
 ) -> Person:
@@ -68,12 +72,14 @@ def membership_of(*, person: Person, project: Project) -> Membership:
     return Membership.objects.get(person=person, project=project, ended_at=None)
 
 
+@cached_effect
 def make_games_project(*, slug: str = "", now: datetime = NOW) -> Project:
     """A project with its unsorted iteration under the shipped rubric."""
     slug = slug or f"project-{next(_numbers)}"
     return open_project(slug=slug, name=slug.capitalize(), by=system_person(now=now), now=now)
 
 
+@cached_effect
 def upload(
     *, project: Project, by: Person, games: object = None, name: str = "game.json", now: datetime = NOW
 ) -> Transcript:
@@ -88,6 +94,7 @@ def run_waiting_jobs(*, now: datetime = NOW) -> None:
         run_job(job=job.pk, clock=lambda: now)
 
 
+@cached_effect
 def make_game(*, project: Project, by: Person, now: datetime = NOW, **changes: object) -> Game:
     """A game that came in and was measured; `changes` go to the native game."""
     changes.setdefault("gameId", f"game-{next(_numbers)}")

@@ -15,6 +15,7 @@ from discussions.actions.remarking import remark
 from discussions.actions.returning import return_evaluation
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Game
+from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_member, make_person, run_waiting_jobs, upload
 from tests.rated import game_of, make_rating_project
 from tests.team import submit_as
@@ -26,6 +27,7 @@ HTMX = {"HX-Request": "true"}
 OF_ONESELF = ("set_up_second_factor", "settings", "readyz", "healthz")
 
 
+@cached_effect
 def game_with_marks(
     *, role: str = "ROLEMARK", personality: str = "PERSONMARK", secret: str = "MARK", messages: int = 12
 ) -> dict[str, Any]:
@@ -141,6 +143,7 @@ def say_with(evaluation: Evaluation, kind: str, subject: str, value: str, reason
     judge(evaluation=evaluation, act=act, by=evaluation.evaluator, now=NOW)
 
 
+@cached_effect
 def marked_person(project: Project, name: str) -> Person:
     """An evaluator whose name and address are marks."""
     person = make_person(name=name, email=f"{name.lower()}@example.org")
@@ -159,6 +162,7 @@ def again(evaluation: Evaluation) -> Evaluation:
     return Evaluation.objects.with_work().get(pk=evaluation.pk)
 
 
+@cached_effect
 def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = False) -> tuple[Game, Person]:
     """A game for three; one other handed in, one was sent theirs back, both left marks wherever people can leave any.
 

@@ -15,6 +15,7 @@ from rubric.core.records import RubricRecord
 from rubric.models import ImpactPreview, RubricVersion
 from rubric.models.scored import reviews_hash
 from tests.drafts import make_draft, with_weights
+from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_admin, run_waiting_jobs
 from tests.rated import ANSWERS, say_what_is_missing, start
 from tests.settled import record
@@ -23,6 +24,7 @@ from workspace.models import Job, Person, Project
 Change = Callable[[RubricRecord], RubricRecord]
 
 
+@cached_effect
 def draft_with(change: Change, *, key: str = "discussion", by: Person | None = None) -> RubricVersion:
     """A draft that says what `change` makes of the shipped version."""
     by = by or make_admin()
@@ -76,6 +78,7 @@ def previewed(draft: RubricVersion) -> Impact:
     return msgspec.json.decode(row.body, type=Impact)
 
 
+@cached_effect
 def settled_with(*, project: Project, rating: str, message_count: int = 12) -> Verdict:
     """A recorded verdict on a game that passes 5 of 7 metrics when the rating does: depth is 83.3 %."""
     evaluation = start(project=project, message_count=message_count)

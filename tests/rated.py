@@ -8,6 +8,7 @@ from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Iteration
 from discussions.models.standings import work_of
 from tests import factories
+from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_member
 from tests.transcripts import native_game, native_message
 from workspace.core.revisions import Act
@@ -67,6 +68,7 @@ def game_of(
     )
 
 
+@cached_effect
 def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     """A project whose unsorted iteration has these rules."""
     project = factories.make_games_project(slug=slug)
@@ -74,12 +76,14 @@ def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     return project
 
 
+@cached_effect
 def make_game(*, project, content=None, message_count=12):
     """A measured game of the project with its places open."""
     by = Person.objects.system(now=NOW)
     return factories.make_game(project=project, by=by, **(content or game_of(message_count)))
 
 
+@cached_effect
 def start(*, project=None, message_count=12, content=None, reveal="blind_first", now=NOW):
     """An evaluation just begun by an evaluator of its own."""
     project = project or make_rating_project(reveal=reveal)
@@ -102,6 +106,7 @@ def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **gi
 ANSWERS = {"reference": "accurate", "rating": "3.5", "role_consistency": "consistent"}
 
 
+@cached_effect
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
     """Judge everything that is asked for now; whatever has no answer here is answered with yes."""
     for missing in work_of(evaluation).sight.missing:
@@ -109,6 +114,7 @@ def say_what_is_missing(evaluation, *, answers=ANSWERS):
             say(evaluation, missing.kind, missing.subject, answers.get(missing.kind, "yes"))
 
 
+@cached_effect
 def ready_to_submit(**given):
     """An evaluation with everything in."""
     evaluation = start(**given)
@@ -118,6 +124,7 @@ def ready_to_submit(**given):
     return evaluation
 
 
+@cached_effect
 def submitted(**given):
     """An evaluation handed in."""
     evaluation = ready_to_submit(**given)

@@ -9,6 +9,7 @@ from rubric.actions.reviewing import hand_in_review, mark
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviewing import Work, own_review, work_of
 from tests.compared import make_set
+from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_member, make_project
 from workspace.actions.revisions import Saved
 from workspace.core.revisions import Act
@@ -18,6 +19,7 @@ _keys = itertools.count(1)
 RECORD = {"accuracy": (9, 7, 6), "completeness": (8, 9, 6), "conciseness": (7, 9, 6), "clarity": (8, 8, 6)}
 
 
+@cached_effect
 def make_review_set(*, people: int = 1, **given: object) -> ComparisonSet:
     """A set in a project of its own, with that many evaluators of it as reviewers."""
     project = make_project()
@@ -31,6 +33,7 @@ def reviewers_of(made: ComparisonSet) -> list[Person]:
     return [each.person for each in made.reviewers.order_by("pk").select_related("person") if each.person]
 
 
+@cached_effect
 def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> Review:
     """The review of that comparison as its page fetches it; the first reviewer's unless told."""
     person = by or reviewers_of(made)[0]
@@ -42,6 +45,7 @@ def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> 
     return fresh(opened, person)
 
 
+@cached_effect
 def start(**given: object) -> Review:
     """A review that was begun, in a set of its own."""
     return begin(make_review_set(**given))
@@ -85,6 +89,7 @@ def say(
     return mark(review=fresh(review), act=act, by=review.reviewer.person, now=now)
 
 
+@cached_effect
 def say_all(
     review: Review, *, whole: Sequence[int] = (8, 7, 6), scores: dict[str, Sequence[int]] | None = None
 ) -> Review:
@@ -98,6 +103,7 @@ def say_all(
     return review
 
 
+@cached_effect
 def handed_in(review: Review, **given: object) -> Review:
     """The same review with everything said, handed in."""
     say_all(review, **given)

@@ -5,11 +5,13 @@ from discussions.actions.settling import record_verdict
 from discussions.actions.taking import take_next_game
 from discussions.models import Game, Verdict
 from discussions.models.bases import Preview, preview_of
+from tests.effect_cache import cached_effect
 from tests.factories import make_lead, moment
 from tests.rated import say_what_is_missing, submitted
 from workspace.models import Person, Project
 
 
+@cached_effect
 def game_to_settle(**given: object) -> Game:
     """A game whose one evaluation is submitted; no verdict yet."""
     return fresh(submitted(**given).game)
@@ -27,6 +29,7 @@ def preview(game: Game) -> Preview:
     return found
 
 
+@cached_effect
 def record(
     game: Game, *, by: Person | None = None, reason: str = "", sha256: str = "", minutes: float = 60
 ) -> Verdict:
@@ -36,6 +39,7 @@ def record(
     return record_verdict(game=game, basis_sha256=basis, by=by, now=moment(minutes), reason=reason)
 
 
+@cached_effect
 def settled(**given: object) -> Verdict:
     """A recorded verdict."""
     return record(game_to_settle(**given))
@@ -46,6 +50,7 @@ def lead_of(game: Game) -> Person:
     return make_lead(project=game.project)
 
 
+@cached_effect
 def settle(*, project: Project, by: Person) -> Verdict:
     """The verdict on the project's next game, rated and recorded by this evaluator."""
     evaluation = take_next_game(project=project, by=by, now=moment())

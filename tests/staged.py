@@ -26,6 +26,7 @@ from discussions.models.histories import history_of
 from discussions.models.standings import rubric_record
 from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
+from tests.effect_cache import cached_effect
 from tests.factories import make_games_project, make_lead, moment, run_waiting_jobs
 from tests.transcripts import as_bytes, native_game
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -51,6 +52,7 @@ def figures(**changes):
     return GOOD | {"cost": 1.25, "cache": 0.8} | changes
 
 
+@cached_effect
 def make_stage(*, project: Project | None = None, by: Person | None = None, **plan) -> Stage:
     """The first stage of a project."""
     project = project or make_games_project()
@@ -75,6 +77,7 @@ def plan(**given) -> Plan:
     return Plan(**({"name": f"Iteration {number}", "prompt": prompt, "change_note": "Shorter."} | given))
 
 
+@cached_effect
 def make_baseline(
     *, stage: Stage, games=(), minutes: float = 1, evaluator_count: int = 1, **given
 ) -> Iteration:
@@ -89,6 +92,7 @@ def make_baseline(
     return fill(iteration=iteration, games=games, minutes=minutes)
 
 
+@cached_effect
 def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Iteration:
     """A change against the stage's reference, like `make_baseline`."""
     iteration = open_change(
@@ -101,6 +105,7 @@ def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Itera
     return fill(iteration=iteration, games=games, minutes=minutes)
 
 
+@cached_effect
 def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float = 1, **given) -> Iteration:
     """The next iteration of a stage: its baseline first, then changes; rated, and decided when so asked."""
     if history(stage).reference is None:
@@ -111,6 +116,7 @@ def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float
     return fresh(iteration)
 
 
+@cached_effect
 def fill(*, iteration: Iteration, games=(), minutes: float = 1) -> Iteration:
     """Import games with these figures, open the iteration for rating and rate them; None leaves a game unrated."""
     if games:
@@ -121,6 +127,7 @@ def fill(*, iteration: Iteration, games=(), minutes: float = 1) -> Iteration:
     return fresh(iteration)
 
 
+@cached_effect
 def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Import and measure as many games, with their costs and cache hit rates."""
     given = [
@@ -137,6 +144,7 @@ def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     run_waiting_jobs(now=moment(minutes))
 
 
+@cached_effect
 def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Verdict rows with these figures for the iteration's games in the order of their numbers."""
     rows = Game.objects.filter(iteration=iteration).order_by("number")
@@ -145,6 +153,7 @@ def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
             record_figures(game=game, given=each, minutes=minutes)
 
 
+@cached_effect
 def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     """One verdict row with these figures, superseding the one that stands."""
     version = game.iteration.rubric_version
@@ -173,6 +182,7 @@ def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     )
 
 
+@cached_effect
 def withdraw(*, game: Game, by: Person | None = None, minutes: float = 8, reason: str = "Cut short.") -> Game:
     """The game, out of the averages."""
     row = Game.objects.select_related("project", "iteration").get(pk=game.pk)
@@ -192,6 +202,7 @@ def preview(iteration: Iteration) -> DecisionPreview:
     return found
 
 
+@cached_effect
 def decide_on(
     *,
     iteration: Iteration,
