@@ -17,9 +17,9 @@ from discussions.models.slots import RATING
 from discussions.models.standings import rubric_record
 from discussions.pages.cells import Cell, Words, cells_of_figures, cells_of_outcome, words_of_cells
 from discussions.pages.games_order import (
+    GAMES_A_PAGE,
     HANDED_IN,
     MEASURING,
-    PAGE_SIZE,
     RATED,
     RECORDED,
     SORTS,
@@ -141,7 +141,7 @@ def _iterations(project: Project) -> dict[int, _Rules]:
 
 
 def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
-    page = [*keys, *[NO_GAME] * (PAGE_SIZE - len(keys))]
+    page = [*keys, *[NO_GAME] * (GAMES_A_PAGE - len(keys))]
     rows = {row[0]: _Row(*row) for row in _GAMES.rows(*page)}
     by_hand = dict(_BY_HAND.rows(*page))
     figures = {(game, version): said for game, version, said in _FIGURES.rows(*page)}
@@ -166,7 +166,7 @@ def _lines(keys: list[int], iterations: dict[int, _Rules]) -> list[GameLine]:
 
 # A page asks for as many games as it can hold, so that its queries are made once.
 NO_GAME = 0
-_OF_A_PAGE = (int,) * PAGE_SIZE
+_OF_A_PAGE = (int,) * GAMES_A_PAGE
 _ITERATIONS = Prepared(
     lambda project: (
         Iteration.objects.filter(project=project)

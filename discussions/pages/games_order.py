@@ -13,7 +13,7 @@ from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
 from workspace.models import Project
 
-PAGE_SIZE = 30
+GAMES_A_PAGE = 30
 
 MEASURING, WAITING, RATED, HANDED_IN, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
 STATES = {
@@ -89,8 +89,8 @@ def _walk(rows: "QuerySet[Any]", field: str, falls: bool, game: str, wanted: Wan
         beyond = Q(**{f"{field}__{side}": here}) | Q(**{f"pk__{side}": cursor})
         rows = rows.filter(Q(**{f"{field}__{side}e": here}) & beyond)
     sign = "-" if falls else ""
-    found = list(rows.order_by(f"{sign}{field}", f"{sign}pk").values_list("pk", game)[: PAGE_SIZE + 1])
-    is_more, found = len(found) > PAGE_SIZE, found[:PAGE_SIZE]
+    found = list(rows.order_by(f"{sign}{field}", f"{sign}pk").values_list("pk", game)[: GAMES_A_PAGE + 1])
+    is_more, found = len(found) > GAMES_A_PAGE, found[:GAMES_A_PAGE]
     if is_back:
         found.reverse()
     is_later, is_earlier = (here is not None, is_more) if is_back else (is_more, here is not None)
