@@ -12,11 +12,10 @@ from discussions.models.adjudicated import disagreements_in, ground_in
 from discussions.permissions_team import check_adjudicate
 from workspace.actions.events import record_event
 from workspace.actions.keyed import key_reused, one_act, short_key
+from workspace.actions.texts import clean_text
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
-
-LONGEST_REASON = 2000
 
 
 class _Posted(Struct, frozen=True):
@@ -84,12 +83,9 @@ def _refuse_faults(game: Game, posted: _Posted) -> None:
         fault = _("Choose one of the sides, or another answer.")
     if fault:
         raise Unacceptable(fault, field="value")
-    if not posted.reason:
-        raise Unacceptable(
-            _("Say why it is settled so: evaluators and later readers rely on the reason."), field="reason"
-        )
-    if len(posted.reason) > LONGEST_REASON:
-        raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason")
+    clean_text(
+        posted.reason, ask=_("Say why it is settled so: evaluators and later readers rely on the reason.")
+    )
 
 
 def _difference(game: Game, posted: _Posted) -> Disagreement:

@@ -26,12 +26,14 @@ from discussions.models.slots import CALIBRATION
 from discussions.models.standings import measurements_of
 from discussions.permissions import check_calibrate
 from workspace.actions.events import record_event
+from workspace.actions.texts import check_length, clean_text
 from workspace.core.canonical import canonical_bytes
+from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
 from workspace.permissions import role_in
 
-MOST_GAMES, LONGEST_NAME, LONGEST_TEXT = 20, 200, 2000
+MOST_GAMES = 20
 
 
 class RoundPlan(Struct, frozen=True, kw_only=True):
@@ -113,9 +115,7 @@ def let_rate(
     Raises Unacceptable without a reason or for somebody who is no evaluator of the project.
     """
     check_calibrate(by, opened.project)
-    reason = reason.strip()
-    if not reason or len(reason) > LONGEST_TEXT:
-        raise Unacceptable(_("Say why they may rate without passing, in a few words."), field="reason")
+    reason = clean_text(reason, ask=_("Say why they may rate without passing, in a few words."))
     if role_in(person, opened.project) != "evaluator":
         raise Unacceptable(_("Only evaluators of this project are calibrated."), field="person")
     with transaction.atomic():
@@ -213,8 +213,8 @@ def _check_plan(plan: RoundPlan) -> None:
         raise Unacceptable(_("A round is passed with 1 to 100 of a hundred answers."), field="pass_percent")
     if not 0 <= plan.rating_within <= 4:
         raise Unacceptable(_("Ratings are at most 4 points apart."), field="rating_within")
-    if any(len(note) > LONGEST_TEXT for note in plan.notes.values()):
-        raise Unacceptable(_("A note has at most 2,000 characters."), field="notes")
+    for note in plan.notes.values():
+        check_length(note, field="notes")
 
 
 def _record(

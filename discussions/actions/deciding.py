@@ -12,11 +12,10 @@ from discussions.models.histories import history_of
 from discussions.models.readiness import why_coming, why_undecidable
 from discussions.permissions import check_decide
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
-
-LONGEST_REASON = 2_000
 
 
 def record_decision(
@@ -30,7 +29,9 @@ def record_decision(
     the pair), Unacceptable (no such choice, no reason), Conflict when a figure changed since or somebody decided first.
     """
     check_decide(by, iteration)
-    reason = _checked(choice, reason)
+    if choice not in DECISIONS:
+        raise Unacceptable(_("Choose keep, revert or inconclusive."), field="choice")
+    reason = clean_text(reason, ask=_("Say why: the reason stays beside the decision."))
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=iteration.project_id)
         rows = Iteration.objects.select_related("project", "stage").select_for_update(
@@ -49,19 +50,6 @@ def record_decision(
         assert state is not None
         Iteration.objects.filter(pk=locked.pk).update(state=state)
         return _insert(locked, preview, choice, reason, by, now)
-
-
-def _checked(choice: str, reason: str) -> str:
-    reason = reason.strip()
-    if choice not in DECISIONS:
-        raise Unacceptable(_("Choose keep, revert or inconclusive."), field="choice")
-    if not reason:
-        raise Unacceptable(
-            _("Say why: the reason stays beside the decision."), field="reason", code="required"
-        )
-    if len(reason) > LONGEST_REASON:
-        raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason", code="too_long")
-    return reason
 
 
 def _refuse(preview: DecisionPreview, choice: str, basis_sha256: str) -> None:

@@ -10,10 +10,10 @@ from discussions.models import Game, ManualFigure
 from discussions.models.manual_figures import CACHE, COST, KINDS
 from discussions.permissions import check_enter_figure
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 
-LONGEST_REASON = 2_000
 HIGHEST_COST = Decimal(100_000)
 SMALLEST = Decimal("0.000001")
 
@@ -27,8 +27,8 @@ def enter_figure(
     Conflict when somebody entered one at the same moment.
     """
     check_enter_figure(by, game)
-    reason = reason.strip()
-    _check(kind, value, reason)
+    _check(kind, value)
+    reason = clean_text(reason, ask=_("Say where the figure comes from: the reason stays beside it."))
     with transaction.atomic():
         rows = ManualFigure.objects.filter(game=game, kind=kind)
         last = rows.order_by("-number").first()
@@ -61,7 +61,7 @@ def enter_figure(
     return figure
 
 
-def _check(kind: str, value: Decimal, reason: str) -> None:
+def _check(kind: str, value: Decimal) -> None:
     if kind not in dict(KINDS):
         raise Unacceptable(_("Choose the cost or the cache hit rate."), field="kind")
     most = HIGHEST_COST if kind == COST else Decimal(1)
@@ -71,9 +71,3 @@ def _check(kind: str, value: Decimal, reason: str) -> None:
             CACHE: _("A cache hit rate lies between 0 and 100 %."),
         }
         raise Unacceptable(sentences[kind], field="value", code="range")
-    if not reason:
-        raise Unacceptable(
-            _("Say where the figure comes from: the reason stays beside it."), field="reason", code="required"
-        )
-    if len(reason) > LONGEST_REASON:
-        raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason", code="too_long")

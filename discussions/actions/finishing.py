@@ -15,10 +15,9 @@ from discussions.models import Evaluation, Reveal, Slot
 from discussions.models.slots import RATING
 from discussions.models.standings import work_of
 from discussions.permissions import check_rate, check_return_to_game, check_skip, check_submit
+from workspace.actions.texts import clean_text
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
-
-LONGEST_REASON = 2000
 
 
 def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
@@ -93,9 +92,7 @@ def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime)
 
     Raises Unacceptable without a reason, NotAllowed when the evaluation is not an open one of one's own.
     """
-    reason = reason.strip()
-    if not reason or len(reason) > LONGEST_REASON:
-        raise Unacceptable(_("Say in a few words why you skip this game."), field="text")
+    reason = clean_text(reason, field="text", ask=_("Say in a few words why you skip this game."))
     with transaction.atomic():
         locked = lock(evaluation)
         if locked.state == SKIPPED and locked.evaluator_id == by.pk:

@@ -12,10 +12,10 @@ from discussions.actions.judging import lock
 from discussions.core.moves import LAPSED, OPEN
 from discussions.models import Evaluation, Slot
 from discussions.permissions import check_deal_out, check_rate
-from workspace.core.refusals import Conflict, Unacceptable
+from workspace.actions.texts import clean_text
+from workspace.core.refusals import Conflict
 from workspace.models import Person, Project
 
-LONGEST_REASON = 2000
 MOST_AT_ONCE = 500
 
 
@@ -64,9 +64,7 @@ def release_place(*, evaluation: Evaluation, reason: str, by: Person, now: datet
     back meanwhile, Unacceptable for a reason that is too long.
     """
     check_deal_out(by, evaluation.game.project)
-    reason = reason.strip() or _("no reason was given.")
-    if len(reason) > LONGEST_REASON:
-        raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason", code="too_long")
+    reason = clean_text(reason) or _("no reason was given.")
     with transaction.atomic():
         locked = lock(evaluation)
         if locked.state == LAPSED:

@@ -11,10 +11,9 @@ from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.permissions_team import check_need_fewer
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
-
-LONGEST_REASON = 2000
 
 
 def need_fewer(*, game: Game, count: int, reason: str, by: Person, now: datetime) -> Game:
@@ -24,18 +23,13 @@ def need_fewer(*, game: Game, count: int, reason: str, by: Person, now: datetime
     that they give back closes. Raises NotAllowed (not a lead, a verdict is recorded, not open for rating),
     Unacceptable for a number that is not lower than now, or lower than what is in, and without a reason.
     """
-    reason = reason.strip()
     with transaction.atomic():
         rows = Game.objects.select_related("iteration", "project")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=game.pk)
         check_need_fewer(by, locked)
         before = locked.evaluator_count
         _refuse_count(locked, count)
-        if not reason or len(reason) > LONGEST_REASON:
-            raise Unacceptable(
-                _("Say in up to 2,000 characters why fewer are enough: it stays beside the verdict."),
-                field="reason",
-            )
+        reason = clean_text(reason, ask=_("Say why fewer are enough: it stays beside the verdict."))
         stands = {"needed_count": count, "needed_at": now, "needed_by": by, "needed_reason": reason}
         Game.objects.filter(pk=locked.pk).update(**stands)
         for name, value in stands.items():

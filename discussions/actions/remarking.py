@@ -13,12 +13,13 @@ from discussions.models.standings import Work, work_of
 from discussions.permissions import check_rate
 from workspace.actions.events import record_event
 from workspace.actions.keyed import key_reused, one_act, short_key
+from workspace.actions.texts import check_length
 from workspace.core.canonical import canonical_hash
+from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 
 FLAG, COMMENT = "flag", "comment"
-LONGEST_TEXT = 4000
 
 
 def remark(
@@ -84,8 +85,7 @@ def _refuse_faults(work: Work, kind: str, target: str, text: str) -> None:
         raise Unacceptable(_("There is no such message in this game. Load the page again."), field="subject")
     if kind == COMMENT and not text.strip():
         raise Unacceptable(_("The comment is empty. Write something, or leave it out."), field="text")
-    if len(text) > LONGEST_TEXT:
-        raise Unacceptable(_("A comment has at most 4,000 characters."), field="text")
+    check_length(text, field="text", most=LONGEST_COMMENT)
 
 
 def _record(made: Remark, evaluation: Evaluation, verb: str, *, by: Person, now: datetime) -> None:

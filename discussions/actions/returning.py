@@ -9,10 +9,9 @@ from discussions.core.moves import RETURNED, state_after
 from discussions.models import Evaluation, Game, Slot
 from discussions.permissions_team import check_return_evaluation
 from workspace.actions.events import record_event
-from workspace.core.refusals import Conflict, Unacceptable
+from workspace.actions.texts import clean_text
+from workspace.core.refusals import Conflict
 from workspace.models import Person
-
-LONGEST_COMMENT = 2000
 
 
 def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: datetime) -> Evaluation:
@@ -22,11 +21,8 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
     Unacceptable without a comment, NotAllowed (not a lead, not submitted, a verdict rests on it, nobody could work on
     it), Conflict when it was changed at this moment.
     """
-    comment = comment.strip()
-    if not comment:
-        raise Unacceptable(_("Say what to look at again: the evaluator sees this comment."), field="comment")
-    if len(comment) > LONGEST_COMMENT:
-        raise Unacceptable(_("A comment has at most 2,000 characters."), field="comment")
+    ask = _("Say what to look at again: the evaluator sees this comment.")
+    comment = clean_text(comment, field="comment", ask=ask)
     with transaction.atomic():
         rows = Evaluation.objects.select_related("game__project", "evaluator").select_for_update(of=("self",))
         locked = rows.get(pk=evaluation.pk)

@@ -11,11 +11,10 @@ from discussions.models import Game, Slot, Verdict
 from discussions.models.bases import Preview, preview_of
 from discussions.permissions import check_complete, check_record_verdict, check_supersede_verdict
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person
-
-LONGEST_REASON = 2000
 
 
 def record_verdict(
@@ -27,9 +26,7 @@ def record_verdict(
     Raises NotAllowed (not one's to record, or not complete), Unacceptable (no reason for a correction), and Conflict
     when anything that the verdict rests on changed since, or somebody recorded first.
     """
-    reason = reason.strip()
-    if len(reason) > LONGEST_REASON:
-        raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason")
+    reason = clean_text(reason)
     with transaction.atomic():
         locked = _lock(game)
         check_record_verdict(by, locked)

@@ -21,11 +21,12 @@ from discussions.permissions import (
     check_state_fascinating,
 )
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
 
-LONGEST_NAME, LONGEST_TEXT = 200, 2_000
 RULES = {"streak_unit", "engagement_rule"}
 
 
@@ -84,7 +85,8 @@ def state_fascinating(*, stage: Stage, text: str, by: Person, now: datetime) -> 
     Raises NotAllowed (also when somebody signed before), Unacceptable without words.
     """
     check_state_fascinating(by, stage)
-    text = _text(text, "statement", _("Say in a sentence what makes these games fascinating to watch."))
+    ask = _("Say in a sentence what makes these games fascinating to watch.")
+    text = clean_text(text, field="statement", ask=ask)
     with transaction.atomic():
         unsigned = Stage.objects.filter(pk=stage.pk, stated_at=None, closed_at=None)
         if not unsigned.update(stated_at=now, stated_by=by, statement=text):
@@ -110,9 +112,8 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
         door = door_of_stage(locked, history)
         check_open_next_stage(by, locked, door)
         if not door.is_open:
-            reason = _text(
-                reason, "reason", _("The door is shut. Say why the next stage is opened all the same.")
-            )
+            ask = _("The door is shut. Say why the next stage is opened all the same.")
+            reason = clean_text(reason, ask=ask)
             override = Signed(by.name, now.date().isoformat(), reason)
             door = door_of_stage(locked, history, override=override)
         else:
@@ -151,11 +152,10 @@ def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: dat
 
 
 def _checked(plan: StagePlan) -> StagePlan:
-    name, goal = " ".join(plan.name.split()), plan.goal.strip()
+    name = " ".join(plan.name.split())
     if not name or len(name) > LONGEST_NAME:
         raise Unacceptable(_("Give the stage a name of at most 200 characters."), field="name")
-    if len(goal) > LONGEST_TEXT:
-        raise Unacceptable(_("A goal has at most 2,000 characters."), field="goal")
+    goal = clean_text(plan.goal, field="goal")
     if plan.streak_unit not in dict(STREAK_UNITS):
         raise Unacceptable(_("Choose whether iterations or games succeed in a row."), field="streak_unit")
     if plan.engagement_rule not in dict(ENGAGEMENT_RULES):
@@ -163,15 +163,6 @@ def _checked(plan: StagePlan) -> StagePlan:
             _("Choose whether engagement is asked for on average or in every game."), field="engagement_rule"
         )
     return StagePlan(name, goal, plan.streak_unit, plan.engagement_rule)
-
-
-def _text(text: str, field: str, missing: str) -> str:
-    text = text.strip()
-    if not text:
-        raise Unacceptable(missing, field=field, code="required")
-    if len(text) > LONGEST_TEXT:
-        raise Unacceptable(_("At most 2,000 characters."), field=field, code="too_long")
-    return text
 
 
 def _record(stage: Stage, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:

@@ -11,10 +11,9 @@ from discussions.models import Game, Withdrawal
 from discussions.models.readiness import measured_for
 from discussions.permissions import check_withdraw_game
 from workspace.actions.events import record_event
-from workspace.core.refusals import Conflict, Unacceptable
+from workspace.actions.texts import clean_text
+from workspace.core.refusals import Conflict
 from workspace.models import Person
-
-LONGEST_REASON = 2_000
 
 
 def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
@@ -36,7 +35,7 @@ def restore_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withd
 
 def _turn(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn: bool) -> Withdrawal:
     check_withdraw_game(by, game)
-    reason = _checked(reason)
+    reason = clean_text(reason, ask=_("Say why: the reason stays beside the game."))
     with transaction.atomic():
         # The row of the game is the lock: of two at once the second finds it turned.
         standing = Game.objects.filter(pk=game.pk, withdrawn_at__isnull=is_withdrawn)
@@ -68,15 +67,6 @@ def _turned(game: Game, is_withdrawn: bool) -> Conflict:
         else _("Game %(number)d counts again already; somebody was faster.")
     )
     return Conflict(says % {"number": game.number}, code="turned_first")
-
-
-def _checked(reason: str) -> str:
-    reason = reason.strip()
-    if not reason:
-        raise Unacceptable(_("Say why: the reason stays beside the game."), field="reason", code="required")
-    if len(reason) > LONGEST_REASON:
-        raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason", code="too_long")
-    return reason
 
 
 def _record(made: Withdrawal, by: Person, now: datetime) -> None:

@@ -10,12 +10,13 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from discussions.core.game_figures import GameFigures, mean, numbered, passes, scores_of
+from discussions.core.game_figures import GameFigures, numbered, passes, scores_of
 from discussions.core.metrics import METRICS
 from discussions.core.outcome import ABOVE, AMBER, LOW, UNREPORTED
 from discussions.core.spread import interval_of_mean
 from discussions.core.verdict import Rules, rules_of, state_of_cost
 from rubric.core.records import Criterion, RubricRecord
+from workspace.core.means import exact_mean
 from workspace.core.text_display import figure
 
 
@@ -144,7 +145,7 @@ def average_of(criterion: Criterion, games: Sequence[GameFigures]) -> Average:
     pending = [game.number for game in games if game.score(key) is None]
     known = [game for game in games if game.score(key) is not None]
     applicable = [game for game in known if game.applies(key)]
-    value, second = mean(scores_of(known, key)), mean(scores_of(applicable, key))
+    value, second = exact_mean(scores_of(known, key)), exact_mean(scores_of(applicable, key))
     return Average(
         key=key,
         label=criterion.label,

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from discussions.core import kinds
 from discussions.core.effective import Effective
+from workspace.core.means import exact_mean
 
 # What a key has an answer for. Marks, tests and who decides are ways of working, not judgements to agree on.
 COMPARED = (
@@ -111,7 +112,7 @@ def result_of(
     done = list(compared)
     alike, count = sum(one.alike for one in done), sum(one.count for one in done)
     errors = [error for one in done if (error := one.rating_error) is not None]
-    error = sum(errors, Fraction(0)) / len(errors) if errors else None
+    error = exact_mean(errors)
     passes: bool | None = None
     if len(done) >= of_games:
         agrees = count == 0 or 100 * alike >= pass_percent * count

@@ -29,10 +29,11 @@ from discussions.core.difference import (
     answer_of,
     difference,
 )
-from discussions.core.game_figures import GameFigures, mean, scores_of
+from discussions.core.game_figures import GameFigures, scores_of
 from discussions.core.metrics import METRICS
 from discussions.core.spread import pooled_spread
 from rubric.core.records import Criterion, RubricRecord
+from workspace.core.means import exact_mean
 
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
 
@@ -111,7 +112,7 @@ def _metric(
 ) -> MetricCompared:
     key = criterion.key
     applicable = [scores_of(batch, key, with_by_rule=False) for batch in batches]
-    control, change = (mean(scores_of(batch, key)) for batch in batches[:2])
+    control, change = (exact_mean(scores_of(batch, key)) for batch in batches[:2])
     scale = METRICS[key].scale
     found = difference(
         applicable[0], applicable[1], pooled_spread(applicable), material=material, span=scale.span

@@ -6,8 +6,9 @@ from fractions import Fraction
 from msgspec import Struct
 
 from discussions.core.difference import IMPROVED, MORE_GAMES, SAME, WORSE, Difference
-from discussions.core.game_figures import GameFigures, mean, scores_of
+from discussions.core.game_figures import GameFigures, scores_of
 from rubric.core.records import RubricRecord
+from workspace.core.means import exact_mean
 from workspace.core.text_display import figure
 
 KEEP, REVERT, INCONCLUSIVE = "keep", "revert", "inconclusive"
@@ -164,7 +165,7 @@ def checks_of(
         for criterion in rubric.criteria
         if criterion.is_mandatory
         and criterion.threshold is not None
-        and (found := mean(scores_of(change, criterion.key))) is not None
+        and (found := exact_mean(scores_of(change, criterion.key))) is not None
         and found < Fraction(str(criterion.threshold))
     ]
 

@@ -11,9 +11,9 @@ from math import comb, sqrt
 
 from msgspec import Struct
 
-from discussions.core.game_figures import mean
 from discussions.core.spread import Spread
 from rubric.core.permutation import Permutation, permutation_test
+from workspace.core.means import exact_mean, student_t
 
 IMPROVED = "improved"
 WORSE = "worse"
@@ -78,7 +78,7 @@ def difference(
     `spread` is pooled over all batches, these two included; `material` the difference that matters and `span` the width
     of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`.
     """
-    first, second = mean(control), mean(change)
+    first, second = exact_mean(control), exact_mean(change)
     raw = None if first is None or second is None else second - first
     found = (
         None if raw is None else posterior_of(float(raw), len(control), len(change), spread, material, span)
@@ -113,14 +113,14 @@ def posterior_of(
     noise = spread.variance * (1 / control_count + 1 / change_count)
     prior = PRIOR_SHARE**2 * spread.variance
     shrunken, sd = raw * prior / (prior + noise), sqrt(noise * prior / (prior + noise))
-    half = _quantile(spread.df) * sqrt(noise)
+    half = student_t(spread.df) * sqrt(noise)
     more = spread.variance * (1 / (control_count + MORE_GAMES) + 1 / (change_count + MORE_GAMES))
     return Posterior(
         shrunken=shrunken,
         sd=sd,
         interval=_clipped(raw, half, span),
-        shrunken_interval=_clipped(shrunken, _quantile(spread.df) * sd, span),
-        half_width_with_more=min(span, _quantile(spread.df + 2 * MORE_GAMES) * sqrt(more)),
+        shrunken_interval=_clipped(shrunken, student_t(spread.df) * sd, span),
+        half_width_with_more=min(span, student_t(spread.df + 2 * MORE_GAMES) * sqrt(more)),
         higher=_below(spread.df, shrunken / sd),
         within=_below(spread.df, (material - shrunken) / sd) - _below(spread.df, (-material - shrunken) / sd),
         harm=_below(spread.df, (-material - shrunken) / sd),
@@ -182,12 +182,6 @@ def answer_of(no_better: float, no_worse: float, within: float) -> str:
 
 def _clipped(centre: float, half: float, span: float) -> tuple[float, float]:
     return max(-span, centre - half), min(span, centre + half)
-
-
-def _quantile(df: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.975))
 
 
 def _below(df: int, value: float) -> float:

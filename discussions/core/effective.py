@@ -10,6 +10,7 @@ from discussions.core import kinds
 from discussions.core.identification import Asked, Identified, result_of
 from discussions.core.metrics import METRICS
 from discussions.core.records import Measurement
+from workspace.core.means import exact_mean
 
 Key = tuple[str, str]
 
@@ -221,7 +222,7 @@ def _assembled(
         values=dict(values),
         added=added,
         ties=tuple(sorted(open_ties)),
-        rating=sum(ratings, Fraction(0)) / len(ratings) if ratings else None,
+        rating=exact_mean(ratings),
         answers=dict(values.get(kinds.QUESTION, {})),
         identification=(yes, len(identified)) if identified else None,
         identify_decides=decides,

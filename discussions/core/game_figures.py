@@ -92,11 +92,6 @@ def exact(score: float) -> Fraction:
     return Fraction(score).limit_denominator(LARGEST_DENOMINATOR)
 
 
-def mean(scores: Sequence[Fraction]) -> Fraction | None:
-    """The mean; None of nothing."""
-    return sum(scores, Fraction()) / len(scores) if scores else None
-
-
 def numbered(numbers: Sequence[int], noun: str = "game") -> str:
     """Numbers as a sentence names them: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
     runs: list[list[int]] = []

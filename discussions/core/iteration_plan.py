@@ -10,8 +10,9 @@ from discussions.core.compared import MOST_LOOKS
 from discussions.core.iteration_moves import CHANGE
 from discussions.core.metrics import METRICS
 from rubric.core.records import RubricRecord
+from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 
-LONGEST_NAME, LONGEST_NOTE, LONGEST_PROMPT = 200, 2_000, 200_000
+LONGEST_PROMPT = 200_000
 MOST_GAMES = 1_000
 
 
@@ -90,8 +91,8 @@ def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
     texts = (
         ("name", plan.name, LONGEST_NAME, "Give the iteration a name."),
         ("prompt", plan.prompt.strip(), LONGEST_PROMPT, "Paste the whole prompt that the agents are given."),
-        ("change_note", plan.change_note, LONGEST_NOTE, ""),
-        ("hunks_answer", plan.hunks_answer, LONGEST_NOTE, ""),
+        ("change_note", plan.change_note, LONGEST_REASON, ""),
+        ("hunks_answer", plan.hunks_answer, LONGEST_REASON, ""),
     )
     for field, text, most, missing in texts:
         if not text and missing:

@@ -11,10 +11,11 @@ from math import erf, exp, pi, sqrt
 
 from msgspec import Struct
 
-from discussions.core.game_figures import GameFigures, mean, scores_of
+from discussions.core.game_figures import GameFigures, scores_of
 from discussions.core.metrics import METRICS
 from discussions.core.spread import Spread, pooled_spread
 from rubric.core.records import Criterion, RubricRecord
+from workspace.core.means import exact_mean
 from workspace.core.text_display import figure
 
 
@@ -111,13 +112,13 @@ def _margin(
 ) -> Margin | None:
     key = criterion.key
     scale = METRICS[key].scale
-    value = mean(scores_of(games, key))
+    value = exact_mean(scores_of(games, key))
     if value is None:
         return None
     applicable = [scores_of(batch, key, with_by_rule=False) for batch in batches]
     spread = pooled_spread(applicable)
     points = value - Fraction(str(criterion.threshold or 0))
-    judged = mean(applicable[0])
+    judged = exact_mean(applicable[0])
     sds = None
     if spread.sd and judged is not None:
         sds = float(judged - Fraction(str(criterion.threshold or 0))) / spread.sd

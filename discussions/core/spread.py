@@ -6,7 +6,7 @@ from math import lcm, sqrt
 
 from msgspec import Struct
 
-from discussions.core.game_figures import mean
+from workspace.core.means import exact_mean, student_t
 
 FEW_DF = 4
 
@@ -62,11 +62,9 @@ def interval_of_mean(scores: Sequence[Fraction], lowest: float, highest: float) 
     mean +/- t(.975, n - 1) s / sqrt(n). None with fewer than two games, or when all have one score. Messages of a game
     hang together, so pooling the messages of several games would promise far too much.
     """
-    from scipy.special import stdtrit
-
     found = pooled_spread([scores])
-    centre = mean(scores)
+    centre = exact_mean(scores)
     if centre is None or not found.sd:
         return None
-    half = float(stdtrit(found.df, 0.975)) * found.sd / sqrt(len(scores))
+    half = student_t(found.df) * found.sd / sqrt(len(scores))
     return max(lowest, float(centre) - half), min(highest, float(centre) + half)

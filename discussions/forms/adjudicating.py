@@ -6,8 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from rubric.forms.rubrics import several_lines
-
-LONGEST = 2000
+from workspace.core.limits import LONGEST_REASON
 
 
 class SettleForm(forms.Form):
@@ -22,7 +21,7 @@ class SettleForm(forms.Form):
         max_length=60, error_messages={"required": _("Choose the answer that holds, or another one.")}
     )
     reason = forms.CharField(
-        max_length=LONGEST,
+        max_length=LONGEST_REASON,
         error_messages={
             "required": _("Say why: the reason stays beside the decision, and evaluators learn from it."),
             "max_length": _("A reason has at most 2,000 characters."),

@@ -5,9 +5,10 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from discussions.actions.calibrating import LONGEST_NAME, RoundPlan
+from discussions.actions.calibrating import RoundPlan
 from discussions.core.number_lists import numbers_in
 from rubric.forms.rubrics import several_lines
+from workspace.core.limits import LONGEST_NAME
 
 
 class RoundForm(forms.Form):

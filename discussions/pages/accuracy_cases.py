@@ -19,9 +19,9 @@ from discussions.pages.accuracy_anchoring import MOVED
 from discussions.pages.accuracy_words import CARDS, CELLS, HEADINGS, TITLES
 from discussions.pages.game import MESSAGES_A_PAGE
 from discussions.pages.metric_labels import LABELS
+from workspace.core.limits import PAGE_SIZE
 from workspace.models import Project
 
-PAGE_SIZE = 50
 # So many messages stand before the one that a link leads to.
 BEFORE = 10
 

@@ -17,7 +17,7 @@ from discussions.permissions_team import check_adjudicate
 from workspace.models import Person
 from workspace.permissions import refusal_of
 
-A_PAGE = 40
+CARDS_A_PAGE = 40
 PROGRESS = "settle-progress"
 
 
@@ -101,10 +101,10 @@ def build_adjudication_page(
     names = evaluations if is_named else {}
     measured = newest_measured(game)
     things = disagreements_in(game) if measured else []
-    count = max(1, -(-len(things) // A_PAGE))
+    count = max(1, -(-len(things) // CARDS_A_PAGE))
     number = _page_of(things, posted) or min(max(page, 1), count)
-    shown = things[(number - 1) * A_PAGE : number * A_PAGE]
-    places = {card_id(one): at // A_PAGE + 1 for at, one in enumerate(things) if is_open(one)}
+    shown = things[(number - 1) * CARDS_A_PAGE : number * CARDS_A_PAGE]
+    places = {card_id(one): at // CARDS_A_PAGE + 1 for at, one in enumerate(things) if is_open(one)}
     return AdjudicationPage(
         slug=game.project.slug,
         number=game.number,
@@ -129,7 +129,7 @@ def _page_of(things: list[Disagreement], posted: Posted | None) -> int:
     keys = [one.key for one in things]
     if posted is None or (posted.kind, posted.subject) not in keys:
         return 0
-    return keys.index((posted.kind, posted.subject)) // A_PAGE + 1
+    return keys.index((posted.kind, posted.subject)) // CARDS_A_PAGE + 1
 
 
 def _evaluations(game: Game) -> dict[int, str]:

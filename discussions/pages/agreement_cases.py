@@ -21,8 +21,8 @@ from discussions.pages.game import MESSAGES_A_PAGE
 from workspace.core.text_display import shortened
 from workspace.models import Project
 
-PAGE_SIZE = 25
-LONGEST_TEXT = 400
+CASES_A_PAGE = 25
+LONGEST_CASE = 400
 # So many messages stand before the one that a link leads to.
 BEFORE = 10
 
@@ -78,7 +78,7 @@ def cases_part(project: Project, thing: Thing, wanted: Wanted, names: Mapping[in
     found = cases_of(answers, thing, wanted.row, wanted.column, wanted.pair)
     pairs = Counter((case.game, case.subject) for case in found)
     items = list(pairs)
-    shown = items[wanted.start - 1 : wanted.start - 1 + PAGE_SIZE]
+    shown = items[wanted.start - 1 : wanted.start - 1 + CASES_A_PAGE]
     if not shown:
         return None
     texts = _texts({game for game, _subject in shown})
@@ -95,7 +95,7 @@ def cases_part(project: Project, thing: Thing, wanted: Wanted, names: Mapping[in
             )
             for item in shown
         ],
-        previous_url=_address(wanted, max(1, wanted.start - PAGE_SIZE)) if wanted.start > 1 else "",
+        previous_url=_address(wanted, max(1, wanted.start - CASES_A_PAGE)) if wanted.start > 1 else "",
         next_url=_address(wanted, last + 1) if last < len(items) else "",
         says=_("%(first)d to %(last)d of %(count)d")
         % {"first": wanted.start, "last": last, "count": len(items)},
@@ -135,11 +135,11 @@ def _placed(
 def _excerpt(text: str, sentence: int) -> tuple[str, list[tuple[int, int]]]:
     """The message, its sentence marked; of a long one the sentence alone, or the beginning."""
     if not sentence:
-        return shortened(text, LONGEST_TEXT), []
+        return shortened(text, LONGEST_CASE), []
     start, end = split(text)[sentence - 1]
-    if len(text) <= LONGEST_TEXT:
+    if len(text) <= LONGEST_CASE:
         return text, [(start, end)]
-    return shortened(text[start:end], LONGEST_TEXT), []
+    return shortened(text[start:end], LONGEST_CASE), []
 
 
 _GAME: Any = msgspec.json.Decoder(GameRecord)

@@ -15,7 +15,7 @@ from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
 from workspace.models import Project
 
-PAGE_SIZE = 30
+GAMES_A_PAGE = 30
 
 MEASURING, WAITING, RATED, HANDED_IN, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
 STATES = {
@@ -105,8 +105,8 @@ def _walk(rows: "QuerySet[Any]", field: str, falls: bool, prefix: str, wanted: W
     sign = "-" if falls else ""
     columns = [prefix + name for name in GameRow._fields]
     ordered = rows.order_by(f"{sign}{field}", f"{sign}pk").values_list("pk", *columns)
-    found = list(ordered[: PAGE_SIZE + 1])
-    is_more, found = len(found) > PAGE_SIZE, found[:PAGE_SIZE]
+    found = list(ordered[: GAMES_A_PAGE + 1])
+    is_more, found = len(found) > GAMES_A_PAGE, found[:GAMES_A_PAGE]
     if is_back:
         found.reverse()
     is_later, is_earlier = (here is not None, is_more) if is_back else (is_more, here is not None)

@@ -15,11 +15,12 @@ from discussions.pages.calibration_own import OwnCalibration, own_calibrations
 from discussions.pages.handed_in import handed_in_says
 from discussions.pages.queue import free_counts, set_aside
 from rubric.models.waiting import waiting_count
+from workspace.core.limits import PAGE_SIZE
 from workspace.models import Membership, Person, Project
 from workspace.models.capped import CappedNumbers, numbers_in
 from workspace.permissions import is_admin
 
-LISTED, ASIDE, A_PAGE = 5, 10, 50
+LISTED, ASIDE = 5, 10
 
 
 class Started(Struct, frozen=True, kw_only=True):
@@ -101,7 +102,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     """
     memberships = Membership.objects.filter(person=person, ended_at=None)
     roles = dict(memberships.values_list("project", "role"))
-    projects = list(Project.objects.visible_to(person)[:A_PAGE])
+    projects = list(Project.objects.visible_to(person)[:PAGE_SIZE])
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     free = free_counts(person, rated)
@@ -156,7 +157,7 @@ def _started(person: Person, now: datetime) -> list[Started]:
             minutes=minutes_left(one.slot.lease_until, now),
             is_calibration=one.purpose == CALIBRATION,
         )
-        for one in counted[:A_PAGE]
+        for one in counted[:PAGE_SIZE]
     ]
 
 
@@ -185,7 +186,7 @@ def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
     """Project -> games that leads keep for the person, as (number, who keeps it)."""
     rows = kept_places(person).filter(project__in=rated)
     found: dict[int, list[tuple[int, str]]] = {}
-    for project, number, by in rows.values_list("project", "game__number", "assigned_by__name")[:A_PAGE]:
+    for project, number, by in rows.values_list("project", "game__number", "assigned_by__name")[:PAGE_SIZE]:
         found.setdefault(project, []).append((number, by))
     return found
 

@@ -10,10 +10,9 @@ from discussions.models import Evaluation, Judgement, Verdict
 from discussions.models.slots import RATING
 from discussions.pages.handed_in import in_count
 from discussions.pages.queue import set_aside
+from workspace.core.limits import PAGE_SIZE
 from workspace.models import Membership, Person
 from workspace.models.projects import EVALUATOR
-
-A_PAGE = 50
 
 
 class Row(Struct, frozen=True):
@@ -54,7 +53,7 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
     told = own.select_related("game__project", "game__iteration").annotate(
         has_verdict=Exists(verdict), in_count=in_count(), is_free=Exists(_going_on(person))
     )
-    found = list(told[: A_PAGE + 1])
+    found = list(told[: PAGE_SIZE + 1])
     ratings = _ratings(own.filter(pk__in=[one.pk for one in found]))
     rows = [
         Row(
@@ -73,9 +72,9 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
             in_count=one.in_count if one.state == SUBMITTED and one.purpose == RATING else 0,
             needed=one.game.evaluator_count,
         )
-        for one in found[:A_PAGE]
+        for one in found[:PAGE_SIZE]
     ]
-    return MinePage(rows, older=rows[-1].evaluation if len(found) > A_PAGE else 0)
+    return MinePage(rows, older=rows[-1].evaluation if len(found) > PAGE_SIZE else 0)
 
 
 def _going_on(person: Person) -> "QuerySet[Evaluation]":

@@ -11,9 +11,9 @@ from discussions.core.moves import SUBMITTED
 from discussions.models import Evaluation, Judgement
 from discussions.models.standings import rubric_record
 from workspace.core.charts import DotRow, DotsChart, Segment, dot_plot, share_bar
+from workspace.core.limits import PAGE_SIZE
 from workspace.models import Person
 
-A_PAGE = 50
 LEAST_RATING, MOST_RATING = 1, 5
 
 
@@ -54,8 +54,8 @@ def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
     if before:
         own = own.filter(pk__lt=before)
     read = own.select_related("game__project", "measured__rubric_version")
-    found = list(read[: A_PAGE + 1])
-    listed = found[:A_PAGE]
+    found = list(read[: PAGE_SIZE + 1])
+    listed = found[:PAGE_SIZE]
     said = _said(listed)
     texts = _questions(listed)
     rows = [
@@ -70,7 +70,7 @@ def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
         )
         for one in listed
     ]
-    older = rows[-1].evaluation if len(found) > A_PAGE else 0
+    older = rows[-1].evaluation if len(found) > PAGE_SIZE else 0
     return OwnHistoryPage(
         [_question(n, text, rows) for n, text in enumerate(texts, 1)], _ratings(rows), rows, older
     )

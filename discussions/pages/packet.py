@@ -19,7 +19,7 @@ from discussions.pages.settling_things import Ground, answer_word, label_of, thi
 from workspace.core.text_display import figure, shortened
 from workspace.models import Project
 
-MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_TEXT = 100, 12, 4, 900
+MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_SHOWN = 100, 12, 4, 900
 
 
 class ToSettle(Struct, frozen=True):
@@ -159,7 +159,7 @@ def _differences(told: list[Differing], found: list[Disagreed]) -> list[Differen
 def _difference(found: Disagreed, ground: Ground, one: Disagreement) -> DifferenceShown:
     thing = thing_of(ground, one.kind, one.subject)
     machine = answer_word(one.kind, one.machine) if one.machine else ""
-    text = shortened(thing.text, max([LONGEST_TEXT, *(end for _start, end in thing.spans)]))
+    text = shortened(thing.text, max([LONGEST_SHOWN, *(end for _start, end in thing.spans)]))
     return DifferenceShown(
         game=found.number,
         label=thing.label,

@@ -6,12 +6,13 @@ import msgspec
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
-from rubric.actions.drafting import LONGEST_NOTE, import_version
+from rubric.actions.drafting import import_version
 from rubric.core.figured import TUNING, TuningFigures
 from rubric.core.tuning import Tuning
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.models.figured import present_figures
 from rubric.permissions import check_edit_rubrics, check_tune
+from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 
@@ -47,7 +48,7 @@ def adopt_weights(
     return import_version(
         record=replace(record, criteria=criteria),
         rubric=version.rubric,
-        note=note_of(comparison_set, fit, basis)[:LONGEST_NOTE],
+        note=note_of(comparison_set, fit, basis)[:LONGEST_REASON],
         by=by,
         now=now,
     )

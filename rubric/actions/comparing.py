@@ -15,11 +15,11 @@ from rubric.models.comparisons import MODES, PERSON
 from rubric.models.rubrics import PUBLISHED
 from rubric.permissions import check_change_set, check_open_set
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.identifiers import plain_name
+from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
-
-LONGEST_NAME = 200
 
 
 def open_set(
@@ -183,12 +183,7 @@ def note_event(
 
 
 def _named(name: str) -> str:
-    name = name.strip()
-    if not name:
-        raise Unacceptable(_("Give it a name."), field="name")
-    if len(name) > LONGEST_NAME:
-        raise Unacceptable(_("A name has at most 200 characters."), field="name")
-    return name
+    return clean_text(name, field="name", ask=_("Give it a name."), most=LONGEST_NAME)
 
 
 def _stored(

@@ -15,19 +15,18 @@ from rubric.models import Rubric, RubricVersion
 from rubric.models.rubrics import DISCARDED, DRAFT
 from rubric.permissions import check_discard_version, check_edit_rubrics, check_edit_version
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug
+from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
-
-LONGEST_NOTE = 2000
-LONGEST_NAME = 200
 
 
 def draft_version(*, version: RubricVersion, note: str, by: Person, now: datetime) -> RubricVersion:
     """Make the rubric's next draft, which says what `version` says. Raises NotAllowed, Unacceptable without a note."""
     check_edit_rubrics(by)
-    said = wanted(note, field="note", sentence=_("Say in a few words what this draft is to change."))
+    said = clean_text(note, field="note", ask=_("Say in a few words what this draft is to change."))
     with transaction.atomic():
         rubric = Rubric.objects.select_for_update().get(pk=version.rubric_id)
         record = replace(version.to_record(), version=next_number(_taken(rubric)))
@@ -43,7 +42,7 @@ def import_version(
     for what does not fit together, Conflict for a key that is taken.
     """
     check_edit_rubrics(by)
-    said = wanted(note, field="note", sentence=_("Say in a few words where this version comes from."))
+    said = clean_text(note, field="note", ask=_("Say in a few words where this version comes from."))
     _require_valid(record)
     with transaction.atomic():
         if rubric is None:
@@ -68,7 +67,7 @@ def save_draft(
     Conflict when somebody saved in between; nothing is overwritten then.
     """
     check_edit_version(by, version)
-    said = wanted(note, field="note", sentence=_("Say in a few words what this draft changes."))
+    said = clean_text(note, field="note", ask=_("Say in a few words what this draft changes."))
     record = replace(record, version=version.number, kind=version.rubric.kind)
     _require_valid(record)
     body = canonical_bytes(record)
@@ -92,7 +91,7 @@ def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person
     for what was published or discarded, Unacceptable without a reason, Conflict when somebody saved in between.
     """
     check_discard_version(by, version)
-    said = wanted(reason, field="reason", sentence=_("Say why this draft is discarded."))
+    said = clean_text(reason, field="reason", ask=_("Say why this draft is discarded."))
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
         if not rows.update(state=DISCARDED, discarded_at=now, discarded_by=by, discarded_reason=said):
@@ -102,16 +101,6 @@ def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person
             )
         detail = {"sha256": basis, "reason": said}
         note_event(version=version, verb="rubric_version:discarded", detail=detail, by=by, now=now)
-
-
-def wanted(text: str, *, field: str, sentence: str) -> str:
-    """The text without its margins. Raises Unacceptable with that sentence when nothing is left, or for a novel."""
-    text = text.strip()
-    if not text:
-        raise Unacceptable(sentence, field=field)
-    if len(text) > LONGEST_NOTE:
-        raise Unacceptable(_("Say it in at most 2000 characters."), field=field)
-    return text
 
 
 def note_event(

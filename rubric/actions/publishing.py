@@ -5,11 +5,12 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from rubric.actions.drafting import note_event, wanted
+from rubric.actions.drafting import note_event
 from rubric.models import Rubric, RubricVersion
 from rubric.models.rubrics import DRAFT, PUBLISHED, RETIRED
 from rubric.models.shipped import Shipped, shipped_versions
 from rubric.permissions import check_publish_version, check_retire_version
+from workspace.actions.texts import clean_text
 from workspace.core.refusals import Conflict
 from workspace.models import Person
 
@@ -21,7 +22,7 @@ def publish_version(*, version: RubricVersion, basis: str, reason: str, by: Pers
     somebody saved the draft in between.
     """
     check_publish_version(by, version)
-    said = wanted(reason, field="reason", sentence=_("Say why this version is published."))
+    said = clean_text(reason, field="reason", ask=_("Say why this version is published."))
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
         if not rows.update(state=PUBLISHED, published_at=now, published_by=by, reason=said):
@@ -40,7 +41,7 @@ def retire_version(*, version: RubricVersion, reason: str, by: Person, now: date
     retired it.
     """
     check_retire_version(by, version)
-    said = wanted(reason, field="reason", sentence=_("Say why this version is retired."))
+    said = clean_text(reason, field="reason", ask=_("Say why this version is retired."))
     with transaction.atomic():
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
         check_retire_version(by, version)

@@ -11,12 +11,12 @@ from rubric.models import Comparison, Survey
 from rubric.models.surveyed import is_asked_enough, separated_in, survey_of
 from rubric.permissions import check_survey
 from workspace.actions.events import record_event
+from workspace.actions.texts import check_length
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person
 
 ARMS = ("with", "without")
 CANNOT_TELL = "cannot"
-LONGEST_TEXT = 2000
 
 
 def begin_survey(*, comparison: Comparison, by: Person, now: datetime) -> Survey:
@@ -53,8 +53,7 @@ def answer_survey(
     keys = [each.key for each in comparison.set.rubric_version.to_record().criteria]
     if named not in (*keys, CANNOT_TELL):
         raise Unacceptable(_("Choose a criterion, or that you cannot tell."), field="named")
-    if len(text) > LONGEST_TEXT:
-        raise Unacceptable(_("Say it in at most 2000 characters."), field="text")
+    check_length(text, field="text")
     survey, found = survey_of(comparison, by), separated_in(comparison)
     if survey is None or found is None:
         raise Conflict(_("Begin the survey first."), code="survey_not_begun")

@@ -11,11 +11,11 @@ from msgspec import Struct
 from rubric.core.dealing import LABELS
 from rubric.core.prompt import BOTH
 from rubric.core.records import HIGHEST, HOLISTIC, LOWEST, RUBRIC
+from workspace.core.limits import LONGEST_COMMENT
 
 WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
 CANNOT = "cannot"
 POINTS = tuple(str(points) for points in range(LOWEST, HIGHEST + 1))
-LONGEST_NOTES = 4000
 NO_REASON = "Say in a few words why it cannot be judged."
 
 Key = tuple[str, str]
@@ -83,7 +83,7 @@ def fault_of(sheet: Sheet, kind: str, subject: str, value: str | None) -> str:
     if kind == NOTES:
         if subject not in map(str, sheet.places):
             return f"There is no response {subject[:20]} in this review."
-        return "Notes have at most 4,000 characters." if len(value or "") > LONGEST_NOTES else ""
+        return "Notes have at most 4,000 characters." if len(value or "") > LONGEST_COMMENT else ""
     if kind == RANKING:
         return _ranking_fault(sheet, subject, value)
     return f"There is nothing called “{kind[:40]}” in a review. Load the page again."

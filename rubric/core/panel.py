@@ -11,6 +11,7 @@ from msgspec import Struct
 from rubric.core.records import HOLISTIC, RUBRIC, ReviewRecord
 from rubric.core.scoring import ranked
 from rubric.core.weights import exact
+from workspace.core.means import exact_mean
 
 Places = list[list[str]]
 
@@ -86,7 +87,7 @@ def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplet
     counted = counted_values(judgements, kind, with_incomplete=with_incomplete)
     responses = list(dict.fromkeys(each.response for each in judgements))
     means = {
-        response: _mean(values.values()) for response, values in _by_response(counted, responses).items()
+        response: exact_mean(values.values()) for response, values in _by_response(counted, responses).items()
     }
     positions = mean_places(counted, responses)
     by_means = place_numbers(ranked(means))
@@ -142,7 +143,7 @@ def mean_places(
             for response in place:
                 shares[response].append(middle / (len(given) - 1))
             above += len(place)
-    means = {response: _mean(found) for response, found in shares.items()}
+    means = {response: exact_mean(found) for response, found in shares.items()}
     return {key: None if mean is None else 1 + mean * (len(responses) - 1) for key, mean in means.items()}
 
 
@@ -169,10 +170,6 @@ def _by_response(
         response: {reviewer: given[response] for reviewer, given in counted.items() if response in given}
         for response in responses
     }
-
-
-def _mean(values: Collection[Fraction]) -> Fraction | None:
-    return sum(values, Fraction()) / len(values) if values else None
 
 
 def _fallbacks(others: Sequence[Judgement]) -> list[str]:

@@ -19,6 +19,7 @@ from rubric.core.scoring import ranked
 from rubric.core.success.figures import Figure, mean_figure
 from rubric.core.success.rows import Row
 from rubric.core.weights import exact
+from workspace.core.means import exact_mean
 
 Shares = Mapping[str, Fraction]
 Item = tuple[str, str]
@@ -40,7 +41,7 @@ class Scored(Struct, frozen=True):
     @property
     def mean(self) -> Fraction | None:
         """The mean of its values; None when nobody's count."""
-        return sum(self.values.values(), Fraction()) / len(self.values) if self.values else None
+        return exact_mean(self.values.values())
 
 
 class Outcome(Struct, frozen=True):
@@ -188,20 +189,20 @@ def _subject(
     floats = [float(mean) for mean in means]
     keys = dict.fromkeys(key for each in scored for key in each.criteria)
     by_key = {
-        key: _mean(_by_comparison((each.comparison, each.criteria.get(key)) for each in scored))
+        key: exact_mean(_by_comparison((each.comparison, each.criteria.get(key)) for each in scored))
         for key in keys
     }
     return Subject(
         name=name,
-        mean=_mean(means),
+        mean=exact_mean(means),
         figure=mean_figure(np.array(floats), seed=seed, responses=len(scored), reason=NO_SCORES),
         place=None,
         wins=sum(len(each) == 1 for each in won),
         shared=sum(len(each) > 1 for each in won),
-        mean_place=_mean([each for each in places if each is not None]),
+        mean_place=exact_mean([each for each in places if each is not None]),
         means=floats,
         criteria={key: value for key, value in by_key.items() if value is not None},
-        holistic=_mean(_by_comparison((each.comparison, each.holistic) for each in scored)),
+        holistic=exact_mean(_by_comparison((each.comparison, each.holistic) for each in scored)),
     )
 
 
@@ -292,7 +293,3 @@ def _by_comparison(values: Iterable[tuple[str, Fraction | None]]) -> list[Fracti
         if value is not None:
             grouped.setdefault(comparison, []).append(value)
     return [sum(several, Fraction()) / len(several) for several in grouped.values()]
-
-
-def _mean(values: Sequence[Fraction]) -> Fraction | None:
-    return sum(values, Fraction()) / len(values) if values else None

@@ -8,13 +8,14 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.agreement.estimates import CONFIDENCE, Interval
+from rubric.core.agreement.estimates import Interval
 from rubric.core.agreement.ratings import Matrix
 from rubric.core.records import HIGHEST, LOWEST
 from rubric.core.sensitivity import Edge, Flip, edges, flips
 from rubric.core.success.resampling import means_of, resamples
 from rubric.core.success.rows import Row
 from rubric.core.weights import exact
+from workspace.core.means import jackknife_error, student_t
 
 Values = Mapping[str, Mapping[str, Fraction]]
 Shares = Mapping[str, Fraction]
@@ -161,7 +162,7 @@ def _half_width(values: Sequence[float]) -> float | None:
         return None
     mean = math.fsum(values) / count
     error = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1) / count)
-    return round(_student(count) * error, 9)
+    return round(student_t(count - 1) * error, 9)
 
 
 def _noise(without: Matrix) -> float | None:
@@ -169,14 +170,7 @@ def _noise(without: Matrix) -> float | None:
     count = len(without)
     if count < 2 or not np.isfinite(without).all():
         return None
-    error = np.sqrt((count - 1) / count * np.square(without - without.mean()).sum())
-    return round(_student(count) * float(error), 6)
-
-
-def _student(count: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
+    return round(student_t(count - 1) * jackknife_error(without), 6)
 
 
 def _mean(values: Iterable[Fraction]) -> Fraction:

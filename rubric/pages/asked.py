@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from rubric.core.dealing import labelled
-from rubric.core.marks import LONGEST_NOTES
 from rubric.core.records import RubricRecord
 from rubric.core.scoring import overall_of, rounded, weights_of
 from rubric.core.weights import decimal_text, exact
@@ -20,6 +19,7 @@ from rubric.models.reviews import FETCHED, PASTED, SUPERSEDED, UPLOADED
 from rubric.pages.asking import Said, cost_text, said_of
 from rubric.pages.set_frame import ASKING, SetFrame, build_set_frame
 from rubric.permissions import check_change_set
+from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text_display import shortened
 from workspace.models import Person
 from workspace.permissions import refusal_of
@@ -239,7 +239,7 @@ def _line(
         reported=_figure(row.reported_overall),
         is_incomplete=row.is_incomplete,
         is_own=row.is_own,
-        notes=shortened(row.notes, LONGEST_NOTES),
+        notes=shortened(row.notes, LONGEST_COMMENT),
     )
 
 

@@ -20,6 +20,7 @@ from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED
 from rubric.pages.set_frame import ASKING, SetFrame, build_set_frame
 from rubric.permissions import check_ask_models, check_change_set
+from workspace.core.limits import PAGE_SIZE
 from workspace.core.text_display import one_line
 from workspace.models import Job, Person
 from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
@@ -27,7 +28,6 @@ from workspace.models.jobs import FAILED as JOB_FAILED
 from workspace.pages.progress import Bar, worker_note
 from workspace.permissions import refusal_of
 
-PAGE_SIZE = 50
 LONGEST_SHOWN = 120
 STATES = {
     OPEN: (gettext_lazy("no answer yet"), ""),

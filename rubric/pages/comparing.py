@@ -16,7 +16,7 @@ from workspace.core.text_display import one_line
 from workspace.models import Person, Project
 from workspace.permissions import may, refusal_of
 
-PAGE_SIZE = 100
+COMPARISONS_A_PAGE = 100
 MOST_REVIEWERS = 200
 LONGEST_SHOWN = 160
 KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed elsewhere")}
@@ -128,7 +128,9 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
     """One set fetched with its project and its version's rubric, for who leads it; comparisons from `start` on."""
     rows = Comparison.objects.filter(set=comparison_set).order_by("number")
     count = rows.count()
-    shown = list(rows.filter(number__gte=start).annotate(response_count=Count("responses"))[:PAGE_SIZE])
+    shown = list(
+        rows.filter(number__gte=start).annotate(response_count=Count("responses"))[:COMPARISONS_A_PAGE]
+    )
     reviewers, more = _reviewers(comparison_set, count)
     last = shown[-1].number if shown else 0
     is_closed = comparison_set.closed_at is not None
@@ -137,9 +139,9 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
         head=build_set_frame(comparison_set=comparison_set, current=LEADS, person=person),
         lines=_lines(shown),
         comparison_count=count,
-        previous=f"?from={max(1, start - PAGE_SIZE)}" if start > 1 else "",
+        previous=f"?from={max(1, start - COMPARISONS_A_PAGE)}" if start > 1 else "",
         next=f"?from={last + 1}" if shown and last < count else "",
-        says=str(says) if count > PAGE_SIZE else "",
+        says=str(says) if count > COMPARISONS_A_PAGE else "",
         reviewers=reviewers,
         more_reviewers=more,
         candidates=candidates(comparison_set),

@@ -12,9 +12,9 @@ from rubric.core.standings import Lead, leads, moves
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.pages.results_panel import WORDS
 from rubric.pages.results_words import Asked, Candidate, candidates_of, gap_text, listed, percent_text
+from workspace.core.limits import PAGE_SIZE
 from workspace.core.text_display import one_line
 
-PAGE_SIZE = 50
 LONGEST_SHOWN = 160
 
 

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from rubric.core.dealing import labelled
-from rubric.core.marks import LONGEST_NOTES
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, Criterion
 from rubric.core.scoring import overall_of
 from rubric.core.weights import exact
@@ -17,6 +16,7 @@ from rubric.models import Comparison, Review, ReviewedResponse
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import SUBMITTED
 from rubric.pages.results_words import Candidate, two
+from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text_display import shortened
 
 KINDS = {PERSON: gettext_lazy("person"), MODEL: gettext_lazy("model"), ELSEWHERE: gettext_lazy("elsewhere")}
@@ -212,6 +212,6 @@ def _line(row: ReviewedResponse, labels: Mapping[str, str], ground: Ground) -> R
         reported="" if row.reported_overall is None else f"{row.reported_overall:g}",
         is_incomplete=row.is_incomplete,
         is_own=row.is_own,
-        notes=shortened(row.notes, LONGEST_NOTES),
+        notes=shortened(row.notes, LONGEST_COMMENT),
         cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
     )

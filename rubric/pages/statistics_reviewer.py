@@ -14,7 +14,7 @@ from rubric.pages.set_frame import SetFrame, build_set_frame
 from rubric.pages.statistics_state import number, signed
 from workspace.models import Person
 
-PAGE_SIZE = 100
+RESPONSES_A_PAGE = 100
 
 
 class ScoredLine(Struct, frozen=True):
@@ -33,7 +33,7 @@ class ScoredLine(Struct, frozen=True):
 
 
 class ReviewerPage(Struct, frozen=True):
-    """One reviewer's first-round reviews, `PAGE_SIZE` responses from `start` on."""
+    """One reviewer's first-round reviews, `RESPONSES_A_PAGE` responses from `start` on."""
 
     head: SetFrame
     reviewer: int
@@ -61,7 +61,7 @@ def build_reviewer_page(
         if each.reviewer != reviewer.pk and not each.is_own and value is not None:
             others.setdefault((each.comparison, each.response), []).append(value)
     own = [each for each in everything if each.reviewer == reviewer.pk]
-    shown = own[start - 1 : start - 1 + PAGE_SIZE]
+    shown = own[start - 1 : start - 1 + RESPONSES_A_PAGE]
     last = start + len(shown) - 1
     return ReviewerPage(
         head=build_set_frame(comparison_set=comparison_set, current="set_manners", person=person),
@@ -70,7 +70,7 @@ def build_reviewer_page(
         criteria=[each.label for each in record.criteria],
         lines=[_line(each, list(shares), complete.get(id(each)), others) for each in shown],
         count=len(own),
-        previous=max(1, start - PAGE_SIZE) if start > 1 else None,
+        previous=max(1, start - RESPONSES_A_PAGE) if start > 1 else None,
         next=last + 1 if last < len(own) else None,
         says=_("%(first)d to %(last)d of %(count)d") % {"first": start, "last": last, "count": len(own)},
     )

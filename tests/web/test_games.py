@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from discussions.models import Game, Verdict
 from discussions.pages.games import build_games_page
-from discussions.pages.games_order import PAGE_SIZE, STATES, Wanted
+from discussions.pages.games_order import GAMES_A_PAGE, STATES, Wanted
 from tests.factories import make_admin, make_lead, make_member
 from tests.rated import make_game, make_rating_project, ready_to_submit, start, submitted
 from tests.settled import record, settled
@@ -86,14 +86,14 @@ def test_each_filter_finds_its_games_and_no_others():
 
 
 def test_pages_follow_each_other_and_lead_back():
-    project = many_games(2 * PAGE_SIZE + 5)
+    project = many_games(2 * GAMES_A_PAGE + 5)
     for sort in ("newest", "oldest"):
         first = build_games_page(project=project, wanted=Wanted(sort=sort))
         second = build_games_page(project=project, wanted=Wanted(sort=sort, after=first.after))
         third = build_games_page(project=project, wanted=Wanted(sort=sort, after=second.after))
         numbers = [int(line.number) for page in (first, second, third) for line in page.lines]
         assert numbers == sorted(numbers, reverse=sort == "newest")
-        assert len(numbers) == len(set(numbers)) == 2 * PAGE_SIZE + 5
+        assert len(numbers) == len(set(numbers)) == 2 * GAMES_A_PAGE + 5
         assert (first.before, third.after) == (0, 0)
         back = build_games_page(project=project, wanted=Wanted(sort=sort, before=third.before))
         assert back.lines == second.lines
@@ -154,7 +154,7 @@ def test_hidden_text_and_markup_in_names_stay_text(client):
 
 
 def test_queries_are_the_same_at_two_sizes_and_read_no_text(client, django_assert_num_queries):
-    small, large = many_games(2), many_games(2 * PAGE_SIZE)
+    small, large = many_games(2), many_games(2 * GAMES_A_PAGE)
     client.force_login(make_admin())
     page_of(client, small)
     for project in (small, large):

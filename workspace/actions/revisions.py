@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from workspace.actions.events import record_event
 from workspace.actions.keyed import key_reused, one_act, short_key
+from workspace.actions.texts import check_length
 from workspace.core.canonical import canonical_hash
-from workspace.core.limits import DAY_MS, LONGEST_REASON
+from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.revisions import Act, Latest
 from workspace.models import Person, Project
@@ -220,8 +221,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             version=act.version + 1,
         )
         self.refuse_faults(work, act, proposed)
-        if len(act.reason or "") > LONGEST_REASON:
-            raise Unacceptable(_("A reason has at most 2,000 characters."), field="reason")
+        check_length(act.reason or "", field="reason")
         if before.version != act.version:
             raise self._conflict(before, act, by)
         after = self.amend(work, proposed)

@@ -9,12 +9,14 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from workspace.actions.events import record_event
+from workspace.actions.texts import clean_text
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, SignIn
 from workspace.models.second_factors import APP, CODES, codes_left, factors_of, step_of
 from workspace.permissions import check_reset_second_factor, check_switch_off_second_factor
 
-LONGEST_REASON = 500
+# The reason is in the audit event alone.
+LONGEST_IN_EVENT = 500
 
 
 def set_up_second_factor(*, secret: str, code: str, by: Person, now: datetime, keep: str = "") -> list[str]:
@@ -65,10 +67,8 @@ def reset_second_factor(*, person: Person, reason: str, by: Person, now: datetim
     Raises NotAllowed (also for one's own), Unacceptable without a reason, Conflict when there is none.
     """
     check_reset_second_factor(by, person)
-    said = reason.strip()
-    if not said or len(said) > LONGEST_REASON:
-        says = _("Say in a few words why it is reset, such as how you know that it is them who asks.")
-        raise Unacceptable(says, field="reason")
+    ask = _("Say in a few words why it is reset, such as how you know that it is them who asks.")
+    said = clean_text(reason, ask=ask, most=LONGEST_IN_EVENT)
     with transaction.atomic():
         _lock(person)
         if not factors_of(person).delete()[0]:

@@ -1,4 +1,11 @@
-"""How long and how many: limits that several packages share."""
+"""How long and how many: limits that several modules share."""
 
-LONGEST_REASON = 2000  # characters
+# Characters.
+LONGEST_NAME = 200
+LONGEST_REASON = 2000
+LONGEST_COMMENT = 4000
+
+# Rows of a list.
+PAGE_SIZE = 50
+
 DAY_MS = 24 * 60 * 60 * 1000

@@ -8,9 +8,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.core.audit import Head
+from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Project
-
-PAGE_SIZE = 50
 
 
 class EventLine(Struct, frozen=True):

@@ -9,7 +9,7 @@ from workspace.models.second_factors import people_with_factor
 from workspace.pages.projects import InvitationLine, invitation_lines
 from workspace.permissions import check_change_account, refusal_of
 
-PAGE_SIZE = 100
+PEOPLE_A_PAGE = 100
 
 
 class PersonLine(Struct, frozen=True):
@@ -48,8 +48,8 @@ class InvitationPage(Struct, frozen=True):
 
 def people_page(*, person: Person, after: int, now: datetime) -> PeoplePage:
     """Up to a hundred accounts by rising number, those after `after`."""
-    rows = list(Person.objects.filter(is_system=False, pk__gt=after).order_by("pk")[: PAGE_SIZE + 1])
-    shown = rows[:PAGE_SIZE]
+    rows = list(Person.objects.filter(is_system=False, pk__gt=after).order_by("pk")[: PEOPLE_A_PAGE + 1])
+    shown = rows[:PEOPLE_A_PAGE]
     places: dict[int, list[str]] = {}
     memberships = Membership.objects.filter(person__in=shown, ended_at=None).select_related("project")
     for membership in memberships.order_by("project__name"):
@@ -69,7 +69,7 @@ def people_page(*, person: Person, after: int, now: datetime) -> PeoplePage:
         )
         for each in shown
     ]
-    following = str(shown[-1].pk) if len(rows) > PAGE_SIZE else ""
+    following = str(shown[-1].pk) if len(rows) > PEOPLE_A_PAGE else ""
     return PeoplePage(lines, invitation_lines(project=None, now=now), following)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.ratings import Groups, Matrix, Refused, Table, matrix_of, pairs_of, raters_of
+from workspace.core.means import jackknife_error, student_t
 
 LEAST_FOR_INTERVAL = 3
 CONFIDENCE = 0.95
@@ -66,15 +67,12 @@ def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[I
     value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. Source: R. G. Miller, Biometrika 61 (1974),
     1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
     """
-    from scipy.special import stdtrit
-
     count = len(without)
     if count < LEAST_FOR_INTERVAL:
         return None, f"An interval needs at least {LEAST_FOR_INTERVAL} {unit}s; there are {count}."
     if not np.isfinite(without).all():
         return None, f"One {unit} carries the whole value: without it there is none, so there is no interval."
-    error = np.sqrt((count - 1) / count * np.square(without - without.mean()).sum())
-    half = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2) * error)
+    half = student_t(count - 1) * jackknife_error(without)
     return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from rubric.core.agreement.estimates import Interval
 from rubric.core.agreement.ratings import Matrix
 from rubric.core.success.rows import Row
+from workspace.core.means import student_t
 
 Value = Callable[[Row], float | None]
 
@@ -74,13 +75,11 @@ def by_reviewer(found: Sequence[Residual]) -> dict[str, list[Residual]]:
 
 def t_interval(values: Matrix) -> tuple[Interval | None, str]:
     """The 95 % interval of a mean by Student's t, or None and why. Source: Student, Biometrika 6 (1908), 1-25."""
-    from scipy.special import stdtrit
-
     count = len(values)
     if count < 3:
         return None, f"An interval needs at least 3 comparisons; there are {count}."
     mean = float(values.mean())
-    half = float(stdtrit(count - 1, 0.975) * values.std(ddof=1) / np.sqrt(count))
+    half = float(student_t(count - 1) * values.std(ddof=1) / np.sqrt(count))
     return (mean - half, mean + half), ""
 
 
