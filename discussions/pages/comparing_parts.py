@@ -41,7 +41,7 @@ class MetricPart(Struct, frozen=True):
     needs: str
     place: str
     chart: Arms
-    texts: list[list[str]]
+    texts: list[dict[int, str]]
     means: list[str]
     raw: str
     shrunken: str
@@ -72,7 +72,7 @@ def metric_part(
         needs=figure(threshold) if is_rating else f"{threshold:g} %",
         place="game-people" if is_rating else key,
         chart=arms(rows, _scale(rows, threshold, is_rating=is_rating), threshold=threshold),
-        texts=[[_dot_text(value, threshold) for value in row.values] for row in rows],
+        texts=[{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
         means=[row.text for row in rows],
         raw="" if difference is None or difference.raw is None else signed(difference.raw),
         shrunken=signed(posterior.shrunken) if posterior else "",
