@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -12,6 +13,8 @@ from markupsafe import Markup, escape
 
 from workspace.core.text_display import Piece, figure, pieces
 
+SHORT = 200
+
 
 def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Markup:
     """Untrusted text as isolated, escaped markup; `spans` (half-open code points) are marked.
@@ -19,9 +22,21 @@ def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Mar
     Invisible and direction-changing characters become badges, long runs of combining marks are clipped.
     """
     text = str(text)
+    if not spans and len(text) <= SHORT:
+        return _hostile_name(text)
+    return _hostile(text, spans or ())
+
+
+@lru_cache(maxsize=4096)
+def _hostile_name(text: str) -> Markup:
+    """Names and short words stand on a page hundreds of times."""
+    return _hostile(text, ())
+
+
+def _hostile(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
     if not spans and text.isascii() and text.isprintable():
         return Markup(f'<bdi dir="auto">{escape(text)}</bdi>')
-    return Markup(f'<bdi dir="auto">{"".join(_piece(piece) for piece in pieces(text, spans or ()))}</bdi>')
+    return Markup(f'<bdi dir="auto">{"".join(_piece(piece) for piece in pieces(text, spans))}</bdi>')
 
 
 def _piece(piece: Piece) -> str:

@@ -42,7 +42,7 @@ class MetricPart(Struct, frozen=True):
     needs: str
     place: str
     chart: Arms
-    texts: list[list[str]]
+    texts: list[dict[int, str]]
     means: list[str]
     raw: str
     shrunken: str
@@ -72,7 +72,7 @@ def metric_part(
         needs=limit_text(key, threshold),
         place=place_of_metric(key),
         chart=arms(rows, _scale(rows, key, threshold), threshold=threshold),
-        texts=[[_dot_text(value, threshold) for value in row.values] for row in rows],
+        texts=[{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
         means=[row.text for row in rows],
         raw="" if difference is None or difference.raw is None else signed(difference.raw),
         shrunken=signed(posterior.shrunken) if posterior else "",

@@ -138,6 +138,16 @@ class RatingItem(Item, frozen=True, kw_only=True):
 
     anchors: list[Anchor]
 
+    @property
+    def other_half(self) -> str:
+        """Half a point more for a whole rating (less for 5), the whole point for a half one; "" without a rating."""
+        if not self.value:
+            return ""
+        whole, _dot, half = self.value.partition(".")
+        if half == "5":
+            return f"{whole}.0"
+        return "4.5" if whole == "5" else f"{whole}.5"
+
 
 class RoleItem(Item, frozen=True, kw_only=True):
     """M4: a message with its speaker's role; `rule` and `is_sample` only once all of them are labelled."""

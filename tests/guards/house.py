@@ -25,7 +25,7 @@ FLOORS = {
     "api": 5,
     "admin": 5,
     "middleware": 5,
-    "templatetags": 5,
+    "markup": 5,
     "apps": 5,
 }
 EXEMPT = ("migrations",)

@@ -18,7 +18,7 @@ from tests.rated import start
 from workspace.core.canonical import canonical_hash
 from workspace.core.identifiers import plain_name
 from workspace.core.text_display import MOST_BADGES, pieces
-from workspace.templatetags.ui import hostile
+from workspace.markup import hostile
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true", "HX-Target": "answer"}

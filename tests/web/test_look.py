@@ -6,13 +6,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from django.template import Context, Template
+from django.template import engines
 from django.template.loader import render_to_string
 from django.test import override_settings
 
-from discussions.templatetags.rating import other_half
+from discussions.pages.rating_item_records import RatingItem
 from workspace.core.charts import BarRow, threshold_bars
-from workspace.templatetags.ui import clock, dollars, hostile, moment, percent
+from workspace.markup import clock, dollars, hostile, moment, percent
 
 ROOT = Path(__file__).parents[2]
 BASE = (ROOT / "static/css/base.css").read_text()
@@ -26,7 +26,7 @@ def test_hostile_text_is_escaped_isolated_and_badged() -> None:
 
 
 def test_a_template_does_not_escape_hostile_text_twice() -> None:
-    drawn = Template("{% load ui %}{{ text|hostile }}").render(Context({"text": "a & b\u200b<"}))
+    drawn = engines["jinja2"].from_string("{{ text|hostile }}").render({"text": "a & b\u200b<"})
     assert drawn.startswith('<bdi dir="auto">a &amp; b<span class="badge"')
     assert drawn.endswith("&lt;</bdi>")
 
@@ -51,7 +51,8 @@ def test_times_are_shown_by_the_clock_of_the_viewer() -> None:
     ("rating", "half"), [("3.0", "3.5"), ("3.5", "3.0"), ("5.0", "4.5"), ("1.0", "1.5"), ("", "")]
 )
 def test_half_a_point_is_one_key_away(rating: str, half: str) -> None:
-    assert other_half(rating) == half
+    item = RatingItem(id="rating", kind="rating", subject="", value=rating, anchors=[])
+    assert item.other_half == half
 
 
 def test_a_chart_has_a_table_twin_and_words_for_every_bar() -> None:
