@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-OPEN, ECHO = "open", "echo"
+OPEN = "open"
 # These speak of the votes of round 1, so they can only be said in round 2.
 PAST = ("recall", "misrecall")
 
