@@ -70,7 +70,13 @@ class PlainContext(Context):
 
     @internalcode
     def call(  # type: ignore[override]
-        self, obj: Callable[..., Any], /, *args: Any, _loop_vars: object = None, _block_vars: object = None, **kwargs: Any
+        self,
+        obj: Callable[..., Any],
+        /,
+        *args: Any,
+        _loop_vars: object = None,
+        _block_vars: object = None,
+        **kwargs: Any,
     ) -> Any:
         """Call it; a macro is told whether values are escaped."""
         return obj(self.eval_ctx, *args, **kwargs) if type(obj) is Macro else obj(*args, **kwargs)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from discussions.core.blind_answers import Answer
-from discussions.core.evaluator_agreement import AgreedLine, TeamAgreement, agreement_of
+from discussions.core.evaluator_agreement import TeamAgreement, agreement_of
 from discussions.core.self_agreement import SelfAgreed, self_agreement_of
 
 # What is stored under another number was computed otherwise, and is computed anew.
@@ -24,15 +24,6 @@ class AgreementFigures(Struct, frozen=True):
     questions: list[str]
     agreement: TeamAgreement
     own: list[SelfAgreed]
-
-
-class AgreementLines(Struct, frozen=True):
-    """Of the stored agreement the lines alone; what is behind them is passed over."""
-
-    games: int
-    evaluators: int
-    evaluations: int
-    things: list[AgreedLine]
 
 
 def agreement_figures_of(

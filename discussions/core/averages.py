@@ -90,13 +90,6 @@ class CostOfGames(Struct, frozen=True):
     by_hand: list[int]
     says: str
 
-    @property
-    def is_below_success(self) -> bool | None:
-        """Whether every game costs less than success allows; None when that hangs on unreported costs."""
-        if self.amber or self.above:
-            return False
-        return None if self.unreported else True
-
 
 class Averages(Struct, frozen=True):
     """The averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""

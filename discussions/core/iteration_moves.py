@@ -48,11 +48,6 @@ def move_of_decision(state: str, decision: str) -> str:
     return DROP if state == IMPORTING and decision != KEEP else "decide"
 
 
-def first_state(kind: str) -> str:
-    """The state in which an iteration of that kind begins."""
-    return ALWAYS_OPEN if kind == UNSORTED else IMPORTING
-
-
 def why_frozen(state: str) -> str:
     """Why no game comes in any more, as the end of a sentence about the iteration; "" while games come in."""
     return WHY_FROZEN.get(state, "")

@@ -3,34 +3,14 @@
 from django.db import models
 from django.db.models import Q
 
-from discussions.core.moves import SUBMITTED
-from discussions.models.games import Game, GameQuerySet
+from discussions.models.games import Game
 from discussions.models.measurements import Measured
-from discussions.models.slots import RATING
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
 
 
-def games_open_to(person: Person) -> GameQuerySet:
-    """Games whose verdict concerns the person: they lead the project, or handed in an evaluation of the game."""
-    mine = Q(
-        evaluations__evaluator=person,
-        evaluations__purpose=RATING,
-        evaluations__state=SUBMITTED,
-        project__in=Project.objects.visible_to(person),
-    )
-    return Game.objects.filter(
-        Q(pk__in=Game.objects.visible_to(person).values("pk"))
-        | Q(pk__in=Game.objects.filter(mine).values("pk"))
-    )
-
-
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     """How verdicts are asked for."""
-
-    def visible_to(self, person: Person) -> "VerdictQuerySet":
-        """Those of games that the person leads, or handed in an evaluation of."""
-        return self.filter(game__in=games_open_to(person))
 
     def standing(self) -> "VerdictQuerySet":
         """Those that no later one supersedes."""

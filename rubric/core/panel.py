@@ -3,14 +3,13 @@
 Holistic scores and overalls of scored criteria are different things and are never averaged with each other.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.core.records import HOLISTIC, RUBRIC, ReviewRecord
+from rubric.core.records import HOLISTIC, RUBRIC
 from rubric.core.scoring import ranked
-from rubric.core.weights import exact
 from workspace.core.means import exact_mean
 
 Places = list[list[str]]
@@ -55,23 +54,6 @@ class Panel(Struct, frozen=True):
     left_out: list[Judgement]
     own: list[Judgement]
     changes: list[str]
-
-
-def judgements_of(
-    reviewer: str, review: ReviewRecord, responses: Mapping[str, str], *, own: Collection[str] = ()
-) -> list[Judgement]:
-    """The judgements of one review; `responses` says which response each of its labels was dealt to."""
-    return [
-        Judgement(
-            reviewer=reviewer,
-            response=responses[each.label],
-            overall=each.overall,
-            holistic=None if each.holistic is None else exact(each.holistic),
-            is_incomplete=each.is_incomplete,
-            is_own=responses[each.label] in own,
-        )
-        for each in review.responses
-    ]
 
 
 def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplete: bool = False) -> Panel:
@@ -155,12 +137,6 @@ def place_numbers(places: Places) -> dict[str, int]:
         numbers.update(dict.fromkeys(place, above + 1))
         above += len(place)
     return numbers
-
-
-def changed_places(one: Places, other: Places) -> list[str]:
-    """The labels whose place differs between two rankings, in the order of the first; one that is missing differs."""
-    before, after = place_numbers(one), place_numbers(other)
-    return [label for label in before | after if before.get(label) != after.get(label)]
 
 
 def _by_response(

@@ -28,16 +28,6 @@ class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
         reviews = Q(reviewers__person=person, reviewers__ended_at=None, project__in=_projects_of(person))
         return self.filter(Q(pk__in=self.model.objects.filter(leads).values("pk")) | reviews).distinct()
 
-    def led_by(self, person: Person) -> "ComparisonSetQuerySet":
-        """Those of the projects a person leads; all for an admin."""
-        if person.is_admin:
-            return self
-        return self.filter(
-            project__memberships__person=person,
-            project__memberships__role="lead",
-            project__memberships__ended_at=None,
-        )
-
 
 def _projects_of(person: Person) -> "models.QuerySet[Project]":
     return Project.objects.visible_to(person)

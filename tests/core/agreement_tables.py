@@ -60,13 +60,6 @@ FLEISS_COUNTS = [
         "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"
     ).split()
 ]
-# Wikipedia, "Fleiss' kappa", the worked example: 10 subjects, 14 raters.
-WIKIPEDIA_FLEISS = [
-    [int(count) for count in row.split(",")]
-    for row in (
-        "0,0,0,0,14 0,2,6,4,2 0,0,3,5,6 0,3,9,2,0 2,2,8,1,1 7,7,0,0,0 3,2,6,3,0 2,5,3,2,2 6,5,2,1,0 0,2,2,3,7"
-    ).split()
-]
 # The data sets that the R package irrCAC (K. L. Gwet) carries and its tests use: cac.raw4raters, 5 observers of 15
 # units, and a table of two raters.
 GWET_FOUR_RATERS = by_rater(

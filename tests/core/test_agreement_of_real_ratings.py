@@ -15,7 +15,6 @@ import pytest
 from rubric.core.agreement.alpha import krippendorff_alpha
 from rubric.core.agreement.chance import gwet_ac
 from rubric.core.agreement.icc import icc
-from rubric.core.agreement.rankings import pearson, spearman
 
 SHARED = Path(__file__).parents[3] / "shared"
 USR = Path(os.environ.get("USR_RATINGS", SHARED / "reference" / "statistics.md"))
@@ -33,22 +32,20 @@ def usr():
 
 
 @pytest.mark.parametrize(
-    ("dimension", "correlations", "agreements"),
+    ("dimension", "agreements"),
     [
-        (0, (0.5102, 0.5102), (0.483, 0.490, 0.742, 0.593)),
-        (1, (0.4871, 0.4864), (0.421, 0.441, 0.703, 0.504)),
-        (2, (0.5599, 0.5575), (0.519, 0.530, 0.772, 0.581)),
-        (3, (0.5811, 0.5754), (0.547, 0.549, 0.785, 0.588)),
-        (4, (0.7090, 0.7090), (0.709, 0.709, 0.880, 0.713)),
-        (5, (0.7183, 0.7096), (0.665, 0.667, 0.858, 0.654)),
+        (0, (0.483, 0.490, 0.742, 0.593)),
+        (1, (0.421, 0.441, 0.703, 0.504)),
+        (2, (0.519, 0.530, 0.772, 0.581)),
+        (3, (0.547, 0.549, 0.785, 0.588)),
+        (4, (0.709, 0.709, 0.880, 0.713)),
+        (5, (0.665, 0.667, 0.858, 0.654)),
     ],
     ids=["understandable", "natural", "maintains context", "interesting", "uses knowledge", "overall"],
 )
-def test_topical_chat(usr, dimension, correlations, agreements):
-    """Correlations as in the paper's table of agreement; alpha as in the package `krippendorff`, AC2 as in irrCAC."""
+def test_topical_chat(usr, dimension, agreements):
+    """Alpha as in the package `krippendorff`, AC2 as in irrCAC."""
     ratings = [[float(digit) for digit in cell[3 * dimension : 3 * dimension + 3]] for cell in usr]
-    found = [statistic(ratings, with_interval=False).value for statistic in (spearman, pearson)]
-    assert tuple(round(one, 4) for one in found) == correlations
     found = [
         krippendorff_alpha(ratings, level="ordinal"),
         icc(ratings, form="2,1"),

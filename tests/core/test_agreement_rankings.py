@@ -1,4 +1,4 @@
-"""Intraclass correlations, W, tau and correlations as printed, and as scipy has them."""
+"""Intraclass correlations, W and tau as printed, and tau as scipy has it."""
 
 import numpy as np
 import pytest
@@ -6,40 +6,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rubric.core.agreement.icc import icc, icc_f_interval, mean_squares
-from rubric.core.agreement.rankings import concordance_p, kendall_tau, kendall_w, pearson, spearman
+from rubric.core.agreement.icc import icc
+from rubric.core.agreement.rankings import kendall_tau, kendall_w
 from tests.core.agreement_tables import IRR_ANXIETY, SHROUT_FLEISS, SIEGEL_CASTELLAN
 
 
 def test_shrout_and_fleiss_tables_3_and_4():
-    assert [round(one, 2) for one in mean_squares(SHROUT_FLEISS)] == [11.24, 6.26, 32.49, 1.02]
     forms = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
     found = [round(icc(SHROUT_FLEISS, form=form).value, 3) for form in forms]
     assert found == [0.166, 0.290, 0.715, 0.443, 0.620, 0.909]
 
 
-@pytest.mark.parametrize(
-    ("form", "low", "high"), [("2,1", 0.02, 0.76), ("2,k", 0.07, 0.93), ("3,1", 0.34, 0.95)]
-)
-def test_intervals_of_shrout_and_fleiss_for_normal_ratings(form, low, high):
-    """As printed by R psych (W. Revelle) and pingouin for this table."""
-    assert [round(end, 2) for end in icc_f_interval(SHROUT_FLEISS, form=form)] == [low, high]
-
-
 def test_w_of_irr_anxiety():
-    """Help page of kendall() in the R package irr: W .54, chi-squared(19) 30.8."""
+    """Help page of kendall() in the R package irr: W .54."""
     found = kendall_w(IRR_ANXIETY)
-    squared, p = concordance_p(found)
-    assert (round(found.value, 3), round(squared, 2)) == (0.540, 30.76)
-    assert p == pytest.approx(stats.chi2.sf(squared, 19))
+    assert round(found.value, 3) == 0.540
     assert (found.items, found.raters, found.pairs) == (20, 3, 3)
     assert round(icc(IRR_ANXIETY, form="2,1").value, 3) == 0.198
 
 
-def test_w_of_siegel_and_castellan_and_the_mean_rho():
-    w, rho = kendall_w(SIEGEL_CASTELLAN).value, spearman(SIEGEL_CASTELLAN).value
-    assert (round(w, 3), round(rho, 3)) == (0.162, -0.257)
-    assert rho == pytest.approx((3 * w - 1) / 2)
+def test_w_of_siegel_and_castellan():
+    assert round(kendall_w(SIEGEL_CASTELLAN).value, 3) == 0.162
 
 
 def test_tau_b_of_the_documentation_of_scipy():
@@ -60,8 +47,6 @@ def test_two_raters_as_scipy_has_them(ratings):
     if len(set(first)) == 1 or len(set(second)) == 1:
         return
     assert kendall_tau(ratings, variant="b").value == pytest.approx(stats.kendalltau(first, second).statistic)
-    assert spearman(ratings).value == pytest.approx(stats.spearmanr(first, second).statistic)
-    assert pearson(ratings).value == pytest.approx(stats.pearsonr(first, second).statistic)
 
 
 def test_a_rater_who_ties_everything_is_left_out_of_tau():
@@ -72,4 +57,3 @@ def test_a_rater_who_ties_everything_is_left_out_of_tau():
     flat = [[5, 5], [5, 5]]
     assert kendall_tau(flat, variant="b").value is None
     assert kendall_w(flat).reason == "Every rater ties all items, so there is no ranking to compare."
-    assert concordance_p(kendall_w(flat)) is None

@@ -107,22 +107,22 @@ def test_games_to_which_a_metric_does_not_apply_tell_no_interval():
 
 
 @pytest.mark.parametrize(
-    ("costs", "state", "is_below", "says"),
+    ("costs", "state", "says"),
     [
-        (("1.99", "1.00"), "low", True, "Every game below 2.00 dollars."),
-        (("2.00", "1.00"), "amber", False, "Game 1 from 2.00 to 3.00 dollars, which is no success."),
-        (("3.00", "1.00"), "amber", False, "Game 1 from 2.00 to 3.00 dollars, which is no success."),
-        (("3.01", "2.50"), "above", False,
+        (("1.99", "1.00"), "low", "Every game below 2.00 dollars."),
+        (("2.00", "1.00"), "amber", "Game 1 from 2.00 to 3.00 dollars, which is no success."),
+        (("3.00", "1.00"), "amber", "Game 1 from 2.00 to 3.00 dollars, which is no success."),
+        (("3.01", "2.50"), "above",
          "Game 1 above 3.00 dollars, which fails; game 2 from 2.00 to 3.00 dollars, which is no success."),
-        ((None, "1.00"), "unreported", None, "Game 1 without a reported cost."),
-        ((None, "2.00"), "amber", False,
+        ((None, "1.00"), "unreported", "Game 1 without a reported cost."),
+        ((None, "2.00"), "amber",
          "Game 2 from 2.00 to 3.00 dollars, which is no success; game 1 without a reported cost."),
-        ((None, None), "unreported", None, "Games 1 and 2 without a reported cost."),
+        ((None, None), "unreported", "Games 1 and 2 without a reported cost."),
     ],
 )  # fmt: skip
-def test_cost_of_games(costs, state, is_below, says):
+def test_cost_of_games(costs, state, says):
     found = cost_of_games([game(n, cost=cost) for n, cost in enumerate(costs, 1)], RULES)
-    assert (found.state, found.is_below_success, found.says) == (state, is_below, says)
+    assert (found.state, found.says) == (state, says)
 
 
 def test_sums_of_cost_are_of_what_is_reported():

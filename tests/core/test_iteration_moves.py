@@ -5,8 +5,6 @@ import itertools
 from discussions.core.compared import KEEP, REVERT
 from discussions.core.iteration_moves import (
     ALWAYS_OPEN,
-    BASELINE,
-    CHANGE,
     DECIDED,
     DECISIONS,
     HAS_PLACES,
@@ -14,8 +12,6 @@ from discussions.core.iteration_moves import (
     MOVES,
     RATING,
     TAKES_GAMES,
-    UNSORTED,
-    first_state,
     move_of_decision,
     state_after,
     states_before,
@@ -35,8 +31,6 @@ def test_only_the_moves_of_the_table_are_allowed():
 
 def test_the_waiting_room_never_moves():
     assert all(state != ALWAYS_OPEN for state, _move in MOVES)
-    assert first_state(UNSORTED) == ALWAYS_OPEN
-    assert first_state(BASELINE) == first_state(CHANGE) == IMPORTING
 
 
 def test_games_come_in_or_are_rated_never_both_but_in_the_waiting_room():

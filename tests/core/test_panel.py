@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubric.core.panel import Judgement, changed_places, judgements_of, panel, place_numbers
-from tests.core.reviews import EXAMPLE, LABELS, evaluations, read
+from rubric.core.panel import Judgement, panel, place_numbers
+from rubric.core.weights import exact
+from tests.core.reviews import LABELS, evaluations, read
 
 
 def judged(**sheets):
@@ -16,6 +17,20 @@ def judged(**sheets):
         Judgement(reviewer, response, overall=None if value is None else Fraction(str(value)))
         for reviewer, sheet in sheets.items()
         for response, value in sheet.items()
+    ]
+
+
+def judgements(reviewer, review):
+    """The judgements of a review whose labels are the responses."""
+    return [
+        Judgement(
+            reviewer,
+            line.label,
+            overall=line.overall,
+            holistic=None if line.holistic is None else exact(line.holistic),
+            is_incomplete=line.is_incomplete,
+        )
+        for line in review.responses
     ]
 
 
@@ -44,12 +59,8 @@ def test_equal_means_share_a_place_however_they_came_about():
 
 
 def test_holistic_scores_and_overalls_are_never_averaged_together():
-    rubric = judgements_of(
-        "ann", read({"evaluations": evaluations(A={"holistic": 2})}), {each: each for each in LABELS}
-    )
-    fallback = judgements_of(
-        "bob", read({"scores": dict.fromkeys(LABELS, 10)}), {each: each for each in LABELS}
-    )
+    rubric = judgements("ann", read({"evaluations": evaluations(A={"holistic": 2})}))
+    fallback = judgements("bob", read({"scores": dict.fromkeys(LABELS, 10)}))
     by_rubric = panel([*rubric, *fallback])
     assert [(each.mean, each.count) for each in by_rubric.standings] == [(7, 1)] * 3
     assert by_rubric.fallbacks == ["bob"]
@@ -62,24 +73,16 @@ def test_holistic_scores_and_overalls_are_never_averaged_together():
         panel(rubric, kind="both")
 
 
-def test_labels_are_turned_back_into_responses():
-    dealt = {"Response A": "r3", "Response B": "r1", "Response C": "r2"}
-    found = judgements_of("ann", read(EXAMPLE), dealt, own=["r2"])
-    assert [(each.response, float(each.overall), each.is_own) for each in found] == [
-        ("r3", 8.15, False), ("r1", 8.1, False), ("r2", 6.0, True),
-    ]  # fmt: skip
-
-
 def test_incomplete_judgements_are_left_out_unless_asked_for():
     review = read({"evaluations": evaluations(A={"accuracy": ...}, B={"accuracy": 9})})
-    judgements = judgements_of("ann", review, {label: label for label in LABELS})
-    without = panel(judgements)
+    given = judgements("ann", review)
+    without = panel(given)
     assert {each.response: each.count for each in without.standings} == {
         "Response A": 0, "Response B": 1, "Response C": 1,
     }  # fmt: skip
     assert [each.response for each in without.left_out] == ["Response A"]
     assert without.standings[-1].place is None
-    with_all = panel(judgements, with_incomplete=True)
+    with_all = panel(given, with_incomplete=True)
     assert [each.count for each in with_all.standings] == [1, 1, 1]
     assert with_all.left_out == []
 
@@ -101,11 +104,8 @@ def test_nobody_is_a_panel_too():
     assert shown(panel(judged(ann={"x": None}))) == [("x", None, None, None)]
 
 
-def test_places_and_their_changes():
+def test_places():
     assert place_numbers([["a", "b"], ["c"]]) == {"a": 1, "b": 1, "c": 3}
-    assert changed_places([["a"], ["b"], ["c"]], [["a"], ["c"], ["b"]]) == ["b", "c"]
-    assert changed_places([["a", "b"]], [["a"], ["b"]]) == ["b"]
-    assert changed_places([["a"]], [["a"], ["d"]]) == ["d"]
 
 
 sheets = st.dictionaries(

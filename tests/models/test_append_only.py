@@ -9,7 +9,7 @@ from evalsite.start import assert_ready
 from tests.factories import NOW, make_admin, make_person, make_project
 from workspace.actions.verifying import CHECKS, verify
 from workspace.models import Event
-from workspace.models.append_only import ForbidChange, assert_triggers, guards, missing_triggers
+from workspace.models.append_only import ForbidChange, guards, missing_triggers
 from workspace.models.ground import check_time_limits, pragma_faults
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -72,7 +72,6 @@ def test_audit_lines_cannot_be_changed_deleted_or_emptied():
 def test_every_kind_of_evidence_is_guarded():
     assert set(guards()) >= MUST_BE_GUARDED
     assert missing_triggers(connection) == []
-    assert_triggers(connection)
 
 
 def test_guards_name_columns_that_exist():
@@ -118,8 +117,7 @@ def test_a_lost_trigger_shows_at_start_in_checks_and_in_verify():
     guard = guards()["workspace_event"]
     guard.take_down(connection)
     try:
-        with pytest.raises(AssertionError, match="workspace_event_frozen_update"):
-            assert_triggers(connection)
+        assert "workspace_event_frozen_update" in missing_triggers(connection)
         faults = run_checks(databases=["default"])
         assert [fault.id for fault in faults] == ["evalsite.E003"]
         with pytest.raises(Exception, match="does not start"):

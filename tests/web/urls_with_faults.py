@@ -1,6 +1,6 @@
 """The site's addresses and a few more, whose views fail in ways that real ones should not."""
 
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import OperationalError
 from django.http import Http404, HttpResponse
 from django.urls import include, path
@@ -10,7 +10,6 @@ from workspace.core.refusals import (
     Conflict,
     Malformed,
     NotAllowed,
-    TooLarge,
     TooOften,
     Unacceptable,
     Unavailable,
@@ -23,7 +22,7 @@ FAULTS = {
     "denied": PermissionDenied(),
     "missing": Http404("secret of the exception"),
     "conflict": Conflict("Somebody was faster.", detail={"yours": 1, "theirs": 2}),
-    "large": TooLarge("Too large."),
+    "large": RequestDataTooBig("secret of the exception"),
     "unacceptable": Unacceptable("Not like that.", field="name"),
     "often": TooOften("Too often.", retry_after=77),
     "away": Unavailable("Away."),

@@ -45,13 +45,6 @@ class Conflict(Refusal):
         self.detail: dict[str, Any] = dict(detail or {})
 
 
-class TooLarge(Refusal):
-    """More was sent than is taken (413)."""
-
-    status = 413
-    default_code = "too_large"
-
-
 class Unacceptable(Refusal):
     """A value is understood but cannot be taken (422). `field` names the field of the form, "" for the whole."""
 

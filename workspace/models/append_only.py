@@ -127,10 +127,3 @@ def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
         cursor.execute(sql)
         there = {name for (name,) in cursor.fetchall()}
     return [name for guard in guards().values() for name in guard.names if name not in there]
-
-
-def assert_triggers(connection: BaseDatabaseWrapper) -> None:
-    """Raise AssertionError naming the triggers that are missing."""
-    missing = missing_triggers(connection)
-    if missing:
-        raise AssertionError(f"The database lost triggers that guard evidence: {', '.join(missing)}.")

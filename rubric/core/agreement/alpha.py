@@ -20,7 +20,6 @@ from rubric.core.agreement.ratings import (
     by_group,
     check_variation,
     counts_of,
-    matrix_of,
     normal,
     pairable,
     two_or_more,
@@ -53,13 +52,6 @@ def krippendorff_alpha(
         return Estimate(value, without if with_interval else None, used, unit=unit_of(groups))
 
     return agreement(ratings, estimate)
-
-
-def coincidence_matrix(ratings: Table) -> tuple[list[float], list[list[float]]]:
-    """The categories that occur, and how often each stands beside each within an item (Krippendorff 2011, step 2)."""
-    matrix = matrix_of(ratings)
-    counts = counts_of(matrix[two_or_more(matrix)])
-    return counts.categories.tolist(), _coincidences(counts.table).tolist()
 
 
 def _coincidences(table: Matrix) -> Matrix:

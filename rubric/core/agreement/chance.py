@@ -1,4 +1,4 @@
-"""Agreement beyond chance, (p_a - p_e) / (1 - p_e): Gwet's AC1 and AC2, Fleiss', Brennan-Prediger's, Cohen's kappa.
+"""Agreement beyond chance, (p_a - p_e) / (1 - p_e): Gwet's AC1 and AC2, and Cohen's kappa.
 
 Missing ratings as in K. L. Gwet, Handbook of Inter-Rater Reliability, 4th edition (2014), chapters 2 to 5: agreement is
 that of items with two ratings or more; items with one rating still tell how often each category is used.
@@ -78,45 +78,6 @@ def gwet_ac(
     return _from_shares(ratings, expected, weights, scale, with_interval, groups)
 
 
-def fleiss_kappa(
-    ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
-) -> Agreement:
-    """Fleiss' kappa (Scott's pi of many raters): p_e = sum of w pi pi'.
-
-    Source: J. L. Fleiss, Psychological Bulletin 76 (1971), 378-382; unequal numbers of ratings as in Gwet's Handbook.
-    """
-
-    return _from_shares(ratings, _chance, weights, scale, with_interval)
-
-
-def brennan_prediger(
-    ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
-) -> Agreement:
-    """Brennan-Prediger's (Randolph's free-marginal) kappa: p_e = mean weight.
-
-    Source: R. L. Brennan and D. J. Prediger, Educational and Psychological Measurement 41 (1981), 687-699.
-    """
-
-    def expected(shares: Matrix, weight: Matrix) -> Matrix:
-        return np.full(len(shares), weight.mean())
-
-    return _from_shares(ratings, expected, weights, scale, with_interval)
-
-
-def conger_kappa(
-    ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
-) -> Agreement:
-    """Conger's kappa, Cohen's of many raters: p_e is the mean over pairs of raters of sum of w p_g p_h'.
-
-    Source: A. J. Conger, Psychological Bulletin 88 (1980), 322-328; missing ratings as in Gwet's Handbook.
-    """
-
-    def estimate(matrix: Matrix) -> Estimate:
-        return _from_raters(matrix, pairable(matrix), weights, scale, with_interval)
-
-    return agreement(ratings, estimate)
-
-
 def cohen_kappa(
     ratings: Table, *, weights: Weights = "identity", scale: Scale = None, with_interval: bool = True
 ) -> Agreement:
@@ -133,13 +94,6 @@ def cohen_kappa(
         return _from_raters(used, used, weights, scale, with_interval)
 
     return agreement(ratings, estimate)
-
-
-def weight_matrix(categories: Sequence[float], weights: Weights) -> list[list[float]]:
-    """How far two categories agree, from 0 to 1; ordinal weights go by rank, linear and quadratic ones by value."""
-    values = np.array(categories, dtype=np.float64)
-    rows: list[list[float]] = _weight_matrix(Counts(values, np.zeros((0, len(values)))), weights).tolist()
-    return rows
 
 
 def _weight_matrix(counts: Counts, weights: Weights) -> Matrix:

@@ -10,11 +10,9 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.estimates import (
-    CONFIDENCE,
     LEAST_FOR_INTERVAL,
     Agreement,
     Estimate,
-    Interval,
     agreement,
 )
 from rubric.core.agreement.ratings import (
@@ -24,7 +22,6 @@ from rubric.core.agreement.ratings import (
     Table,
     check_variation,
     complete,
-    matrix_of,
     normal,
 )
 
@@ -58,41 +55,6 @@ def icc(ratings: Table, *, form: Form, with_interval: bool = True) -> Agreement:
         return Estimate(value, _without_each(values, form) if with_interval else None, used)
 
     return agreement(ratings, estimate)
-
-
-def mean_squares(ratings: Table) -> tuple[float, float, float, float] | None:
-    """BMS, WMS, JMS and EMS of the items that every rater has rated; None when they are fewer than two."""
-    try:
-        found = _squares(complete(matrix_of(ratings)))
-    except Refused:
-        return None
-    return float(found.between[0]), float(found.within[0]), float(found.judges[0]), float(found.residual[0])
-
-
-def icc_f_interval(ratings: Table, *, form: Form) -> Interval | None:
-    """The 95 % interval of that form where items, raters and errors are normal; None where it is not defined.
-
-    Source: Shrout and Fleiss (1979); for (2,1) and (2,k) K. O. McGraw and S. P. Wong, Psychological Methods 1 (1996),
-    30-46, table 7.
-    """
-    try:
-        used = complete(matrix_of(ratings))
-        check_variation(used)
-    except Refused:
-        return None
-    found = _squares(normal(used))
-    error = float((found.within if form[0] == "1" else found.residual)[0])
-    if error <= ROUNDING:
-        return None
-    ends = _absolute_ends(found) if form[0] == "2" else _ratio_ends(found, error, form)
-    if ends is None or not -np.inf < ends[0] <= ends[1]:
-        return None
-    if form.endswith("1"):
-        return ends
-    below = [1 + (found.raters - 1) * end for end in ends]
-    if min(below) <= ROUNDING:
-        return None
-    return found.raters * ends[0] / below[0], found.raters * ends[1] / below[1]
 
 
 def _squares(values: Matrix) -> Squares:
@@ -160,37 +122,3 @@ def _correlation(found: Squares, form: Form) -> Matrix:
     scale = found.between + found.judges + found.within
     defined = below > ROUNDING * scale
     return np.where(defined, (found.between - error) / np.where(defined, below, 1), np.nan)
-
-
-def _ratio_ends(found: Squares, error: float, form: Form) -> Interval:
-    """The ends for one rater of the forms that compare BMS with one error."""
-    from scipy.special import fdtri
-
-    above = found.items - 1
-    below = found.items * (found.raters - 1) if form[0] == "1" else above * (found.raters - 1)
-    ratio, level = float(found.between[0]) / error, (1 + CONFIDENCE) / 2
-    low, high = ratio / float(fdtri(above, below, level)), ratio * float(fdtri(below, above, level))
-    return (low - 1) / (low + found.raters - 1), (high - 1) / (high + found.raters - 1)
-
-
-def _absolute_ends(found: Squares) -> Interval | None:
-    """The ends for one rater where raters' severity counts as error, with Satterthwaite's degrees of freedom."""
-    from scipy.special import fdtri
-
-    n, k, level = found.items, found.raters, (1 + CONFIDENCE) / 2
-    between, judges, error = float(found.between[0]), float(found.judges[0]), float(found.residual[0])
-    rho = float(_correlation(found, "2,1")[0])
-    if np.isnan(rho):
-        return None
-    share = k * rho / (n * (1 - rho)) * judges
-    rest = (1 + k * rho * (n - 1) / (n * (1 - rho))) * error
-    spread = share**2 / (k - 1) + rest**2 / ((n - 1) * (k - 1))
-    freedom = (share + rest) ** 2 / spread if spread else 0
-    if not freedom:
-        return None
-    over, under = float(fdtri(n - 1, freedom, level)), float(fdtri(freedom, n - 1, level))
-    raters = k * judges + (k * n - k - n) * error
-    return (
-        n * (between - over * error) / (over * raters + n * between),
-        n * (under * between - error) / (raters + n * under * between),
-    )

@@ -1,4 +1,4 @@
-"""Agreement of rankings: Kendall's W and tau, and correlations, as the mean over the pairs of raters."""
+"""Agreement of rankings: Kendall's W, and tau as the mean over the pairs of raters."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rubric.core.agreement.estimates import Agreement, Estimate, agreement
-from rubric.core.agreement.ratings import ROUNDING, Matrix, Refused, Table, complete, normal, pairable
+from rubric.core.agreement.ratings import Matrix, Refused, Table, complete, pairable
 
 Variant = Literal["a", "b"]
 NO_RANKING = "Every rater ties all items, so there is no ranking to compare."
@@ -32,16 +32,6 @@ def kendall_w(ratings: Table, *, with_interval: bool = True) -> Agreement:
     return agreement(ratings, estimate)
 
 
-def concordance_p(found: Agreement) -> tuple[float, float] | None:
-    """Chi-squared m (n - 1) W, with n - 1 degrees of freedom, and its p; None without a W. Source: as for W."""
-    from scipy.special import chdtrc
-
-    if found.value is None:
-        return None
-    squared = found.raters * (found.items - 1) * found.value
-    return squared, float(chdtrc(found.items - 1, squared))
-
-
 def kendall_tau(ratings: Table, *, variant: Variant, with_interval: bool = True) -> Agreement:
     """Kendall's tau-a (ties count as neither) or tau-b (corrected for ties), mean over the pairs of raters.
 
@@ -53,22 +43,6 @@ def kendall_tau(ratings: Table, *, variant: Variant, with_interval: bool = True)
         return _tau(first, second, variant)
 
     return _mean_over_pairs(ratings, pair, with_interval)
-
-
-def spearman(ratings: Table, *, with_interval: bool = True) -> Agreement:
-    """Spearman's rho with mid-ranks for ties, mean over the pairs of raters; pairs as for tau.
-
-    Source: C. Spearman, American Journal of Psychology 15 (1904), 72-101.
-    """
-    return _mean_over_pairs(ratings, _rho, with_interval)
-
-
-def pearson(ratings: Table, *, with_interval: bool = True) -> Agreement:
-    """Pearson's correlation, mean over the pairs of raters; pairs as for tau.
-
-    Source: K. Pearson, Philosophical Transactions of the Royal Society A 187 (1896), 253-318.
-    """
-    return _mean_over_pairs(ratings, _product_moment, with_interval)
 
 
 def mid_ranks(values: Matrix) -> Matrix:
@@ -114,36 +88,6 @@ def _concordance(matrix: Matrix) -> tuple[float, Matrix]:
 def _w(count: int, raters: int, squares: Matrix, ties: Matrix) -> Matrix:
     below = raters**2 * (count**3 - count) - raters * ties
     return np.where(below > 0, 12 * squares / np.where(below > 0, below, 1), np.nan)
-
-
-def _rho(first: Matrix, second: Matrix) -> Pair:
-    value, _ = _product_moment(mid_ranks(first), mid_ranks(second))
-    without = [
-        _cosine((one * other).sum(axis=1), np.square(one).sum(axis=1), np.square(other).sum(axis=1))
-        for one, other in (
-            (_ranks_without(first, block), _ranks_without(second, block)) for block in _blocks(len(first))
-        )
-    ]
-    return value, np.concatenate([np.empty(0), *without])
-
-
-def _product_moment(first: Matrix, second: Matrix) -> Pair:
-    """Pearson's correlation, and it without each item; NaN for fewer than two items or where one side is constant."""
-    count = len(first)
-    if count < 2 or first.min() == first.max() or second.min() == second.max():
-        return np.nan, np.full(count, np.nan)
-    first, second = normal(first), normal(second)
-    first, second = first - first.mean(), second - second.mean()
-    products = np.stack([first * second, np.square(first), np.square(second)])
-    whole = products.sum(axis=1, keepdims=True)
-    left = whole - products * (count / (count - 1))
-    left[1:] = np.where(left[1:] > ROUNDING * whole[1:], left[1:], 0)
-    return float(_cosine(*whole)[0]), _cosine(*left)
-
-
-def _cosine(product: Matrix, first: Matrix, second: Matrix) -> Matrix:
-    below = np.sqrt(first) * np.sqrt(second)
-    return np.where(below > 0, np.clip(product / np.where(below > 0, below, 1), -1, 1), np.nan)
 
 
 def _tau(first: Matrix, second: Matrix, variant: Variant) -> Pair:

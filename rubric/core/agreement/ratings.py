@@ -40,15 +40,6 @@ def matrix_of(ratings: Table) -> Matrix:
     return matrix if matrix.ndim == 2 else matrix.reshape(len(matrix), 0)
 
 
-def codes_of(labels: Sequence[Sequence[Hashable | None]]) -> list[list[float | None]]:
-    """Ratings for the nominal statistics from labels of any kind: numbers in the order of first appearance."""
-    numbers: dict[Hashable, float] = {}
-    return [
-        [None if label is None else numbers.setdefault(label, float(len(numbers))) for label in row]
-        for row in labels
-    ]
-
-
 def pairable(matrix: Matrix) -> Matrix:
     """The items that two raters or more have rated; raises Refused when they allow no agreement at all."""
     check_raters(matrix)
