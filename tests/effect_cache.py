@@ -32,6 +32,8 @@ Row = tuple[Any, ...]
 Tables = dict[str, list[Row]]
 
 MOST_EFFECTS = 1500
+# Settings that say where files go: uploads are put back there.
+FOLDERS = {"MEDIA_ROOT", "VAR_DIR"}
 UPLOADS = "discussions_transcript"
 SEQUENCES = "sqlite_sequence"
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError)
@@ -105,8 +107,18 @@ def _can_cache() -> bool:
         and connection.vendor == "sqlite"
         and connection.in_atomic_block
         and not connection.needs_rollback
-        and not isinstance(settings._wrapped, UserSettingsHolder)
+        and _changed_settings() <= FOLDERS
     )
+
+
+def _changed_settings() -> set[str]:
+    """The settings that differ from those of the process."""
+    names: set[str] = set()
+    layer = settings._wrapped
+    while isinstance(layer, UserSettingsHolder):
+        names |= vars(layer).keys() - {"default_settings", "_deleted"}
+        layer = layer.default_settings
+    return names
 
 
 class _KeyPickler(pickle.Pickler):
