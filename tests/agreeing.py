@@ -35,7 +35,6 @@ def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Pro
     return project
 
 
-@cached_effect
 def add_game(project: Project, people: Sequence[Person], differing: Mapping[Key, tuple[str, str]]) -> Game:
     """One more game of the project, handed in by these people, of whom the first two differ like this."""
     game = make_game(project=project)

@@ -27,7 +27,6 @@ def trainee_of(opened: CalibrationRound) -> Person:
     return make_member(project=opened.project)
 
 
-@cached_effect
 def take(opened: CalibrationRound, person: Person) -> Evaluation:
     """What the person is given next, with its work."""
     taken = take_next_game(project=opened.project, by=person, now=NOW)

@@ -77,7 +77,6 @@ def make_set(
     return made
 
 
-@cached_effect
 def review_with(
     *,
     comparison: Comparison,

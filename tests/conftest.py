@@ -13,6 +13,7 @@ from django.test import TransactionTestCase
 from django.test.signals import template_rendered
 
 from tests.effect_cache import allow_effects
+from tests.numbers import numbers
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
 from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
 from tests.services.migrated import keep_database, take_database
@@ -103,7 +104,9 @@ def effects(request):
     marker = request.node.get_closest_marker("django_db")
     commits = marker is not None and marker.kwargs.get("transaction", False)
     allow_effects(not commits and not patches(request.node))
+    before = numbers.last
     yield
+    numbers.last = before
     allow_effects(False)
 
 

@@ -6,7 +6,6 @@ from rubric.actions.drafting import draft_version, save_draft
 from rubric.actions.publishing import publish_first_versions
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_admin
 from workspace.actions.accounts import system_person
 
@@ -18,7 +17,6 @@ def first(key="response"):
     return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number="1.0")
 
 
-@cached_effect
 def make_draft(*, key="response", by=None, note="To try other weights", now=NOW):
     """A draft of what the shipped version says."""
     return draft_version(version=first(key), note=note, by=by or make_admin(), now=now)
@@ -30,7 +28,6 @@ def with_weights(record: RubricRecord, *weights: float) -> RubricRecord:
     return replace(record, criteria=criteria)
 
 
-@cached_effect
 def make_changed_draft(*, by=None, weights=(0.4, 0.2, 0.2, 0.2), now=NOW):
     """A draft of the response rubric with other weights."""
     by = by or make_admin()

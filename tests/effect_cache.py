@@ -17,13 +17,14 @@ from datetime import datetime
 from functools import wraps
 from hashlib import blake2b
 from io import BytesIO
-from marshal import dumps
+from marshal import dumps, loads
 from typing import Any, NamedTuple, TypeVar
 
 from django.conf import UserSettingsHolder, settings
 from django.db import connection
 from django.db.models import Model, QuerySet
 
+from tests.numbers import numbers
 from workspace.actions.keeping import BytesLost, keep_bytes, kept_bytes
 
 Build = TypeVar("Build", bound=Callable[..., Any])
@@ -31,26 +32,33 @@ Row = tuple[Any, ...]
 Tables = dict[str, list[Row]]
 
 MOST_EFFECTS = 1500
+# Settings that say where files go: uploads are put back there.
+FOLDERS = {"MEDIA_ROOT", "VAR_DIR"}
 UPLOADS = "discussions_transcript"
 SEQUENCES = "sqlite_sequence"
 UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError)
 
 
 class Effect(NamedTuple):
-    """What a call wrote, the digest of the database after it, and its result with the arguments as it left them."""
+    """What a call wrote, what was so after it, and its result with the arguments as it left them.
 
-    statements: list[tuple[str, list[Row]]]
+    Kept as bytes: a million live objects would slow down every garbage collection.
+    """
+
+    statements: bytes
     uploads: list[bytes]
     after: bytes
+    last_number: int
     outcome: bytes
 
 
 class Mark(NamedTuple):
-    """The database had this digest when the connection stood at so many changes, within these savepoints."""
+    """The database had this digest after so many changes by the connection, within these savepoints."""
 
     digest: bytes
     changes: int
     savepoints: tuple[str | None, ...]
+    tables: Tables | None
 
 
 class _State:
@@ -72,14 +80,15 @@ def cached_effect(build: Build) -> Build:
     def call(*args: Any, **given: Any) -> Any:
         if not _can_cache() or _is_real(given.get("now")):
             return build(*args, **given)
-        request = _pickled((build.__module__, build.__qualname__, args, given))
+        request = _pickled((build.__module__, build.__qualname__, args, given, numbers.last))
         if request is None:
             return build(*args, **given)
-        key = blake2b(_digest() + request, digest_size=16).digest()
+        mark = _mark()
+        key = blake2b(mark.digest + request, digest_size=16).digest()
         if effect := _State.effects.get(key):
             _State.effects.move_to_end(key)
             return _put_back(effect, args, given)
-        before = _read_tables()
+        before = mark.tables or _read_tables()
         result = build(*args, **given)
         _store(key, before, result, args, given)
         return result
@@ -98,8 +107,18 @@ def _can_cache() -> bool:
         and connection.vendor == "sqlite"
         and connection.in_atomic_block
         and not connection.needs_rollback
-        and not isinstance(settings._wrapped, UserSettingsHolder)
+        and _changed_settings() <= FOLDERS
     )
+
+
+def _changed_settings() -> set[str]:
+    """The settings that differ from those of the process."""
+    names: set[str] = set()
+    layer = settings._wrapped
+    while isinstance(layer, UserSettingsHolder):
+        names |= vars(layer).keys() - {"default_settings", "_deleted"}
+        layer = layer.default_settings
+    return names
 
 
 class _KeyPickler(pickle.Pickler):
@@ -134,17 +153,13 @@ def _pickled(value: object) -> bytes | None:
     return buffer.getvalue()
 
 
-def _digest() -> bytes:
-    """The digest of the database as it is; read anew only when something was written or rolled back since."""
+def _mark() -> Mark:
+    """The database as it is; read anew only when something was written or rolled back since the last mark."""
     mark = _State.mark
     if mark is None or mark.changes != _changes() or _savepoints()[: len(mark.savepoints)] != mark.savepoints:
-        return _set_mark(_digest_tables(_read_tables()))
-    return mark.digest
-
-
-def _set_mark(digest: bytes) -> bytes:
-    _State.mark = Mark(digest, _changes(), _savepoints())
-    return digest
+        tables = _read_tables()
+        mark = _State.mark = Mark(_digest(tables), _changes(), _savepoints(), tables)
+    return mark
 
 
 def _changes() -> int:
@@ -181,7 +196,7 @@ def _raw() -> sqlite3.Connection:
     return connection.connection
 
 
-def _digest_tables(tables: Tables) -> bytes:
+def _digest(tables: Tables) -> bytes:
     # Version 2 of the format does not depend on which values are the same object.
     return blake2b(dumps(list(tables.items()), 2), digest_size=16).digest()
 
@@ -189,7 +204,8 @@ def _digest_tables(tables: Tables) -> bytes:
 def _store(key: bytes, before: Tables, result: object, args: tuple[Any, ...], given: dict[str, Any]) -> None:
     """Keep the effect of a call that was just made, if it can be put back."""
     after = _read_tables()
-    digest = _set_mark(_digest_tables(after))
+    digest = _digest(after)
+    _State.mark = Mark(digest, _changes(), _savepoints(), after)
     if isinstance(result, QuerySet | Iterator):
         return
     try:
@@ -197,7 +213,9 @@ def _store(key: bytes, before: Tables, result: object, args: tuple[Any, ...], gi
         uploads = [kept_bytes(sha256) for sha256 in _uploaded(before, after)]
     except (*UNPICKLABLE, BytesLost):
         return
-    _State.effects[key] = Effect(list(_statements(before, after)), uploads, digest, outcome)
+    _State.effects[key] = Effect(
+        dumps(list(_statements(before, after))), uploads, digest, numbers.last, outcome
+    )
     if len(_State.effects) > MOST_EFFECTS:
         _State.effects.popitem(last=False)
 
@@ -233,12 +251,13 @@ def _statements(before: Tables, after: Tables) -> Iterator[tuple[str, list[Row]]
 
 def _put_back(effect: Effect, args: tuple[Any, ...], given: dict[str, Any]) -> object:
     """Write the rows and files of an effect; a copy of what the call returned."""
-    for statement, rows in effect.statements:
+    for statement, rows in loads(effect.statements):
         if rows:
             _raw().executemany(statement, rows)
     for data in effect.uploads:
         keep_bytes(data)
-    _set_mark(effect.after)
+    numbers.last = effect.last_number
+    _State.mark = Mark(effect.after, _changes(), _savepoints(), None)
     result, args_after, given_after = pickle.loads(effect.outcome)
     for argument, after in zip((*args, *given.values()), (*args_after, *given_after.values()), strict=True):
         if isinstance(argument, Model):

@@ -1,12 +1,12 @@
 """States for tests, each reached through the real actions. Keyword functions only; add yours below."""
 
-import itertools
 from datetime import UTC, datetime, timedelta
 
 from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.iterating import open_project
 from discussions.models import Game, Transcript
 from tests.effect_cache import cached_effect
+from tests.numbers import numbers
 from tests.transcripts import as_bytes, native_game
 from workspace.actions.accounts import create_account, system_person
 from workspace.actions.jobs import run_job
@@ -16,20 +16,17 @@ from workspace.models import Job, Membership, Person, Project
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
 
-_numbers = itertools.count(1)
-
 
 def moment(minutes: float = 0) -> datetime:
     """A moment so many minutes after the morning on which the tests play."""
     return NOW + timedelta(minutes=minutes)
 
 
-@cached_effect
 def make_person(
     *, name: str = "", email: str = "", is_admin: bool = False, password: str = PASSWORD, now: datetime = NOW
 ) -> Person:
     """Somebody with an account."""
-    number = next(_numbers)
+    number = next(numbers)
     return create_account(
         email=email or f"person{number}@example.org",
         name=name or f"Person {number}",
@@ -45,14 +42,12 @@ def make_admin(**given: object) -> Person:
     return make_person(is_admin=True, **given)
 
 
-@cached_effect
 def make_project(*, slug: str = "", name: str = "", by: Person | None = None, now: datetime = NOW) -> Project:
     """A project with its audit chain."""
-    slug = slug or f"project-{next(_numbers)}"
+    slug = slug or f"project-{next(numbers)}"
     return create_project(name=name or slug.capitalize(), slug=slug, by=by or system_person(now=now), now=now)
 
 
-@cached_effect
 def make_member(
     *, project: Project, role: str = "evaluator", person: Person | None = None, now: datetime = NOW
 ) -> Person:
@@ -72,14 +67,12 @@ def membership_of(*, person: Person, project: Project) -> Membership:
     return Membership.objects.get(person=person, project=project, ended_at=None)
 
 
-@cached_effect
 def make_games_project(*, slug: str = "", now: datetime = NOW) -> Project:
     """A project with its unsorted iteration under the shipped rubric."""
-    slug = slug or f"project-{next(_numbers)}"
+    slug = slug or f"project-{next(numbers)}"
     return open_project(slug=slug, name=slug.capitalize(), by=system_person(now=now), now=now)
 
 
-@cached_effect
 def upload(
     *, project: Project, by: Person, games: object = None, name: str = "game.json", now: datetime = NOW
 ) -> Transcript:
@@ -97,7 +90,7 @@ def run_waiting_jobs(*, now: datetime = NOW) -> None:
 @cached_effect
 def make_game(*, project: Project, by: Person, now: datetime = NOW, **changes: object) -> Game:
     """A game that came in and was measured; `changes` go to the native game."""
-    changes.setdefault("gameId", f"game-{next(_numbers)}")
+    changes.setdefault("gameId", f"game-{next(numbers)}")
     transcript = upload(project=project, by=by, games=native_game(**changes), now=now)
     run_waiting_jobs(now=now)
     return Game.objects.get(transcript=transcript)

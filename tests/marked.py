@@ -143,7 +143,6 @@ def say_with(evaluation: Evaluation, kind: str, subject: str, value: str, reason
     judge(evaluation=evaluation, act=act, by=evaluation.evaluator, now=NOW)
 
 
-@cached_effect
 def marked_person(project: Project, name: str) -> Person:
     """An evaluator whose name and address are marks."""
     person = make_person(name=name, email=f"{name.lower()}@example.org")

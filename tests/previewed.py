@@ -24,7 +24,6 @@ from workspace.models import Job, Person, Project
 Change = Callable[[RubricRecord], RubricRecord]
 
 
-@cached_effect
 def draft_with(change: Change, *, key: str = "discussion", by: Person | None = None) -> RubricVersion:
     """A draft that says what `change` makes of the shipped version."""
     by = by or make_admin()

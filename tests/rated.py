@@ -1,7 +1,5 @@
 """Games in every state of being rated, reached through the real actions."""
 
-import itertools
-
 from discussions.actions.finishing import reveal_roles, submit_evaluation
 from discussions.actions.judging import judge
 from discussions.actions.taking import take_next_game
@@ -10,11 +8,10 @@ from discussions.models.standings import work_of
 from tests import factories
 from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_member
+from tests.numbers import numbers
 from tests.transcripts import native_game, native_message
 from workspace.core.revisions import Act
 from workspace.models import Person
-
-_numbers = itertools.count(1)
 
 LINES = (
     "I think {0} has been very quiet, and that is a pattern worth our votes.",
@@ -64,11 +61,10 @@ def game_of(
         },
     ]
     return native_game(
-        gameId=game_id or f"game-{next(_numbers)}", players=players, messages=messages, votes=votes
+        gameId=game_id or f"game-{next(numbers)}", players=players, messages=messages, votes=votes
     )
 
 
-@cached_effect
 def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     """A project whose unsorted iteration has these rules."""
     project = factories.make_games_project(slug=slug)
@@ -76,7 +72,6 @@ def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     return project
 
 
-@cached_effect
 def make_game(*, project, content=None, message_count=12):
     """A measured game of the project with its places open."""
     by = Person.objects.system(now=NOW)
@@ -98,7 +93,7 @@ def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **gi
     if version is None:
         stored = evaluation.judgements.filter(kind=kind, subject=subject).first()
         version = stored.version if stored else 0
-    key = key or f"key-{next(_numbers)}"
+    key = key or f"key-{next(numbers)}"
     act = Act(kind=kind, subject=subject, value=value, version=version, key=key, **given)
     return judge(evaluation=evaluation, act=act, by=evaluation.evaluator, now=now)
 

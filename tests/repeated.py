@@ -21,7 +21,6 @@ def rated_once(percent: int = 50) -> Evaluation:
     return evaluation
 
 
-@cached_effect
 def finish(evaluation: Evaluation) -> Evaluation:
     """Rate it to the end, and hand it in."""
     work = Evaluation.objects.with_work().get(pk=evaluation.pk)

@@ -1,6 +1,5 @@
 """Reviews by people in the states that tests need, reached through the real actions."""
 
-import itertools
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -11,15 +10,14 @@ from rubric.models.reviewing import Work, own_review, work_of
 from tests.compared import make_set
 from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_member, make_project
+from tests.numbers import numbers
 from workspace.actions.revisions import Saved
 from workspace.core.revisions import Act
 from workspace.models import Person
 
-_keys = itertools.count(1)
 RECORD = {"accuracy": (9, 7, 6), "completeness": (8, 9, 6), "conciseness": (7, 9, 6), "clarity": (8, 8, 6)}
 
 
-@cached_effect
 def make_review_set(*, people: int = 1, **given: object) -> ComparisonSet:
     """A set in a project of its own, with that many evaluators of it as reviewers."""
     project = make_project()
@@ -33,7 +31,6 @@ def reviewers_of(made: ComparisonSet) -> list[Person]:
     return [each.person for each in made.reviewers.order_by("pk").select_related("person") if each.person]
 
 
-@cached_effect
 def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> Review:
     """The review of that comparison as its page fetches it; the first reviewer's unless told."""
     person = by or reviewers_of(made)[0]
@@ -45,7 +42,6 @@ def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> 
     return fresh(opened, person)
 
 
-@cached_effect
 def start(**given: object) -> Review:
     """A review that was begun, in a set of its own."""
     return begin(make_review_set(**given))
@@ -82,7 +78,7 @@ def say(
         subject=subject,
         value=value,
         version=based_on,
-        key=key or f"key-{next(_keys)}",
+        key=key or f"key-{next(numbers)}",
         reason=reason,
         **more,
     )
@@ -103,7 +99,6 @@ def say_all(
     return review
 
 
-@cached_effect
 def handed_in(review: Review, **given: object) -> Review:
     """The same review with everything said, handed in."""
     say_all(review, **given)

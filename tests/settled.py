@@ -11,7 +11,6 @@ from tests.rated import say_what_is_missing, submitted
 from workspace.models import Person, Project
 
 
-@cached_effect
 def game_to_settle(**given: object) -> Game:
     """A game whose one evaluation is submitted; no verdict yet."""
     return fresh(submitted(**given).game)
@@ -29,7 +28,6 @@ def preview(game: Game) -> Preview:
     return found
 
 
-@cached_effect
 def record(
     game: Game, *, by: Person | None = None, reason: str = "", sha256: str = "", minutes: float = 60
 ) -> Verdict:
@@ -39,7 +37,6 @@ def record(
     return record_verdict(game=game, basis_sha256=basis, by=by, now=moment(minutes), reason=reason)
 
 
-@cached_effect
 def settled(**given: object) -> Verdict:
     """A recorded verdict."""
     return record(game_to_settle(**given))

@@ -4,7 +4,6 @@ Everything comes about through the real actions but the verdicts: what evaluator
 come out is another test's matter, so `rate_games` writes their rows. `tests.settled.settle` goes the whole way.
 """
 
-import itertools
 from decimal import Decimal
 from fractions import Fraction
 
@@ -28,11 +27,10 @@ from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
 from tests.effect_cache import cached_effect
 from tests.factories import make_games_project, make_lead, moment, run_waiting_jobs
+from tests.numbers import numbers
 from tests.transcripts import as_bytes, native_game
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.models import Person, Project
-
-_numbers = itertools.count(1)
 
 # Figures of a game that passes everything: six scores in percent, None where the metric does not apply, and the rating.
 GOOD = {
@@ -72,7 +70,7 @@ def protocol(**given) -> Protocol:
 
 def plan(**given) -> Plan:
     """A plan that can be; changes differ from the prompt in one line."""
-    number = next(_numbers)
+    number = next(numbers)
     prompt = PROMPT.replace("Be brief.", f"Be brief, in {number} words.")
     return Plan(**({"name": f"Iteration {number}", "prompt": prompt, "change_note": "Shorter."} | given))
 
@@ -105,7 +103,6 @@ def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Itera
     return fill(iteration=iteration, games=games, minutes=minutes)
 
 
-@cached_effect
 def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float = 1, **given) -> Iteration:
     """The next iteration of a stage: its baseline first, then changes; rated, and decided when so asked."""
     if history(stage).reference is None:
@@ -116,7 +113,6 @@ def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float
     return fresh(iteration)
 
 
-@cached_effect
 def fill(*, iteration: Iteration, games=(), minutes: float = 1) -> Iteration:
     """Import games with these figures, open the iteration for rating and rate them; None leaves a game unrated."""
     if games:
@@ -127,16 +123,15 @@ def fill(*, iteration: Iteration, games=(), minutes: float = 1) -> Iteration:
     return fresh(iteration)
 
 
-@cached_effect
 def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Import and measure as many games, with their costs and cache hit rates."""
     given = [
-        native_game(gameId=f"staged-{next(_numbers)}", metadata={"cost": _cost(each or figures())})
+        native_game(gameId=f"staged-{next(numbers)}", metadata={"cost": _cost(each or figures())})
         for each in games
     ]
     import_transcripts(
         project=iteration.project,
-        files=[Upload(f"games-{next(_numbers)}.json", as_bytes(given))],
+        files=[Upload(f"games-{next(numbers)}.json", as_bytes(given))],
         by=iteration.created_by,
         now=moment(minutes),
         iteration=iteration,
@@ -144,7 +139,6 @@ def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     run_waiting_jobs(now=moment(minutes))
 
 
-@cached_effect
 def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Verdict rows with these figures for the iteration's games in the order of their numbers."""
     rows = Game.objects.filter(iteration=iteration).order_by("number")
@@ -153,7 +147,6 @@ def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
             record_figures(game=game, given=each, minutes=minutes)
 
 
-@cached_effect
 def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     """One verdict row with these figures, superseding the one that stands."""
     version = game.iteration.rubric_version
@@ -182,7 +175,6 @@ def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     )
 
 
-@cached_effect
 def withdraw(*, game: Game, by: Person | None = None, minutes: float = 8, reason: str = "Cut short.") -> Game:
     """The game, out of the averages."""
     row = Game.objects.select_related("project", "iteration").get(pk=game.pk)
@@ -202,7 +194,6 @@ def preview(iteration: Iteration) -> DecisionPreview:
     return found
 
 
-@cached_effect
 def decide_on(
     *,
     iteration: Iteration,

@@ -2,11 +2,9 @@
 
 from discussions.models import Evaluation, Slot
 from discussions.models.slots import REPEAT
-from tests.effect_cache import cached_effect
 from tests.factories import NOW
 
 
-@cached_effect
 def make_repeat(evaluation, *, shown_number=99, now=NOW):
     """The same game once more for the same person, under another number."""
     game, person = evaluation.game, evaluation.evaluator

@@ -10,7 +10,6 @@ from tests.rated import game_of, make_rating_project, say, say_what_is_missing, 
 from workspace.models import Project
 
 
-@cached_effect
 def make_testing_project(**given: object) -> Project:
     """A project whose evaluators take the test."""
     project = make_rating_project(**given)
@@ -48,7 +47,6 @@ def give_messages(evaluation: Evaluation, *, hits: int) -> None:
         say(evaluation, "attribution", str(number), str(author) if number <= hits else "cannot_tell")
 
 
-@cached_effect
 def opened(*, hits: int = 6, **given: object) -> Evaluation:
     """An evaluation whose test is answered and whose transcript is open."""
     evaluation = start_test(**given)
@@ -63,7 +61,6 @@ def submitted_test(*, decides: bool = False, **given: object) -> Evaluation:
     return finished(opened(**given), decides=decides)
 
 
-@cached_effect
 def finished(evaluation: Evaluation, *, decides: bool = False) -> Evaluation:
     """The evaluation with everything after the test judged, and handed in."""
     say_what_is_missing(evaluation)

@@ -1,5 +1,8 @@
 """`make test`: get the servers and the browser, then run all tests on SQLite and the services tests on PostgreSQL too.
 
+Tests with servers or a browser wait half of their time. So the plain tests run beside them at low priority, which
+keeps both cores busy and slows down nothing that has a deadline; their output comes last.
+
 Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
 """
 
@@ -8,7 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from tools import chromium, postgres_server, redis_server
 
@@ -30,21 +36,34 @@ def main() -> int:
     if missing and not allowed:
         print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
         return 1
-    results = [
-        run("SQLite", env, "-n", "2", "-m", "not browser and not slow"),
-        run(
-            "SQLite: browser and slow tests",
-            env,
-            *SHARED,
-            "-m",
-            "browser or slow",
-            *files("slow", "tests/browser"),
-        ),
-    ]
-    if postgres_server.why_not() is None and redis_server.find_binary():
-        results.append(run_on_services(env))
+    with plain_tests(env) as finish_plain_tests:
+        chosen = files("slow", "tests/browser")
+        results = [run("SQLite: browser and slow tests", env, *SHARED, "-m", "browser or slow", *chosen)]
+        if postgres_server.why_not() is None and redis_server.find_binary():
+            results.append(run_on_services(env))
+        results.append(finish_plain_tests())
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
+
+
+@contextmanager
+def plain_tests(env: dict[str, str]) -> Iterator[Callable[[], tuple[int, str]]]:
+    """Start the tests that need neither servers nor a browser; what it gives waits for their end."""
+    with tempfile.TemporaryFile("w+") as output:
+        name, began = "SQLite", time.monotonic()
+        process = start("-n", "2", "-m", "not browser and not slow", env=env, stdout=output, niceness=10)
+
+        def finish() -> tuple[int, str]:
+            print(f"\n=== {name}", flush=True)
+            process.wait()
+            output.seek(0)
+            return report(name, began, process, output)
+
+        try:
+            yield finish
+        finally:
+            process.terminate()
+            process.wait()
 
 
 def find_missing(env: dict[str, str]) -> list[str]:
@@ -76,15 +95,29 @@ def run(name: str, env: dict[str, str], *arguments: str) -> tuple[int, str]:
     """One run of pytest: its exit code (0 when there was nothing to run) and pytest's closing line."""
     print(f"\n=== {name}", flush=True)
     began = time.monotonic()
-    last = ""
+    with start(*arguments, env=env, stdout=subprocess.PIPE) as process:
+        return report(name, began, process, process.stdout)
+
+
+def start(
+    *arguments: str, env: dict[str, str], stdout: int | IO[str], niceness: int = 0
+) -> subprocess.Popen[str]:
+    """Start pytest, with what was given to this program too."""
     command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
-    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            sys.stdout.write(line)
-            sys.stdout.flush()
-            last = line.strip() or last
-    code = 0 if process.returncode == NO_TESTS else process.returncode
-    return code, f"{name} ({time.monotonic() - began:.0f} s): {last}"
+    return subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=stdout, text=True, preexec_fn=lambda: os.nice(niceness)
+    )
+
+
+def report(name: str, began: float, process: subprocess.Popen[str], output: Iterable[str]) -> tuple[int, str]:
+    """Show what a run of pytest prints, as it comes."""
+    last = ""
+    for line in output:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        last = line.strip() or last
+    code = process.wait()
+    return (0 if code == NO_TESTS else code), f"{name} ({time.monotonic() - began:.0f} s): {last}"
 
 
 def run_on_services(env: dict[str, str]) -> tuple[int, str]:

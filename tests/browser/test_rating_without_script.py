@@ -34,7 +34,8 @@ def answer_everything(page: Page) -> dict[tuple[str, str], str]:
     said = {}
     steps = [link.get_attribute("data-step") for link in page.locator("#steps a").all()]
     for step in steps:
-        page.locator(f'#steps a[data-step="{step}"]').click()
+        with page.expect_navigation():
+            page.locator(f'#steps a[data-step="{step}"]').click()
         asking = page.locator(f"#step-{step} .item[data-needs]")
         while asking.count():
             button = asking.first.locator('button[name="act"]').first
@@ -57,7 +58,8 @@ def test_everything_can_be_done_by_forms(live_stack, page: Page):
     sign_in(page, live_stack)
     take_next_game(page)
     said = answer_everything(page)
-    page.locator('#steps a[data-step="engagement"]').click()
+    with page.expect_navigation():
+        page.locator('#steps a[data-step="engagement"]').click()
     press(page, "rating~~1~3.5")
     said["rating", ""] = "3.5"
     assert said.pop(("reveal", "roles")) == "yes"

@@ -184,9 +184,9 @@ def test_what_cannot_be_scaled_says_why(fields, place, says):
 
 
 def test_a_number_that_would_take_for_ever_is_none():
-    began = time.perf_counter()
+    began = time.process_time()
     assert problems(changed(c0__weight="1e999999999"))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_what_a_parameter_can_be():
