@@ -12,7 +12,7 @@ from discussions.models.measurements import Measured
 from discussions.models.slots import RATING
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
-from workspace.models.prepared import Prepared
+from workspace.models.prepared import LARGEST_KEY, Prepared
 
 
 def games_open_to(person: Person) -> GameQuerySet:
@@ -56,7 +56,6 @@ _OPEN = {
     for explained in (False, True)
     for is_admin in (False, True)
 }
-LARGEST_KEY = 2**63 - 1
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
