@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from discussions.actions.taking import open_slots
+from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.metrics import CODE_VERSION, companions_of, measure_game
 from discussions.core.records import Measurement
 from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings
@@ -22,8 +23,6 @@ from workspace.models import Job, Person
 
 MEASURE = "measure"
 COMPANIONS = "companions"
-MOST_GAMES = 250
-MOST_MESSAGES = 25_000
 # A long job goes behind what is waiting after so many games, so that nobody waits for all of another team's.
 GAMES_A_TURN = 2_000
 COMPANIONS_A_TURN = 250
@@ -159,11 +158,11 @@ def _one_by_one(games: "QuerySet[Game]") -> Iterator[int]:
 def _runs(games: "QuerySet[Game]") -> Iterator[list[int]]:
     left = games
     while True:
-        found = left.order_by("pk").values_list("pk", "message_count")[:MOST_GAMES]
+        found = left.order_by("pk").values_list("pk", "message_count")[:BATCH_GAMES]
         keys: list[int] = []
         messages = 0
         for key, count in found:
-            if keys and messages + count > MOST_MESSAGES:
+            if keys and messages + count > BATCH_MESSAGES:
                 break
             keys.append(key)
             messages += count

@@ -12,7 +12,7 @@ from msgspec import Struct
 BREAK = timedelta(minutes=10)
 SITTING_MINUTES, SHOWN_MINUTES = 50, 5
 # Nothing further back is read: nobody's sitting lasts as long.
-LONGEST = timedelta(hours=12)
+LONGEST_SITTING = timedelta(hours=12)
 
 
 class Sitting(Struct, frozen=True):

@@ -21,6 +21,7 @@ from discussions.core.basis import (
     BasisVersion,
 )
 from discussions.core.identification import deal
+from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.metrics import CODE_VERSION
 from discussions.core.moves import SUBMITTED
 from discussions.core.outcome import Outcome
@@ -39,9 +40,6 @@ from discussions.models.verdicts import Verdict
 from rubric.core.impact import Where
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
-
-MOST_GAMES = 250
-MOST_MESSAGES = 25_000
 
 NeedsText = Callable[[RubricRecord], bool]
 
@@ -94,7 +92,7 @@ def _runs(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
     keys: list[int] = []
     messages = 0
     for key, count in rows:
-        if keys and (len(keys) == MOST_GAMES or messages + count > MOST_MESSAGES):
+        if keys and (len(keys) == BATCH_GAMES or messages + count > BATCH_MESSAGES):
             yield keys
             keys, messages = [], 0
         keys.append(key)

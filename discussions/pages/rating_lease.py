@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.core.leases import LEASE, minutes_left
 from discussions.core.moves import LAPSED, OPEN, state_after, why_closed
-from discussions.core.sittings import LONGEST, break_due, sitting_of
+from discussions.core.sittings import LONGEST_SITTING, break_due, sitting_of
 from discussions.models import Evaluation, Revision, Slot
 from discussions.pages.queue import set_aside
 from workspace.core.refusals import Refusal
@@ -82,7 +82,7 @@ def _acts(
     person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
 ) -> list[datetime]:
     """When the person judged, took a place, or renewed one by using its page: the last renewal alone is kept."""
-    judged = Revision.objects.filter(created_by=person, created_at__gt=now - LONGEST)
+    judged = Revision.objects.filter(created_by=person, created_at__gt=now - LONGEST_SITTING)
     times = list(judged.order_by().values_list("created_at", flat=True))
     times += [taken for _key, taken, _until in places if taken]
     return times + [until - LEASE for _key, _taken, until in places if until]

@@ -9,14 +9,13 @@ from django.utils.translation import gettext as _
 from msgspec import to_builtins
 
 from rubric.core.dealing import deal, labelled
+from rubric.core.limits import FEWEST_DEALT
 from rubric.core.records import ReviewRecord
 from rubric.models import Comparison, Review, ReviewedResponse, Reviewer
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
 from workspace.actions.events import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person
-
-FEWEST = 2
 
 
 def begin_review(
@@ -48,13 +47,13 @@ def begin_review(
             raise NotAllowed(_("This set takes no more reviews from this reviewer."))
         responses = comparison.responses.order_by("number").values_list("number", "written_by")
         numbers = [number for number, writer in responses if writer is None or writer != reviewer.person_id]
-        if len(numbers) < FEWEST:
+        if len(numbers) < FEWEST_DEALT:
             raise NotAllowed(
                 _("Too many of these responses are the reviewer's own, so nothing is left to compare.")
             )
         seed = "" if order is not None else secrets.token_hex(16)
         dealt = deal(numbers, seed) if order is None else list(order)
-        if not set(dealt) <= set(numbers) or len(set(dealt)) != len(dealt) or len(dealt) < FEWEST:
+        if not set(dealt) <= set(numbers) or len(set(dealt)) != len(dealt) or len(dealt) < FEWEST_DEALT:
             raise Unacceptable(_("The order must name two or more responses of the comparison, each once."))
         made = Review.objects.create(**key, seed=seed, order=dealt, created_at=now)
         _note(made, reviewer, "review:begun", by, now)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-MOST_RESPONSES = 26
+from rubric.core.limits import MOST_RESPONSES
+
 LONGEST_TEXT = 100_000
 LONGEST_KEY = 120
 LONGEST_AUTHOR = 200

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection
 
-LONGEST = 20
+LONGEST_NUMBER = 20
 _NUMBER = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z])?")
 
 
 def is_number(text: str) -> bool:
     """Whether a version can be called that: letters, digits, points and hyphens, since it is part of addresses."""
-    return len(text) <= LONGEST and _NUMBER.fullmatch(text) is not None
+    return len(text) <= LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
 def next_number(taken: Collection[str]) -> str:

@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from rubric.core.comparison_lines import HOLISTIC_KEY, NOTES_KEY, Number, ReviewGiven
 from rubric.core.dealing import LABELS, labels
+from rubric.core.limits import FEWEST_DEALT
 from rubric.core.reading import read_review
 from rubric.core.records import HIGHEST, LOWEST, Flag, ReviewRecord, RubricRecord
 from rubric.core.review_lines import LineFault
 from rubric.core.weights import exact
 from workspace.core.json_places import Problem, pointer_of
-
-FEWEST = 2
 
 
 class Placed(Struct, frozen=True):
@@ -56,7 +55,7 @@ def _label_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[
     if not given.labels:
         return
     count = len(given.labels)
-    if not FEWEST <= count <= len(LABELS) or set(given.labels) != set(labels(count)):
+    if not FEWEST_DEALT <= count <= len(LABELS) or set(given.labels) != set(labels(count)):
         said = 'Labels are "Response A", "Response B" and so on, two or more without a gap.'
         yield Problem("wrong_labels", said, pointer="/labels")
     if len(set(given.labels.values())) != count:
@@ -76,7 +75,7 @@ def _score_faults(
     if given.text is not None:
         return
     known = [*(each.key for each in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
-    if len(given.scores) < FEWEST:
+    if len(given.scores) < FEWEST_DEALT:
         yield Problem("no_score", "A review speaks of two responses or more.", pointer="/scores")
     for response, said_of in given.scores.items():
         pointer = pointer_of(["scores", response])

@@ -9,7 +9,7 @@ from rubric.core.weights import decimal_text, exact
 
 # A slider can only show multiples of its step, so it counts as moved from half a step on.
 STEP = Fraction(1, 200)
-LONGEST = 20
+LONGEST_WEIGHT = 20
 
 
 class Knob(Struct, frozen=True):
@@ -47,7 +47,7 @@ def tried_weights(knobs: Mapping[str, Knob], weights: Mapping[str, Fraction]) ->
                 moved[key] = by
     values = {key: _value(text) for key, text in texts.items()}
     faults = {
-        key: f'"{texts[key][:LONGEST]}" is no weight. Write a number from 0 to 1, such as 0.25.'
+        key: f'"{texts[key][:LONGEST_WEIGHT]}" is no weight. Write a number from 0 to 1, such as 0.25.'
         for key, value in values.items()
         if value is None
     }
@@ -68,7 +68,7 @@ def _moved_by(knob: Knob) -> str:
 
 def _value(text: str) -> Fraction | None:
     try:
-        value = exact(text.strip()) if len(text) <= LONGEST else None
+        value = exact(text.strip()) if len(text) <= LONGEST_WEIGHT else None
     except ValueError:
         return None
     return value if value is not None and 0 <= value <= 1 else None

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
 
-from rubric.core.comparisons import MOST_RESPONSES, NewComparison, NewResponse
+from rubric.core.comparisons import NewComparison, NewResponse
+from rubric.core.limits import MOST_RESPONSES
 from rubric.forms.rubrics import LinesField, several_lines
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 

@@ -3,6 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from rubric.actions.surveying import CANNOT_TELL
 from rubric.forms.rubrics import LinesField
 
 UNDERSTOOD = [
@@ -12,7 +13,6 @@ UNDERSTOOD = [
     ("4", "4"),
     ("5", _("5 - fully")),
 ]
-CANNOT_TELL = "cannot"
 
 
 class SurveyForm(forms.Form):

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from rubric.core.limits import MOST_RESPONSES
 from rubric.core.prompt import BOTH
 from rubric.core.records import HOLISTIC, RUBRIC
 from rubric.models.rubrics import RubricVersion
@@ -13,7 +14,6 @@ PERSON = "person"
 MODEL = "model"
 ELSEWHERE = "elsewhere"
 REVIEWER_KINDS = [(PERSON, "person"), (MODEL, "model"), (ELSEWHERE, "reviewed elsewhere")]
-MOST_RESPONSES = 26
 
 
 class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from django.db.models import Count
 from msgspec import Struct
 
+from rubric.core.limits import FEWEST_DEALT
 from rubric.models.comparisons import PERSON, Comparison, ComparisonSet, Response, Reviewer
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED, Review
 from workspace.models import Person, Project
 
-FEWEST = 2
 TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
 HANDED_IN, NOT_FOR_YOU = "handed_in", "not_for_you"
 # What can be worked on, in the order in which it is offered: what was begun first, so that nothing is left lying.
@@ -114,9 +114,9 @@ def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = Non
     return {
         key
         for key, held_by, count in counts
-        if len(done.get(key, ())) >= FEWEST
+        if len(done.get(key, ())) >= FEWEST_DEALT
         and all(
-            reviewer in done[key] or count - written[key, person] < FEWEST
+            reviewer in done[key] or count - written[key, person] < FEWEST_DEALT
             for reviewer, person in people.get(held_by, {}).items()
         )
     }
@@ -135,7 +135,7 @@ def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     own = written.values("comparison").annotate(own=Count("pk")).values_list("comparison", "own")
     counts = dict(own)
     all_of = Comparison.objects.filter(pk__in=counts).annotate(all=Count("responses"))
-    return {key for key, count in all_of.values_list("pk", "all") if count - counts[key] < FEWEST}
+    return {key for key, count in all_of.values_list("pk", "all") if count - counts[key] < FEWEST_DEALT}
 
 
 def _state(round_number: int, state: str, is_unable: bool, is_second_open: bool) -> str:

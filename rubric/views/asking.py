@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from rubric.actions import answering, asking, calling
 from rubric.core.answer_lines import read_answer_lines
+from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.review_lines import LineFault
 from rubric.forms.asking import AnswersForm, PasteForm
 from rubric.models import Answer, Comparison, ComparisonSet, Reviewer, ReviewPrompt
@@ -37,8 +38,6 @@ from workspace.views.gate import SignedIn, needs
 
 LIST, LIST_REGION = "rubric/answers_list.html", "rubric/_answers_list.html"
 SHOW, UPLOAD = "rubric/answers_show.html", "rubric/answers_upload.html"
-MOST_BYTES = 32 * 1024 * 1024
-MOST_LINES = 10_000
 MOST_FAULTS = 100
 
 
@@ -204,11 +203,11 @@ def _pair_or_404(
 def _taken(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
     """What is wrong with the lines of the file; one that is too large gets its fault beside the field."""
     file = form.cleaned_data["file"]
-    if file.size > MOST_BYTES:
+    if file.size > UPLOAD_BYTES:
         form.add_error("file", _("The file is larger than 32 MB. Split it."))
         return []
     data = file.read()
-    if data.count(b"\n") > MOST_LINES:
+    if data.count(b"\n") > UPLOAD_LINES:
         form.add_error("file", _("The file has more than 10,000 lines. Split it."))
         return []
     lines, faults = read_answer_lines(data)

@@ -10,6 +10,7 @@ from rubric.actions.bringing import Brought, bring_lines
 from rubric.actions.comparing import add_comparisons
 from rubric.core.comparison_lines import read_comparison_lines
 from rubric.core.comparisons import comparison_faults
+from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.forms.comparing import ComparisonForm, LinesForm
 from rubric.models import ComparisonSet
 from rubric.pages.set_frame import LEADS, build_set_frame
@@ -24,10 +25,8 @@ from workspace.views.bodies import fault_of, only_parameters, typed
 from workspace.views.gate import SignedIn, needs
 
 ADD, IMPORT = "rubric/comparison_add.html", "rubric/set_import.html"
-MOST_BYTES = 32 * 1024 * 1024
 # Handing one in takes some milliseconds, and somebody waits for the page.
 MOST_REVIEWS = 1_000
-MOST_LINES = 10_000
 MOST_FAULTS = 200
 
 
@@ -88,13 +87,13 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
 def _bring(request: SignedIn, comparison_set: ComparisonSet, form: LinesForm) -> Brought:
     """What came of the file; one that is too much for one request gets its fault beside the field."""
     file = form.cleaned_data["file"]
-    if file.size > MOST_BYTES:
+    if file.size > UPLOAD_BYTES:
         form.add_error(
             "file", _("The file is larger than 32 MB. Split it, or use manage.py import_comparisons.")
         )
         return Brought()
     data = file.read()
-    if data.count(b"\n") > MOST_LINES:
+    if data.count(b"\n") > UPLOAD_LINES:
         form.add_error(
             "file", _("The file has more than 10,000 lines. Split it, or use manage.py import_comparisons.")
         )

@@ -3,9 +3,9 @@
 import hashlib
 import re
 
+from workspace.core.limits import LONGEST_NAME
 from workspace.core.text_display import pieces
 
-LONGEST = 200
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 # An address is proved by the invitation that reaches it, not by its spelling: this only stops slips.
 EMAIL = re.compile(
@@ -17,14 +17,14 @@ RESERVED_SLUGS = frozenset({"new"})
 def plain_email(text: str) -> str | None:
     """The address in lower case, without white space around it; None when it is no address."""
     email = text.strip().lower()
-    return email if len(email) <= LONGEST and EMAIL.fullmatch(email) else None
+    return email if len(email) <= LONGEST_NAME and EMAIL.fullmatch(email) else None
 
 
 def plain_name(text: str) -> str | None:
     """The name with single spaces; None when it is empty, over 200 characters or holds invisible ones."""
     name = " ".join(text.split())
     is_seen = name.isprintable() and not any(piece.title for piece in pieces(name))
-    return name if 0 < len(name) <= LONGEST and is_seen else None
+    return name if 0 < len(name) <= LONGEST_NAME and is_seen else None
 
 
 def is_slug(text: str) -> bool:

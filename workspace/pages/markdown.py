@@ -1,7 +1,8 @@
 """Markdown files: the templates `templates/**/*.md`, in Jinja2.
 
 Filters: `md` escapes our own sentences and those of the rubric, `plain` everything that somebody else wrote, `fenced`
-puts longer text in a fence; `day` and `minute` show dates.
+puts longer text in a fence; `day` and `minute` show dates. A line of the document that is long in the template goes on
+after `{#- #}` or `{{-`, which take the line break away.
 """
 
 from datetime import date, datetime

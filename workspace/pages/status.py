@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from workspace.models import Heartbeat, Job
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
+from workspace.pages.progress import BEATS_WITHIN
 
-BEATS_WITHIN = timedelta(seconds=60)
 TAKEN_WITHIN = timedelta(seconds=120)
 SHOWN = 20
 

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest
 from msgspec import Struct
 
-LONGEST = 100_000
+LONGEST_FIELD = 100_000
 SECRET = frozenset({"csrfmiddlewaretoken", "password", "old", "proof", "code", "secret"})
 
 
@@ -23,7 +23,7 @@ def typed_fields(request: HttpRequest) -> Kept:
     page could fill in the form and have the person press the button for it.
     """
     fields = [
-        (name, value[:LONGEST])
+        (name, value[:LONGEST_FIELD])
         for name, values in request.POST.lists()
         if name not in SECRET
         for value in values

@@ -6,13 +6,12 @@ import numpy as np
 
 from rubric.core.agreement.ratings import Matrix
 from rubric.core.intervals import wilson
-from rubric.core.manners.residuals import Manner, by_reviewer, chance, residuals
+from rubric.core.manners.residuals import LEVEL, Manner, by_reviewer, chance, residuals
 from rubric.core.success.rows import Row, complete, ordered
 
 LEAST_FLAT, LEAST_HALO = 8, 15
 HONEST_FLAT = 0.10
 HALO = 0.25
-LEVEL = 0.01
 DRAWS = 2000
 
 

@@ -8,12 +8,11 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.agreement.ratings import Matrix
-from rubric.core.manners.residuals import Manner, Residual, by_reviewer, chance, residuals, t_interval
+from rubric.core.manners.residuals import LEVEL, Manner, Residual, by_reviewer, chance, residuals, t_interval
 from rubric.core.success.figures import Z_ONE_SIDED, Z_POWER
 from rubric.core.success.rows import Row, Weights, ordered, overalls
 
 EFFECT = 0.2
-LEVEL = 0.01
 DRAWS = 5000
 _SAME = "All reviewers saw the responses in the same order, so position and quality cannot be told apart."
 _NONE = "No reviewer has scored two responses of a comparison at known positions that others scored too."

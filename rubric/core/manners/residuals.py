@@ -13,6 +13,9 @@ from rubric.core.agreement.ratings import Matrix
 from rubric.core.success.rows import Row
 from workspace.core.means import student_t
 
+# A reviewer is flagged below this p.
+LEVEL = 0.01
+
 Value = Callable[[Row], float | None]
 
 

@@ -6,11 +6,10 @@ from fractions import Fraction
 import numpy as np
 
 from rubric.core.agreement.ratings import Matrix
-from rubric.core.manners.residuals import Manner, Residual, by_reviewer, chance, residuals, t_interval
+from rubric.core.manners.residuals import LEVEL, Manner, Residual, by_reviewer, chance, residuals, t_interval
 from rubric.core.success.rows import Item, Row, Weights, ordered, overalls
 
 LEAST_OWN, LEAST_OTHER = 5, 20
-LEVEL = 0.01
 DRAWS = 5000
 
 

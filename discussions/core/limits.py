@@ -1,0 +1,5 @@
+"""Limits that several modules of the discussions wing share."""
+
+# What is read into memory at once; a game that is longer alone makes a batch of its own.
+BATCH_GAMES = 250
+BATCH_MESSAGES = 25_000

@@ -1,0 +1,8 @@
+"""Limits that several modules of the rubric wing share."""
+
+MOST_RESPONSES = 26  # of a comparison: the letters that they are dealt under
+FEWEST_DEALT = 2  # responses, or there is nothing to compare
+
+# One uploaded file.
+UPLOAD_BYTES = 32 * 1024 * 1024
+UPLOAD_LINES = 10_000
