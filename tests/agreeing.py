@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Game, Judgement
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_member
 from tests.rated import make_game, make_rating_project
 from tests.team import Key, evaluations_of, submit_as
@@ -25,7 +24,6 @@ DIFFERING = [
 ]
 
 
-@cached_effect
 def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Project:
     """Games that the same k evaluators have handed in; the first two of them differ as DIFFERING says."""
     project = make_rating_project(evaluator_count=k, **given)

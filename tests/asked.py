@@ -12,7 +12,6 @@ from rubric.models import Answer
 from rubric.models.asked import asked_of, model_reviewers
 from rubric.models.comparisons import MODEL
 from tests.compared import make_set
-from tests.effect_cache import cached_effect
 from tests.factories import NOW
 from workspace.actions.jobs import fail, take_job
 from workspace.core.refusals import Refusal
@@ -68,7 +67,6 @@ def stored():
     return list(Answer.objects.order_by("pk").values_list("attempt", "error_code"))
 
 
-@cached_effect
 def make_asked(*, by, people=()):
     """A set with a model: comparison 1 has its answer, 2 a prompt, 3 nothing. Gives what addresses are made of."""
     made = make_set(by=by, questions=3, people=people, name="Asked of a model")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from discussions.actions.calibrating import RoundPlan, open_round, take_calibration
 from discussions.actions.taking import take_next_game
 from discussions.models import CalibrationRound, Evaluation
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_member
 from tests.rated import make_rating_project, say
 from tests.repeated import finish
@@ -13,7 +12,6 @@ from tests.settled import settled
 from workspace.models import Person, Project
 
 
-@cached_effect
 def make_round(*, project: Project | None = None, games: int = 1, **given: object) -> CalibrationRound:
     """An open round on so many games, each rated by somebody of its own with a recorded verdict."""
     project = project or make_rating_project()
@@ -34,7 +32,6 @@ def take(opened: CalibrationRound, person: Person) -> Evaluation:
     return Evaluation.objects.with_work().get(pk=taken.pk)
 
 
-@cached_effect
 def make_trained(*, leads: Sequence[Person], trainee: Person, slug: str) -> dict[str, object]:
     """A round of two games that the trainee is half-way through, with two answers unlike the key's: its arguments."""
     project = make_rating_project(slug=slug)

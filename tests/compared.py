@@ -11,7 +11,6 @@ from rubric.core.reading import read_review
 from rubric.models import Comparison, ComparisonSet, Review, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, PERSON
 from tests.drafts import first
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_project
 from workspace.models import Person
 
@@ -28,7 +27,6 @@ def response_version() -> RubricVersion:
     return RubricVersion.objects.newest("response") or first()
 
 
-@cached_effect
 def make_set(
     *,
     by: Person | None = None,

@@ -12,8 +12,6 @@ from django.template.backends.jinja2 import Template
 from django.test import TransactionTestCase
 from django.test.signals import template_rendered
 
-from tests.effect_cache import allow_effects
-from tests.numbers import numbers
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
 from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
 from tests.services.migrated import keep_database, take_database
@@ -96,25 +94,6 @@ def flush_past_the_triggers():
     TransactionTestCase._fixture_teardown = teardown
     yield
     TransactionTestCase._fixture_teardown = real
-
-
-@pytest.fixture(autouse=True)
-def effects(request):
-    """Builders may put back what they did for an earlier test, unless this one commits or patches code."""
-    marker = request.node.get_closest_marker("django_db")
-    commits = marker is not None and marker.kwargs.get("transaction", False)
-    allow_effects(not commits and not patches(request.node))
-    before = numbers.last
-    yield
-    numbers.last = before
-    allow_effects(False)
-
-
-def patches(item):
-    """Whether the test or a fixture of this suite patches code; plugins have fixtures that do so for every test."""
-    info = item._fixtureinfo
-    own = (fixture for found in info.name2fixturedefs.values() for fixture in found if fixture.baseid)
-    return any("monkeypatch" in names for names in (info.argnames, *(fixture.argnames for fixture in own)))
 
 
 def pytest_collection_modifyitems(items):

@@ -3,10 +3,8 @@
 from typing import Any
 
 from discussions.models import Evaluation, Game, Slot
-from tests.effect_cache import cached_effect
 
 
-@cached_effect
 def copies_of(evaluation: Evaluation, count: int) -> list[Game]:
     """So many more games, each with a place and an evaluation as these are; without messages and measurements."""
     game, first = evaluation.game, Game.objects.count() + 10_000

@@ -6,7 +6,6 @@ from discussions.actions.remarking import remark
 from discussions.models import Evaluation, Game
 from discussions.models.adjudicated import disagreements_in
 from discussions.models.standings import work_of
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_member
 from tests.rated import make_rating_project
 from tests.settled import fresh
@@ -18,7 +17,6 @@ OTHER_TIE = ("strategic_depth", "4")
 HOSTILE = "I am not sure what this <b>answers</b>."
 
 
-@cached_effect
 def make_differing(
     *, leads: Iterable[Person] = (), project: Project | None = None, slug: str = "", message_count: int = 12
 ) -> Game:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from discussions.actions.importing import Upload, import_transcripts
 from discussions.actions.iterating import open_project
 from discussions.models import Game, Transcript
-from tests.effect_cache import cached_effect
 from tests.numbers import numbers
 from tests.transcripts import as_bytes, native_game
 from workspace.actions.accounts import create_account, system_person
@@ -87,7 +86,6 @@ def run_waiting_jobs(*, now: datetime = NOW) -> None:
         run_job(job=job.pk, clock=lambda: now)
 
 
-@cached_effect
 def make_game(*, project: Project, by: Person, now: datetime = NOW, **changes: object) -> Game:
     """A game that came in and was measured; `changes` go to the native game."""
     changes.setdefault("gameId", f"game-{next(numbers)}")

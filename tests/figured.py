@@ -8,7 +8,6 @@ from rubric.actions.comparing import close_set
 from rubric.actions.figuring import ask_for_figures
 from rubric.models import ComparisonSet
 from tests.compared import make_set, review_with
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_project
 from workspace.actions.jobs import run_job
 from workspace.models import Person
@@ -18,7 +17,6 @@ KEYS = ("accuracy", "completeness", "conciseness", "clarity")
 TRUE_WEIGHTS = (0.1, 0.1, 0.1, 0.7)
 
 
-@cached_effect
 def make_reviewed_set(
     *,
     by: Person | None = None,
@@ -59,7 +57,6 @@ def figure(comparison_set: ComparisonSet, *, by: Person | None = None) -> None:
         run_job(job=job.pk, clock=lambda: NOW)
 
 
-@cached_effect
 def make_figured(*, by: Person, people: Sequence[Person]) -> dict[str, object]:
     """A closed set with its figures, which those people review too, by the names that addresses use."""
     made = make_reviewed_set(by=by, questions=3, people=people, name="Answers about bread")

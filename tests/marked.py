@@ -15,7 +15,6 @@ from discussions.actions.remarking import remark
 from discussions.actions.returning import return_evaluation
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Game
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_member, make_person, run_waiting_jobs, upload
 from tests.rated import game_of, make_rating_project
 from tests.team import submit_as
@@ -27,7 +26,6 @@ HTMX = {"HX-Request": "true"}
 OF_ONESELF = ("set_up_second_factor", "settings", "readyz", "healthz")
 
 
-@cached_effect
 def game_with_marks(
     *, role: str = "ROLEMARK", personality: str = "PERSONMARK", secret: str = "MARK", messages: int = 12
 ) -> dict[str, Any]:
@@ -161,7 +159,6 @@ def again(evaluation: Evaluation) -> Evaluation:
     return Evaluation.objects.with_work().get(pk=evaluation.pk)
 
 
-@cached_effect
 def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = False) -> tuple[Game, Person]:
     """A game for three; one other handed in, one was sent theirs back, both left marks wherever people can leave any.
 

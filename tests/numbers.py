@@ -2,7 +2,7 @@
 
 
 class Numbers:
-    """Counts up. Every test begins with the same number, so that equal builders make equal rows."""
+    """Counts up, through all tests of a process."""
 
     last = 0
 

@@ -15,7 +15,6 @@ from rubric.core.records import RubricRecord
 from rubric.models import ImpactPreview, RubricVersion
 from rubric.models.scored import reviews_hash
 from tests.drafts import make_draft, with_weights
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_admin, run_waiting_jobs
 from tests.rated import ANSWERS, say_what_is_missing, start
 from tests.settled import record
@@ -77,7 +76,6 @@ def previewed(draft: RubricVersion) -> Impact:
     return msgspec.json.decode(row.body, type=Impact)
 
 
-@cached_effect
 def settled_with(*, project: Project, rating: str, message_count: int = 12) -> Verdict:
     """A recorded verdict on a game that passes 5 of 7 metrics when the rating does: depth is 83.3 %."""
     evaluation = start(project=project, message_count=message_count)

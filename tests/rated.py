@@ -6,7 +6,6 @@ from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Iteration
 from discussions.models.standings import work_of
 from tests import factories
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_member
 from tests.numbers import numbers
 from tests.transcripts import native_game, native_message
@@ -78,7 +77,6 @@ def make_game(*, project, content=None, message_count=12):
     return factories.make_game(project=project, by=by, **(content or game_of(message_count)))
 
 
-@cached_effect
 def start(*, project=None, message_count=12, content=None, reveal="blind_first", now=NOW):
     """An evaluation just begun by an evaluator of its own."""
     project = project or make_rating_project(reveal=reveal)
@@ -101,7 +99,6 @@ def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **gi
 ANSWERS = {"reference": "accurate", "rating": "3.5", "role_consistency": "consistent"}
 
 
-@cached_effect
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
     """Judge everything that is asked for now; whatever has no answer here is answered with yes."""
     for missing in work_of(evaluation).sight.missing:
@@ -109,7 +106,6 @@ def say_what_is_missing(evaluation, *, answers=ANSWERS):
             say(evaluation, missing.kind, missing.subject, answers.get(missing.kind, "yes"))
 
 
-@cached_effect
 def ready_to_submit(**given):
     """An evaluation with everything in."""
     evaluation = start(**given)
@@ -119,7 +115,6 @@ def ready_to_submit(**given):
     return evaluation
 
 
-@cached_effect
 def submitted(**given):
     """An evaluation handed in."""
     evaluation = ready_to_submit(**given)

@@ -5,12 +5,10 @@ from discussions.actions.ruling_queue import change_queue
 from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation
 from discussions.models.slots import REPEAT
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, moment
 from tests.rated import make_game, say_what_is_missing, submitted
 
 
-@cached_effect
 def rated_once(percent: int = 50) -> Evaluation:
     """A person who rated the only game of a project, half of whose games are to come again."""
     evaluation = submitted()
@@ -30,7 +28,6 @@ def finish(evaluation: Evaluation) -> Evaluation:
     return submit_evaluation(evaluation=work, by=work.evaluator, now=NOW)
 
 
-@cached_effect
 def until_repeated(first: Evaluation) -> Evaluation:
     """Rate games that come in, one after the other, until one comes again."""
     project, by = first.game.project, first.evaluator

@@ -8,7 +8,6 @@ from rubric.actions.reviewing import hand_in_review, mark
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviewing import Work, own_review, work_of
 from tests.compared import make_set
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead, make_member, make_project
 from tests.numbers import numbers
 from workspace.actions.revisions import Saved
@@ -85,7 +84,6 @@ def say(
     return mark(review=fresh(review), act=act, by=review.reviewer.person, now=now)
 
 
-@cached_effect
 def say_all(
     review: Review, *, whole: Sequence[int] = (8, 7, 6), scores: dict[str, Sequence[int]] | None = None
 ) -> Review:

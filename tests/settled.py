@@ -5,7 +5,6 @@ from discussions.actions.settling import record_verdict
 from discussions.actions.taking import take_next_game
 from discussions.models import Game, Verdict
 from discussions.models.bases import Preview, preview_of
-from tests.effect_cache import cached_effect
 from tests.factories import make_lead, moment
 from tests.rated import say_what_is_missing, submitted
 from workspace.models import Person, Project
@@ -47,7 +46,6 @@ def lead_of(game: Game) -> Person:
     return make_lead(project=game.project)
 
 
-@cached_effect
 def settle(*, project: Project, by: Person) -> Verdict:
     """The verdict on the project's next game, rated and recorded by this evaluator."""
     evaluation = take_next_game(project=project, by=by, now=moment())

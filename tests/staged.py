@@ -25,7 +25,6 @@ from discussions.models.histories import history_of
 from discussions.models.standings import rubric_record
 from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
-from tests.effect_cache import cached_effect
 from tests.factories import make_games_project, make_lead, moment, run_waiting_jobs
 from tests.numbers import numbers
 from tests.transcripts import as_bytes, native_game
@@ -50,7 +49,6 @@ def figures(**changes):
     return GOOD | {"cost": 1.25, "cache": 0.8} | changes
 
 
-@cached_effect
 def make_stage(*, project: Project | None = None, by: Person | None = None, **plan) -> Stage:
     """The first stage of a project."""
     project = project or make_games_project()
@@ -75,7 +73,6 @@ def plan(**given) -> Plan:
     return Plan(**({"name": f"Iteration {number}", "prompt": prompt, "change_note": "Shorter."} | given))
 
 
-@cached_effect
 def make_baseline(
     *, stage: Stage, games=(), minutes: float = 1, evaluator_count: int = 1, **given
 ) -> Iteration:
@@ -90,7 +87,6 @@ def make_baseline(
     return fill(iteration=iteration, games=games, minutes=minutes)
 
 
-@cached_effect
 def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Iteration:
     """A change against the stage's reference, like `make_baseline`."""
     iteration = open_change(

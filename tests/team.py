@@ -9,7 +9,6 @@ from discussions.actions.verifying import CHECKS
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.models.standings import work_of
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_member
 from tests.rated import ANSWERS, make_game, make_rating_project, say
 from tests.settled import fresh
@@ -19,7 +18,6 @@ Key = tuple[str, str]
 AFTER_ROLES = "role_consistency"
 
 
-@cached_effect
 def make_shared_game(
     *,
     k: int = 3,
@@ -43,7 +41,6 @@ def evaluations_of(game: Game) -> list[Evaluation]:
     return list(Evaluation.objects.with_work().filter(game=game, purpose=RATING).order_by("pk"))
 
 
-@cached_effect
 def submit_as(
     evaluation: Evaluation,
     *,
@@ -90,7 +87,6 @@ def breaches(now: datetime = NOW) -> list[str]:
     return [sentence for check in CHECKS for sentence in check.find(now)]
 
 
-@cached_effect
 def submitted_game(
     k: int = 3, *, differing: Mapping[Key, Sequence[str]] | None = None, **given: object
 ) -> Game:

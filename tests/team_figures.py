@@ -3,14 +3,12 @@
 from discussions.actions.figuring_team import ask_for_team_figures
 from discussions.models.figured_team import TEAM_STATISTICS
 from discussions.models.team_figures import TeamFigures
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead
 from workspace.actions.jobs import run_job
 from workspace.models import Project
 from workspace.pages.stored_statistics import decode_body
 
 
-@cached_effect
 def figure_team(project: Project, *, by=None) -> None:
     """Compute what is not there of the project's figures."""
     job = ask_for_team_figures(project=project, by=by or make_lead(project=project), now=NOW)

@@ -4,7 +4,6 @@ from discussions.actions.finishing import open_transcript, reveal_roles, submit_
 from discussions.actions.iterating import change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.models.standings import work_of
-from tests.effect_cache import cached_effect
 from tests.factories import NOW, make_lead
 from tests.rated import game_of, make_rating_project, say, say_what_is_missing, start
 from workspace.models import Project
@@ -33,14 +32,12 @@ def spoken_game(count: int = 48, **given: object) -> dict:
     return content
 
 
-@cached_effect
 def start_test(*, project: Project | None = None, content: dict | None = None, **given: object) -> Evaluation:
     """An evaluation just begun, its transcript closed."""
     project = project or make_testing_project(**given)
     return start(project=project, content=content or spoken_game())
 
 
-@cached_effect
 def give_messages(evaluation: Evaluation, *, hits: int) -> None:
     """Answer the test with so many hits; of the others nothing can be told."""
     for number, author in enumerate(work_of(evaluation).deal.authors, start=1):
@@ -55,7 +52,6 @@ def opened(*, hits: int = 6, **given: object) -> Evaluation:
     return evaluation
 
 
-@cached_effect
 def submitted_test(*, decides: bool = False, **given: object) -> Evaluation:
     """An evaluation with a test, handed in."""
     return finished(opened(**given), decides=decides)
