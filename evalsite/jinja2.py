@@ -33,7 +33,7 @@ OPTIONAL: dict[str, Any] = {
     **dict.fromkeys(
         ("oob", "in_place", "is_alone", "is_answer", "is_new", "is_news", "is_swapped", "unsaved"), False
     ),
-    **dict.fromkeys(("at", "id", "lead", "title", "reason", "refusal", "redirect_field_value"), ""),
+    **dict.fromkeys(("at", "id", "lead", "note", "title", "reason", "refusal", "redirect_field_value"), ""),
     **dict.fromkeys(("changed", "decision", "form", "posted"), None),
 }
 INDENTED = re.compile(r"\s*\n\s*")
@@ -68,7 +68,7 @@ class PlainContext(Context):
     """
 
     @internalcode
-    def call(  # type: ignore[override]
+    def call(
         self,
         obj: Callable[..., Any],
         /,
@@ -88,7 +88,7 @@ class SiteEnvironment(Environment):
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """What every template may use; Jinja would search a chain of two."""
-        return self.globals | (d or {})
+        return self.globals | dict(d or {})
 
 
 class Compact(Extension):
