@@ -10,14 +10,13 @@ from django.http import HttpRequest
 from django.template.defaultfilters import capfirst, date, default_if_none, filesizeformat, floatformat
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language
 from django_htmx.jinja import htmx_script
 from jinja2 import Environment, StrictUndefined
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context, Macro
 from jinja2.utils import internalcode
-from markupsafe import Markup
 
 from workspace import markup
 
@@ -34,7 +33,7 @@ OPTIONAL: dict[str, Any] = {
     **dict.fromkeys(
         ("oob", "in_place", "is_alone", "is_answer", "is_new", "is_news", "is_swapped", "unsaved"), False
     ),
-    **dict.fromkeys(("at", "id", "lead", "title", "reason", "refusal", "redirect_field_value"), ""),
+    **dict.fromkeys(("at", "id", "lead", "note", "title", "reason", "refusal", "redirect_field_value"), ""),
     **dict.fromkeys(("changed", "decision", "form", "posted"), None),
 }
 INDENTED = re.compile(r"\s*\n\s*")
@@ -43,8 +42,8 @@ BLOCKS = (
     "figcaption|blockquote|details|summary|dialog|form|fieldset|legend|option|optgroup|table|caption|thead|tbody|tfoot|"
     "tr|th|td|g|path|rect|circle|line"
 )
-BEFORE_BLOCK = re.compile(rf"\n(?=</?(?:{BLOCKS})\b)")
-AFTER_BLOCK = re.compile(rf"(</?(?:{BLOCKS})\b[^<>]*>)\n")
+BEFORE_TAG = re.compile(rf" (?=</?(?:{BLOCKS})\b|</button|/?>)")
+AFTER_TAG = re.compile(rf"(</?(?:{BLOCKS}|button)\b[^<>]*>) ")
 THEMES = ("light", "dark")
 
 
@@ -69,7 +68,7 @@ class PlainContext(Context):
     """
 
     @internalcode
-    def call(  # type: ignore[override]
+    def call(
         self,
         obj: Callable[..., Any],
         /,
@@ -89,7 +88,7 @@ class SiteEnvironment(Environment):
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """What every template may use; Jinja would search a chain of two."""
-        return self.globals | (d or {})
+        return self.globals | dict(d or {})
 
 
 class Compact(Extension):
@@ -99,20 +98,9 @@ class Compact(Extension):
         """The same tokens with less whitespace; done once, when a template is compiled."""
         for token in stream:
             if token.type == "data":
-                text = BEFORE_BLOCK.sub("", INDENTED.sub("\n", token.value))
-                token = Token(token.lineno, "data", AFTER_BLOCK.sub(r"\1", text))
+                text = BEFORE_TAG.sub("", INDENTED.sub(" ", token.value))
+                token = Token(token.lineno, "data", AFTER_TAG.sub(r"\1", text))
             yield token
-
-
-def words(message: str, /, **values: object) -> Markup:
-    """A text in the language of the page; values are escaped. It is markup, as everything written in a template."""
-    said = Markup(gettext(message))
-    return said % values if "%" in said else said
-
-
-def words_by_count(singular: str, plural: str, number: int, /, **values: object) -> Markup:
-    """The same with a number that decides about the form."""
-    return Markup(ngettext(singular, plural, number)) % ({"num": number} | values)
 
 
 def language() -> str:
@@ -126,7 +114,7 @@ def environment(**options: Any) -> Environment:
     env = SiteEnvironment(**options)
     env.policies["ext.i18n.trimmed"] = True
     env.newstyle_gettext = True  # type: ignore[attr-defined]
-    env.globals.update(_=words, gettext=words, ngettext=words_by_count)
+    env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
     env.globals.update(OPTIONAL, url=url, static=static, htmx_script=htmx_script, get_language=language)
     env.filters.update(
         capfirst=capfirst,

@@ -24,6 +24,17 @@ PRODUCTION = {
 }
 TESTING = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 
+TEMPLATE_FORMAT = [
+    str(BIN / "djangofmt"),
+    "-q",
+    "--profile",
+    "jinja",
+    "--line-length",
+    "120",
+    "--indent-width",
+    "2",
+]
+
 Check = tuple[str, list[str], dict[str, str]]
 
 
@@ -34,7 +45,7 @@ def checks() -> list[Check]:
         ("guards of the architecture", [PYTHON, "-m", "pytest", "-q", "-n0", "tests/guards"], {}),
         ("lint (ruff)", [str(BIN / "ruff"), "check", "."], {}),
         ("format (ruff format)", [str(BIN / "ruff"), "format", "--check", "--diff", "."], {}),
-        ("templates (djade)", [str(BIN / "djade"), "--check", "--target-version", "5.2", *templates()], {}),
+        ("templates (djangofmt)", [*TEMPLATE_FORMAT, "--check", "templates"], {}),
         ("models equal migrations", [PYTHON, "manage.py", "makemigrations", "--check", "--dry-run"], TESTING),
         (
             "production settings (check --deploy)",
@@ -42,11 +53,6 @@ def checks() -> list[Check]:
             PRODUCTION,
         ),
     ]
-
-
-def templates() -> list[str]:
-    """Every template, by path."""
-    return [str(path.relative_to(ROOT)) for path in sorted((ROOT / "templates").rglob("*.html"))]
 
 
 def main(arguments: list[str]) -> int:
@@ -89,7 +95,7 @@ def fix() -> int:
     commands = [
         [str(BIN / "ruff"), "check", "--fix", "."],
         [str(BIN / "ruff"), "format", "."],
-        [str(BIN / "djade"), "--target-version", "5.2", *templates()],
+        [*TEMPLATE_FORMAT, "templates"],
     ]
     for command in commands:
         subprocess.run(command, cwd=ROOT, check=False)

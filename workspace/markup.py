@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, ngettext
 from markupsafe import Markup, escape
 
 from workspace.core.text_display import Piece, figure, pieces
@@ -61,14 +61,25 @@ def clock(moment: datetime | None) -> str:
 
 def percent(score: float | Fraction | Decimal | None, threshold: float | None = None) -> str:
     """A score with one decimal, or as many as it takes not to look like it is on the other side of `threshold`."""
-    return _("pending") if score is None else figure(score, threshold)
+    return gettext("pending") if score is None else figure(score, threshold)
 
 
 def dollars(amount: Decimal | float | None, threshold: float | None = None) -> str:
     """US dollars with two decimals or more; never rounded across `threshold`."""
     if amount is None:
-        return _("not reported")
+        return gettext("not reported")
     return f"${figure(amount, threshold, decimals=2)}"
+
+
+def words(message: str, /, **values: object) -> Markup:
+    """A text in the language of the page; values are escaped. It is markup, as everything written in a template."""
+    said = Markup(gettext(message))
+    return said % values if "%" in said else said
+
+
+def words_by_count(singular: str, plural: str, number: int, /, **values: object) -> Markup:
+    """The same with a number that decides about the form."""
+    return Markup(ngettext(singular, plural, number)) % ({"num": number} | values)
 
 
 FILTERS: dict[str, Callable[..., str]] = {

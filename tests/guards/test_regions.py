@@ -3,9 +3,10 @@
 import ast
 import re
 
-from tests.guards.house import ROOT, room_files, short
+from tests.guards.house import ROOT, python_files, room_files, short, templates
+from tests.guards.test_sizes import PAGE, REGION
 
-INCLUDES = re.compile(r"{%\s*(?:include|extends)\s+[\"']([^\"']+)[\"']")
+INCLUDES = re.compile(r"{%-?\s*(?:include|extends|from|import)\s+[\"']([^\"']+)[\"']")
 
 
 def pairs(source: str) -> list[tuple[int, str, str]]:
@@ -72,5 +73,58 @@ def test_the_region_guard_can_fail():
         "a/_table.html": "<table></table>",
     }
     assert drifting("views.py", source, texts)
-    texts["a/_table.html"] = '{% include "a/_row.html" with row=row %}'
+    texts["a/_table.html"] = '{% with row=rows[0] %}{%- include "a/_row.html" %}{% endwith %}'
     assert not drifting("views.py", source, texts)
+
+
+def template_names() -> set[str]:
+    """Every text of the code that names a template."""
+    return {
+        node.value
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(".html")
+    }
+
+
+def single_use(texts: dict[str, str], named: set[str]) -> list[str]:
+    """Partials that no view answers with and one template includes, and would have room for."""
+    found = []
+    for name, text in texts.items():
+        users = [user for user, other in texts.items() if INCLUDES.findall(other).count(name)]
+        uses = sum(INCLUDES.findall(texts[user]).count(name) for user in users)
+        if name in named or not is_region(name) or "{% macro" in text or uses > 1:
+            continue
+        if not users:
+            found.append(f"{name} is not used")
+        elif len((texts[users[0]] + text).splitlines()) <= most_lines(users[0]):
+            found.append(f"{name} is a part of {users[0]} alone: write it there")
+    return found
+
+
+def is_region(name: str) -> bool:
+    """Whether the template is a part of a page."""
+    return name.rpartition("/")[2].startswith("_")
+
+
+def most_lines(name: str) -> int:
+    """How long a template may be."""
+    return REGION if is_region(name) else PAGE
+
+
+def own_templates() -> dict[str, str]:
+    """Every template, by the name that views use."""
+    home = ROOT / "templates"
+    return {str(path.relative_to(home)): path.read_text() for path in templates()}
+
+
+def test_a_part_of_one_page_alone_is_written_there():
+    assert not (faults := single_use(own_templates(), template_names())), "\n".join(faults)
+
+
+def test_the_guard_of_single_use_can_fail():
+    texts = {"a/page.html": '{% include "a/_row.html" %}', "a/_row.html": "<tr></tr>"}
+    assert single_use(texts, set())
+    assert not single_use(texts, {"a/_row.html"})
+    assert not single_use(texts | {"a/other.html": '{% include "a/_row.html" %}'}, set())
+    assert not single_use(texts | {"a/_row.html": "<tr></tr>\n" * (PAGE + 1)}, set())

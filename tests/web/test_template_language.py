@@ -1,0 +1,98 @@
+"""The template language: what is written finds its way to translators and to the page, escaped."""
+
+from pathlib import Path
+
+import pytest
+from django.template import engines
+from django.template.loader import get_template, render_to_string
+from jinja2 import UndefinedError
+
+from workspace.management.commands.makemessages import messages_as_python
+from workspace.views.kept import Kept
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+
+
+def drawn(source: str, **context: object) -> str:
+    return engines["jinja2"].from_string(source).render(context)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('<p>{{ _("Games") }}</p>', "gettext('Games')"),
+        ("<p aria-label=\"{{ _('Games') }}\"></p>", "gettext('Games')"),
+        ('{{ _("All of "\n   "it") }}', "gettext('All of it')"),
+        ('{{ _("Game %(n)s", n=1) }}', "gettext('Game %(n)s')"),
+        ('{% set title = _("Games") %}', "gettext('Games')"),
+        ('{{ box(_("Games"), text=_("None yet")) }}', "gettext('None yet')"),
+        ('{{ _("A") if x else _("B") }}', "gettext('B')"),
+        ("{% trans %}Games{% endtrans %}", "gettext('Games')"),
+        ("{% trans %}\n  Many\n  games\n{% endtrans %}", "gettext('Many games')"),
+        ("{% trans n=1 %}Game {{ n }}{% endtrans %}", "gettext('Game %(n)s')"),
+        (
+            "{% trans n=1 %}{{ n }} game{% pluralize %}{{ n }} games{% endtrans %}",
+            "ngettext('%(n)s game', '%(n)s games', 1)",
+        ),
+        ('{% macro a() %}{{ _("Games") }}{% endmacro %}', "gettext('Games')"),
+        ('{{ _("95 %% interval") }}', "gettext('95 %% interval')"),
+    ],
+)
+def test_translators_find_the_texts_of_every_construct(source, found):
+    assert found in messages_as_python(source)
+
+
+def test_a_text_is_named_with_its_line():
+    assert messages_as_python('\n\n{{ _("Games") }}').split("\n")[2] == "gettext('Games')"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("{{ text }}", "&lt;b&gt;"),
+        ('{{ _("Not %(text)s", text=text) }}', "Not &lt;b&gt;"),
+        ("{% trans text=text %}Not {{ text }}{% endtrans %}", "Not &lt;b&gt;"),
+        (
+            "{% trans n=2, text=text %}{{ n }} {{ text }}{% pluralize %}{{ n }} {{ text }}s{% endtrans %}",
+            "2 &lt;b&gt;s",
+        ),
+        ("{% macro show(x) %}{{ x }}{% endmacro %}{{ show(text) }}", "&lt;b&gt;"),
+        ("{% set said %}{{ text }}{% endset %}{{ said }}", "&lt;b&gt;"),
+        ('{{ "%s" % text }}', "&lt;b&gt;"),
+    ],
+)
+def test_values_are_escaped_once_wherever_they_are_written(source, shown):
+    assert drawn(source, text="<b>") == shown
+
+
+def test_a_percent_sign_in_a_text_is_one_on_the_page():
+    assert drawn('{{ _("95 %% interval") }}') == "95 % interval"
+
+
+def test_a_name_that_no_view_gave_is_an_error():
+    with pytest.raises(UndefinedError):
+        drawn("{{ page }}")
+    with pytest.raises(UndefinedError):
+        drawn("{% if page.lines %}{% endif %}", page=object())
+
+
+def test_whitespace_goes_where_it_means_nothing_and_stays_where_it_does():
+    assert drawn("<ul>\n  <li>\n    a\n  </li>\n</ul>") == "<ul><li>a</li></ul>"
+    assert drawn("<b>a</b>\n   <i>b</i>") == "<b>a</b> <i>b</i>"
+    assert drawn("<b>a</b>  b") == "<b>a</b>  b"
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+def test_every_template_compiles(path):
+    get_template(str(path.relative_to(TEMPLATES)))
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 405, 409, 413, 422, 429, 500, 503])
+def test_error_pages_need_no_request(status):
+    assert "<main" in render_to_string(
+        f"errors/{status}.html", {"reason": "Why", "status": status, "detail": {}}
+    )
+
+
+def test_the_page_of_an_old_form_needs_no_request():
+    assert "Why" in render_to_string("errors/too_old.html", {"reason": "Why", "kept": Kept([], False)})

@@ -1,0 +1,45 @@
+"""`manage.py makemessages`, which also finds the texts of our templates: Django's own reads its own language alone."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.commands import makemessages
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
+
+
+def _environment() -> Any:
+    """Jinja's environment; the extension for texts adds what it extracts them with."""
+    backend = engines["jinja2"]
+    assert isinstance(backend, Jinja2)
+    return backend.env
+
+
+def messages_as_python(source: str) -> str:
+    """The texts of a template as calls of gettext, each on the line where it is written, for xgettext to read."""
+    lines: dict[int, list[str]] = {}
+    for line, function, message in _environment().extract_translations(source):
+        texts = [message] if isinstance(message, str) else message
+        if function == "ngettext":
+            lines.setdefault(line, []).append(f"ngettext({texts[0]!r}, {texts[1]!r}, 1)")
+        else:
+            lines.setdefault(line, []).append(f"gettext({texts[0]!r})")
+    return "\n".join("; ".join(lines.get(at, [])) for at in range(1, max(lines, default=0) + 1)) + "\n"
+
+
+class TemplateFile(makemessages.BuildFile):
+    """A file that is searched for texts."""
+
+    def preprocess(self) -> None:
+        """Write a template as Python beside it; Django takes that away when it is done."""
+        if self.is_templatized and self.domain == "django":
+            source = Path(self.path).read_text(encoding="utf-8")
+            Path(self.work_path).write_text(messages_as_python(source), encoding="utf-8")
+        else:
+            super().preprocess()
+
+
+class Command(makemessages.Command):
+    """Find every text that is shown."""
+
+    build_file_class = TemplateFile
