@@ -26,7 +26,7 @@ faults: setup-dev ## kill -9, crowds, poison, tampering and bad input with real 
 
 fuzz: setup-dev ## look for input that breaks a reader, and for acts that break a team, FUZZ_SECONDS=60 a target
 	@$(VENV) -m tools.fuzz
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} exec $(VENV) -m pytest -q tests/actions/test_teamwork.py
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-60} exec $(VENV) -m pytest -q tests/fuzz/test_team.py
 
 check: setup-dev ## lint, format, types, templates, guards, migrations, production settings: all faults at once
 	@exec $(VENV) -m tools.run_checks

@@ -25,7 +25,7 @@ GAMES = 3
 
 def drawn(rng: random.Random) -> dict[str, Any]:
     """Figures of a game as they could be."""
-    from tests.staged import GOOD, figures
+    from tests.factories.iterations import GOOD, figures
 
     scores = {key: round(min(100, max(0, rng.gauss(value, 9))), 1) for key, value in GOOD.items()}
     if rng.random() < 0.1:
@@ -35,9 +35,9 @@ def drawn(rng: random.Random) -> dict[str, Any]:
 
 def fill(count: int) -> Any:
     """A stage with so many iterations: a baseline and changes, each decided on; rows copied from two real ones."""
+    from discussions.core.iteration_states import DECIDED
     from discussions.models import Decision, Game, Iteration, Measured
-    from discussions.models.iterations import DECIDED
-    from tests.staged import make_iteration, make_stage, record_figures
+    from tests.factories.iterations import make_iteration, make_stage, record_figures
 
     rng = random.Random(5)
     stage = make_stage()
@@ -73,10 +73,10 @@ def fill(count: int) -> Any:
 
 def changed(client: Any, stage: Any, address: str) -> float:
     """The median CPU time of the history when a cost was entered since it was shown last, as on a quiet core (ms)."""
-    from discussions.actions.figuring_games import enter_figure
+    from discussions.games.actions import enter_figure
     from discussions.models import Game
-    from tests.factories import moment
-    from tests.staged import lead_of
+    from tests.factories.iterations import get_lead as lead_of
+    from tests.factories.people import moment
 
     game = Game.objects.filter(iteration__stage=stage).order_by("-number").first()
     costs, calibration = [], Calibration()
@@ -100,7 +100,7 @@ def main() -> int:
     from django.test import Client
     from django.urls import reverse
 
-    from tests.factories import make_admin
+    from tests.factories.people import make_admin
 
     stage = fill(count)
     client = Client()

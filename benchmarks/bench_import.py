@@ -77,9 +77,9 @@ def timed(what: str, act: Callable[[], object]) -> float:
 
 def run_jobs(kind: str) -> None:
     """Do what waits of that kind, as the worker does."""
-    from workspace.actions.jobs import run_job
+    from workspace.database.clock import database_now
+    from workspace.jobs.actions import run_job
     from workspace.models import Job
-    from workspace.models.clock import database_now
 
     while job := Job.objects.filter(state="queued", kind=kind).order_by("pk").first():
         run_job(job=job.pk, clock=database_now)
@@ -90,10 +90,10 @@ def bench(count: int) -> float:
     from django.core.management import call_command
     from django.utils import timezone
 
-    from discussions.actions.importing import Upload, import_transcripts
-    from discussions.actions.iterating import open_project
+    from discussions.iterations.actions import open_project
     from discussions.models import Companions, Measured
-    from workspace.actions.accounts import system_person
+    from discussions.transcripts.actions import Upload, import_transcripts
+    from workspace.people.actions import system_person
 
     call_command("migrate", verbosity=0)
     system = system_person(now=timezone.now())

@@ -20,12 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from discussions.core.metrics import METRICS, companions_of, game_specs, measure_game
-from discussions.core.metrics.parameters import parameters_of
-from discussions.core.metrics.reading import read
 from discussions.core.records import GameRecord, Message, Player, Vote
-from rubric.core.game_specs import register_game_specs
-from rubric.shelf import first_discussion_version
+from discussions.metrics.core.parameters import get_parameters
+from discussions.metrics.core.prepared_game import read
+from discussions.metrics.core.registry import METRICS, build_companions, game_specs, measure_game
+from rubric.versions.core.game_specs import register_game_specs
+from rubric.versions.queries import first_discussion_version
 
 NAMES = "Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliet".split()
 COMMON = (
@@ -112,7 +112,7 @@ def main() -> None:
     """Prints the table."""
     register_game_specs(game_specs)
     rubric = first_discussion_version()
-    parameters = parameters_of(rubric)
+    parameters = get_parameters(rubric)
     measures = {key: metric.measure for key, metric in METRICS.items() if metric.measure}
     diversity = measures.pop("personality_diversity")
     out = sys.stdout.write
@@ -130,7 +130,7 @@ def main() -> None:
         second_look = 0.0
         if messages <= 500:
             measurements = measure_game(record, rubric)
-            second_look = best(partial(companions_of, record, rubric, measurements), max(3, repeats // 4))
+            second_look = best(partial(build_companions, record, rubric, measurements), max(3, repeats // 4))
         shown = f"{second_look / messages * 1e6:12.1f}" if second_look else f"{'-':>12}"
         out(f"{messages:8} x {players:<8} {seconds / messages * 1e6:20.1f} {shown}\n")
     reading = read(game(50, 10), parameters)

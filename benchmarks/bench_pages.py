@@ -25,7 +25,7 @@ def fill(count: int) -> Any:
     from django.db import transaction
 
     from discussions.models import Evaluation, Game, Measured, Slot, Verdict
-    from tests.settled import settled
+    from tests.factories.verdicts import settled
 
     verdict = settled(message_count=60)
     first, measured, evaluation = verdict.game, verdict.measured, verdict.game.evaluations.get()
@@ -93,8 +93,8 @@ def main() -> int:
     from django.test import Client
     from django.urls import reverse
 
-    from tests.factories import make_admin
-    from tests.rated import start
+    from tests.factories.people import make_admin
+    from tests.factories.rating import start
 
     client = Client()
     client.force_login(make_admin())

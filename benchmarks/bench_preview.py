@@ -23,8 +23,8 @@ MODELS = 20
 def fill(count: int) -> None:
     """So many games with a verdict in one project, copied from games that went through everything."""
     from discussions.models import Verdict
-    from tests.rated import make_rating_project
-    from tests.settled import settled
+    from tests.factories.rating import make_rating_project
+    from tests.factories.verdicts import settled
 
     project = make_rating_project()
     for at in range(MODELS):
@@ -71,13 +71,13 @@ def preview(what: str, change: Any) -> float:
     """Make a draft, preview it as the worker does, print how long it took; the wall time in seconds."""
     from django.utils import timezone
 
-    from discussions.models.scored import scored_hash
-    from rubric.actions.drafting import save_draft
-    from rubric.actions.previewing import ask_for_preview
+    from discussions.preview.queries import scored_hash
     from rubric.models import ImpactPreview, RubricVersion
-    from tests.drafts import make_draft
-    from tests.factories import make_admin
-    from workspace.actions.jobs import run_job
+    from rubric.preview.actions import ask_for_preview
+    from rubric.versions.actions import save_draft
+    from tests.factories.people import make_admin
+    from tests.factories.versions import make_draft
+    from workspace.jobs.actions import run_job
 
     admin, now = make_admin(), timezone.now()
     draft = make_draft(key="discussion", by=admin)

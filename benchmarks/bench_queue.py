@@ -80,8 +80,8 @@ def take(project, person) -> float:
     """Milliseconds of one taking; then, unmeasured, as if the game had been rated and handed in."""
     from django.utils import timezone
 
-    from discussions.actions.taking import take_next_game
     from discussions.models import Evaluation, Slot
+    from discussions.queue.actions import take_next_game
 
     began = time.perf_counter()
     taken = take_next_game(project=project, by=person, now=timezone.now())
@@ -161,8 +161,8 @@ def measure(sizes: list[int]) -> int:
     from django.urls import reverse
 
     from discussions.models import Slot
-    from tests.factories import make_lead, make_member
-    from tests.rated import make_game, make_rating_project
+    from tests.factories.people import make_lead, make_member
+    from tests.factories.rating import make_game, make_rating_project
 
     project, calibration, stored = make_rating_project(evaluator_count=2), Calibration(), 0
     people = [make_member(project=project) for _ in range(PEOPLE[connection.vendor])]

@@ -20,7 +20,7 @@ RESPONSES, REVIEWERS = 4, 5
 
 def fill(count: int) -> Any:
     """A set with so many comparisons, all reviewed."""
-    from tests.compared import make_set, review_with
+    from tests.factories.comparisons import make_set, review_with
 
     rng = random.Random(3)
     authors = {number: f"Author {number}" for number in range(1, RESPONSES + 1)}
@@ -48,7 +48,7 @@ def main() -> int:
     from django.test import Client
     from django.urls import reverse
 
-    from tests.factories import make_admin
+    from tests.factories.people import make_admin
 
     made = fill(count)
     slug = made.project.slug

@@ -25,7 +25,7 @@ def main() -> int:
     from django.test import Client
     from django.urls import reverse
 
-    from tests.reviewing import say, start, work
+    from tests.factories.human_reviewers import say, start, work
 
     review = start(mode="both", responses=RESPONSES)
     for place in range(1, RESPONSES + 1):

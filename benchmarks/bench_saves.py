@@ -45,7 +45,7 @@ def prepare() -> None:
 
 def acts(evaluation):
     """What an evaluator posts, again and again: (kind, subject, value)."""
-    from discussions.models.standings import work_of
+    from discussions.rating.queries import load_state as work_of
 
     work = work_of(evaluation)
     ground = work.ground
@@ -65,7 +65,7 @@ def main() -> int:
     from django.test import Client
     from django.urls import reverse
 
-    from tests.rated import start
+    from tests.factories.rating import start
 
     evaluation = start(message_count=MESSAGES)
     client = Client()

@@ -2,10 +2,10 @@
 
 from django.apps import AppConfig
 
-from discussions.core.metrics import game_specs
-from discussions.pages.parameter_labels import parameter_readings
-from rubric.core.game_specs import register_game_specs
-from rubric.pages.readings import register_readings
+from discussions.metrics.core.registry import game_specs
+from discussions.metrics.labels import parameter_readings
+from rubric.versions.core.game_specs import register_game_specs
+from rubric.versions.labels import register_readings
 
 
 class DiscussionsConfig(AppConfig):

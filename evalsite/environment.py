@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from rubric.core.asking import Price
 from rubric.core.weights import weight_problems
+from rubric.model_reviewers.core import Price
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -11,9 +11,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
 from workspace.core.refusals import Refusal
-from workspace.views.errors import error, refused
-from workspace.views.gate import set_up_first, sign_in_first
-from workspace.views.uploads import is_too_large
+from workspace.web.errors import error, refused
+from workspace.web.require import set_up_first, sign_in_first
+from workspace.web.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY = 600

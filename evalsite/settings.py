@@ -137,18 +137,18 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # What is done for each kind of job: the action that a worker calls with the job it took.
 JOB_ACTIONS = {
-    "import": "discussions.actions.importing.import_games",
-    "measure": "discussions.actions.measuring.measure_games",
-    "companions": "discussions.actions.measuring.add_companions",
-    "figure_team": "discussions.actions.figuring_team.compute_team_figures",
-    "preview_games": "discussions.actions.previewing.preview_games",
-    "preview_rankings": "rubric.actions.previewing.preview_rankings",
-    "figure_set": "rubric.actions.figuring.compute_figures",
-    "ask_models": "rubric.actions.calling.ask_models",
-    "read_answers": "rubric.actions.answering.read_answers",
+    "import": "discussions.transcripts.actions.import_games",
+    "measure": "discussions.metrics.actions.measure_games",
+    "companions": "discussions.metrics.actions.add_companions",
+    "figure_team": "discussions.reliability.actions.compute_team_figures",
+    "preview_games": "discussions.preview.actions.preview_games",
+    "preview_rankings": "rubric.preview.actions.preview_rankings",
+    "figure_set": "rubric.reviewer_statistics.actions.compute_figures",
+    "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
+    "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
 }
 # What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
-SWEEP_ACTIONS = ["discussions.actions.leasing.expire_leases"]
+SWEEP_ACTIONS = ["discussions.slots.actions.expire_leases"]
 # Weights of the first version of the response rubric, which `migrate` publishes; later versions are made on the site.
 RESPONSE_WEIGHTS = environment.assert_weights(
     {
@@ -180,10 +180,10 @@ TRANSCRIPT_LIMITS = {
 
 # People. Sign-in by e-mail and password; its limits count in the database, so all processes share them.
 AUTH_USER_MODEL = "workspace.Person"
-AUTHENTICATION_BACKENDS = ["workspace.views.adapter.PeopleOfOurs"]
+AUTHENTICATION_BACKENDS = ["workspace.authentication.adapter.PersonBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-ACCOUNT_ADAPTER = "workspace.views.adapter.SignInRules"
+ACCOUNT_ADAPTER = "workspace.authentication.adapter.SignInRules"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -202,7 +202,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{VALIDATION}NumericPasswordValidator"},
 ]
 # Second factors: an app's code or a recovery code. Leads and admins must have one, but on a laptop they need not.
-MFA_ADAPTER = "workspace.models.second_factors.FactorRules"
+MFA_ADAPTER = "workspace.authentication.queries.FactorRules"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 REQUIRE_TOTP = environment.flag("REQUIRE_TOTP", default=not LOCAL)
 SECOND_STEP_LIMIT = "5/5m/key,30/d/key"
@@ -220,7 +220,7 @@ OIDC_CLIENT_ID = environment.beside("OIDC_CLIENT_ID", OIDC_ISSUER)
 OIDC_CLIENT_SECRET = environment.beside("OIDC_CLIENT_SECRET", OIDC_ISSUER)
 if OIDC_ISSUER:
     INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
-    SOCIALACCOUNT_ADAPTER = "workspace.views.oidc.OutsideRules"
+    SOCIALACCOUNT_ADAPTER = "workspace.authentication.oidc.OutsideRules"
     SOCIALACCOUNT_LOGIN_ON_GET = True
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
@@ -245,7 +245,7 @@ USE_TZ = True
 TIME_ZONE = environment.text("TIME_ZONE", "UTC")
 
 # Letting nobody in.
-CSRF_FAILURE_VIEW = "workspace.views.errors.csrf_failed"
+CSRF_FAILURE_VIEW = "workspace.web.errors.csrf_failed"
 SESSION_COOKIE_NAME = "sessionid" if LOCAL else "__Host-sessionid"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -6,7 +6,7 @@ from django.core.checks import ERROR, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from workspace.models.ground import missing_migrations
+from workspace.database.startup_checks import missing_migrations
 
 
 def assert_ready() -> None:

@@ -2,13 +2,13 @@
 
 from django.urls import include, path
 
-from discussions.actions.iterating import open_project
+from discussions.iterations.actions import open_project
 from discussions.models.iterations import iterations_by_version
-from discussions.models.scored import scored_hash
-from rubric.urls import VERSION
-from rubric.views.previewing import cancel_with, preview_with
-from rubric.views.publishing import publish_with, retire_with, rubrics_with
-from workspace.views.projects import create_project_with
+from discussions.preview.queries import scored_hash
+from rubric.preview.views import cancel_with, preview_with, publish_with
+from rubric.versions.urls import VERSION
+from rubric.versions.views import retire_with, rubrics_with
+from workspace.projects.views import create_project_with
 
 urlpatterns = [
     path("projects/new/", create_project_with(open_project), name="create_project"),
@@ -22,8 +22,8 @@ urlpatterns = [
     path("", include("discussions.urls")),
 ]
 
-handler400 = "workspace.views.errors.bad_request"
-handler403 = "workspace.views.errors.permission_denied"
-handler404 = "workspace.views.errors.not_found"
-handler429 = "workspace.views.errors.too_many_requests"
-handler500 = "workspace.views.errors.server_error"
+handler400 = "workspace.web.errors.bad_request"
+handler403 = "workspace.web.errors.permission_denied"
+handler404 = "workspace.web.errors.not_found"
+handler429 = "workspace.web.errors.too_many_requests"
+handler500 = "workspace.web.errors.server_error"

@@ -16,7 +16,7 @@ from tests.services.browser import browser_context_args, browser_type_launch_arg
 from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
 from tests.services.migrated import keep_database, take_database
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
-from workspace.models.append_only import guards
+from workspace.database.append_only import guards
 
 # Playwright's synchronous interface runs an event loop in the test's own thread; Django would refuse the ORM there.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"

@@ -4,15 +4,15 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from discussions.core.metrics import METRICS
-from discussions.core.metrics.metric import Metric, Scale
-from discussions.core.metrics.parameters import Parameters
-from discussions.core.metrics.reading import Reading
 from discussions.core.records import Measurement, MessageFinding
-from discussions.core.tokens import END
-from discussions.pages.metric_labels import LABELS, Look, MetricLabels
-from rubric.core.game_specs import ParameterSpecs
+from discussions.metrics.core.metric import Metric, Scale
+from discussions.metrics.core.parameters import Parameters
+from discussions.metrics.core.prepared_game import Reading
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.core.text import END
+from discussions.metrics.labels import LABELS, Look, MetricLabels
 from rubric.core.records import Criterion, RubricRecord
+from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "words_per_message"
 LABEL = "Words a message"

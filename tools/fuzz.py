@@ -74,7 +74,7 @@ def fuzz(name: str, seeds: list[bytes], seconds: int) -> Run:
     with log.open("wb") as file:
         subprocess.run(command, cwd=ROOT, stdout=file, stderr=file, check=False)
     found = read_log(log.read_text(errors="replace"))
-    for line in lines_of(name, found):
+    for line in describe_run(name, found):
         print(line, flush=True)
     return found
 
@@ -103,7 +103,7 @@ def read_log(text: str) -> Run:
     )
 
 
-def lines_of(name: str, run: Run) -> list[str]:
+def describe_run(name: str, run: Run) -> list[str]:
     """One line for people; three with a finding."""
     figures = f"{run.runs:,} runs in {run.seconds} s, coverage {run.before:,} -> {run.after:,}"
     if run.finding:

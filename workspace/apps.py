@@ -10,7 +10,7 @@ class WorkspaceConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the checks of the ground under the rows."""
-        from workspace.models.ground import check_databases, check_time_limits
+        from workspace.database.startup_checks import check_databases, check_time_limits
 
         register(check_databases, Tags.database)
         register(check_time_limits)

@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 from markupsafe import Markup, escape
 
-from workspace.core.text_display import Piece, figure, pieces
+from workspace.core.text import Piece, figure, pieces
 
 SHORT = 200
 

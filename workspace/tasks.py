@@ -2,9 +2,9 @@
 
 from celery import Task, shared_task
 
-from workspace.actions.accounts import system_person
-from workspace.actions.jobs import LOOK_AT_JOB, beat, run_job
-from workspace.models.clock import database_now
+from workspace.database.clock import database_now
+from workspace.jobs.actions import LOOK_AT_JOB, beat, run_job
+from workspace.people.actions import system_person
 
 BEAT = "workspace.beat"
 

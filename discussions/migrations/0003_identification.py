@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from workspace.models.append_only import ForbidChange
+from workspace.database.append_only import ForbidChange
 
 IDENTIFICATIONS = [("question", "question"), ("test", "test")]
 

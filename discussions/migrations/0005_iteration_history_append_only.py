@@ -2,7 +2,7 @@ import msgspec
 from django.db import migrations
 
 from discussions.core.records import GameRecord
-from workspace.models.append_only import ForbidChange
+from workspace.database.append_only import ForbidChange
 
 
 def take_tokens_from_texts(apps, schema_editor):

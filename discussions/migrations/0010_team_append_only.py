@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from workspace.models.append_only import ForbidChange
+from workspace.database.append_only import ForbidChange
 
 
 class Migration(migrations.Migration):

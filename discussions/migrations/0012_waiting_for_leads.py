@@ -1,7 +1,7 @@
 from django.db import migrations, models
 from django.db.models import Exists, OuterRef, Subquery
 
-from workspace.models.append_only import ForbidChange
+from workspace.database.append_only import ForbidChange
 
 ASIDE = {"evaluation:skipped", "lease:ended", "place:released"}
 

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from discussions.core.compared import INCONCLUSIVE, KEEP, REVERT
+from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.models.iterations import Iteration
 from workspace.models import Person
 

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from discussions.core.moves import DRAFT
+from discussions.core.evaluation_states import DRAFT
 from discussions.models.games import Game
 from discussions.models.iterations import IDENTIFICATIONS, QUESTION
 from discussions.models.measurements import Measured
@@ -54,7 +54,7 @@ class Evaluation(Versioned):
 
     `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
     an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
-    as the table of `discussions.core.moves` says, `slot` is the newest place it was done in. A hidden repeat is shown
+    as the table of `discussions.core.evaluation_states` says, `slot` is the newest place it was done in. A hidden repeat is shown
     to its evaluator under `shown_number`, a number that no game has; `released_reason` is what a lead said who took
     the place back, `set_aside_at` since when it is skipped or lapsed.
     """

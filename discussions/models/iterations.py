@@ -3,18 +3,21 @@
 from django.db import models
 from django.db.models import Count, F, Q
 
-from discussions.core.iteration_moves import (
+from discussions.core.iteration_states import (
     ALWAYS_OPEN,
+    AVERAGE,
     BASELINE,
     CHANGE,
     DECIDED,
-    HAS_PLACES,
+    EVERY_GAME,
+    GAME,
     IMPORTING,
+    ITERATION,
     RATING,
+    STATES_WITH_SLOTS,
     TAKES_GAMES,
     UNSORTED,
 )
-from discussions.core.streak import AVERAGE, EVERY_GAME, GAME, ITERATION
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
 
@@ -206,7 +209,7 @@ class Iteration(models.Model):
     @property
     def has_places(self) -> bool:
         """Whether evaluators can take its games; never those of one that was dropped before it was opened."""
-        return self.state in HAS_PLACES and (self.is_unsorted or self.opened_at is not None)
+        return self.state in STATES_WITH_SLOTS and (self.is_unsorted or self.opened_at is not None)
 
 
 def iterations_by_version() -> dict[int, int]:

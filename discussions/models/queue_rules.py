@@ -30,6 +30,6 @@ class QueueRule(models.Model):
         return f"queue of project {self.project_id}"
 
 
-def rule_of(project: Project) -> QueueRule:
+def load_queue_rule(project: Project) -> QueueRule:
     """The project's rule; an unsaved row of the defaults where nobody made one."""
     return QueueRule.objects.filter(project=project).first() or QueueRule(project=project)

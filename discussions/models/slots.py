@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 from discussions.models.games import Game
+from workspace.database.prepared_queries import build_part
 from workspace.models import Person, Project
-from workspace.models.prepared import part_of
 
 RATING = "rating"
 REPEAT = "repeat"
@@ -101,6 +101,6 @@ class Slot(models.Model):
         return f"place {self.number} on game {self.game_id}"
 
 
-def place_held(key: int, lease_until: datetime | None) -> Slot:
+def slot_with_lease(key: int, lease_until: datetime | None) -> Slot:
     """The place with that number of which only the lease was read; the rest is fetched when it is asked for."""
-    return part_of(Slot, ("id", "lease_until"), (key, lease_until), "")
+    return build_part(Slot, ("id", "lease_until"), (key, lease_until), "")

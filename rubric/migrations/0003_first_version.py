@@ -1,7 +1,7 @@
 from django.db import migrations
 from django.utils import timezone
 
-from rubric.models.shipped import shipped_versions
+from rubric.versions.queries import shipped_versions
 
 
 def publish(apps, schema_editor):

@@ -2,7 +2,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from workspace.models.append_only import ForbidChange
+from workspace.database.append_only import ForbidChange
 
 Q = models.Q
 

@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from workspace.models.append_only import ForbidChange
+from workspace.database.append_only import ForbidChange
 
 
 class Migration(migrations.Migration):

@@ -4,8 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from rubric.core.limits import MOST_RESPONSES
-from rubric.core.prompt import BOTH
-from rubric.core.records import HOLISTIC, RUBRIC
+from rubric.core.records import BOTH, HOLISTIC, RUBRIC
 from rubric.models.rubrics import RubricVersion
 from workspace.models import Person, Project
 
@@ -25,11 +24,11 @@ class ComparisonSetQuerySet(models.QuerySet["ComparisonSet"]):
             return self
         member = Q(project__memberships__person=person, project__memberships__ended_at=None)
         leads = member & Q(project__memberships__role="lead")
-        reviews = Q(reviewers__person=person, reviewers__ended_at=None, project__in=_projects_of(person))
+        reviews = Q(reviewers__person=person, reviewers__ended_at=None, project__in=_visible_projects(person))
         return self.filter(Q(pk__in=self.model.objects.filter(leads).values("pk")) | reviews).distinct()
 
 
-def _projects_of(person: Person) -> "models.QuerySet[Project]":
+def _visible_projects(person: Person) -> "models.QuerySet[Project]":
     return Project.objects.visible_to(person)
 
 

@@ -3,8 +3,7 @@
 from django.conf import settings
 from django.db import models
 
-from rubric.core.prompt import BOTH
-from rubric.core.records import HOLISTIC
+from rubric.core.records import BOTH, HOLISTIC
 from workspace.models import Person
 
 

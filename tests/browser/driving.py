@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
 
-from tests.factories import PASSWORD
+from tests.factories.people import PASSWORD
 from tests.services.live_stack import LiveStack
 
 SLUG = "table"

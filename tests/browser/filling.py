@@ -6,17 +6,19 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from discussions.actions.finishing import reveal_roles
-from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation
-from tests import factories
+from discussions.queue.actions import take_next_game
+from discussions.rating.actions.finish import reveal_roles
 from tests.browser.transcripts import hostile_game, lively_game
-from tests.compared import make_set
-from tests.rated import say_what_is_missing
-from tests.reviewing import begin, handed_in, say
-from tests.second_factors import make_secured
-from tests.tested import choose
-from tests.web.world import make_world
+from tests.factories import people as factories
+from tests.factories.authorship import choose
+from tests.factories.comparisons import make_set
+from tests.factories.human_reviewers import begin, handed_in, say
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.rating import say_what_is_missing
+from tests.factories.sign_in import make_secured
+from tests.factories.transcripts import import_game, make_games_project, upload
+from tests.factories.world import make_world
 from workspace.models import Person, Project
 
 
@@ -45,9 +47,9 @@ def fill() -> dict[str, Any]:
 
 def _begin(content: dict[str, Any], now: datetime, identification: str = "question") -> Evaluation:
     """Somebody with a project of their own has begun this game."""
-    project = factories.make_games_project(now=now)
+    project = make_games_project(now=now)
     choose(project=project, identification=identification)
-    factories.make_game(project=project, by=factories.make_lead(project=project, now=now), now=now, **content)
+    import_game(project=project, by=factories.make_lead(project=project, now=now), now=now, **content)
     return take_next_game(project=project, by=factories.make_member(project=project, now=now), now=now)
 
 
@@ -67,12 +69,12 @@ def _hand_in_reviews(people: dict[str, Person]) -> dict[str, int]:
 
 
 def _import_strange_games(project: Project, lead: Person, now: datetime) -> dict[str, int]:
-    game = factories.make_game(project=project, by=lead, now=now, **hostile_game())
+    game = import_game(project=project, by=lead, now=now, **hostile_game())
     broken = lively_game("broken")
     broken["messages"][3]["playerName"] = "Nobody"
     broken["votes"][0].pop("voterName")
-    faulty = factories.upload(project=project, by=lead, games=broken, name="broken.json", now=now)
-    factories.run_waiting_jobs(now=now)
+    faulty = upload(project=project, by=lead, games=broken, name="broken.json", now=now)
+    run_waiting_jobs(now=now)
     return {"hostile_number": game.number, "faulty": faulty.pk}
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Browser, BrowserContext
 
+from tests.factories.world import ARGUMENTS
 from tests.services.live_stack import LiveStack
-from tests.web.rights_matrix import COLUMNS, MATRIX
-from tests.web.world import ARGUMENTS
+from tests.site.rights_matrix import COLUMNS, MATRIX
 
 NO_PAGES = (
     "team_holds",

@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Revision
 from tests.browser.driving import settle
-from tests.factories import PASSWORD
-from tests.rated import say, start
-from tests.second_factors import make_secured
+from tests.factories.people import PASSWORD
+from tests.factories.rating import say, start
+from tests.factories.sign_in import make_secured
 from workspace.models import SignIn
 
 pytestmark = pytest.mark.django_db(transaction=True)

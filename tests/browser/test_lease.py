@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
-from discussions.actions.leasing import expire_leases, release_place
 from discussions.models import Evaluation, Revision, Slot
-from tests.factories import make_lead
-from tests.rated import start
+from discussions.slots.actions import expire_leases, release_slot
+from tests.factories.people import make_lead
+from tests.factories.rating import start
 from workspace.models import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -94,7 +94,7 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk,
     note, unsent = desk.locator("#answer"), desk.locator("#unsent")
     first = desk.evaluate(HERE)
     lead = make_lead(project=evaluation.game.project)
-    release_place(evaluation=evaluation, reason="Ann is away", by=lead, now=timezone.now())
+    release_slot(evaluation=evaluation, reason="Ann is away", by=lead, now=timezone.now())
     desk.keyboard.press("a")
     expect(note).to_contain_text("Ann is away")
     expect(note.get_by_role("button", name="Forget this act")).to_be_visible()

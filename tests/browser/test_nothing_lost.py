@@ -15,7 +15,7 @@ from tests.browser.driving import (
     take_next_game,
 )
 from tests.browser.transcripts import lively_game
-from tests.factories import PASSWORD
+from tests.factories.people import PASSWORD
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ FLIPS = {
 ROLE_WORDS = {"c": "consistent", "i": "inconsistent", "x": "not_assessable"}
 
 
-def answer_of(kind: str, subject: str) -> str:
+def choose_answer(kind: str, subject: str) -> str:
     """The key for a thing that asks."""
     if kind == "reference":
         return REFERENCES[subject]
@@ -42,7 +42,7 @@ def rate_what_asks(keys: Keyboard) -> dict[tuple[str, str], str]:
         if kind in ("rating", "reveal", ""):
             return said
         subject = re.search(rf'value="{kind}~([^~]+)~', here.inner_html())[1]
-        key = answer_of(kind, subject)
+        key = choose_answer(kind, subject)
         assert (kind, subject) not in said, f"the focus came back to {kind} {subject}"
         said[kind, subject] = key
         keys.press(key)

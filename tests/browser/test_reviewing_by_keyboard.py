@@ -21,7 +21,7 @@ make_set(by=lead, people=[person], questions=2, mode="both")
 """
 
 
-def subject_of(page: Page) -> tuple[str, str]:
+def get_subject(page: Page) -> tuple[str, str]:
     """Kind and subject of the focused thing."""
     here = focused(page)
     kind = here.get_attribute("data-kind") or ""
@@ -39,12 +39,12 @@ def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
     keys.press("Enter")
     page.wait_for_url(re.compile(r"/reviews/\d+/"))
     for place, key in enumerate(WHOLE, start=1):
-        assert subject_of(page) == ("holistic", str(place))
+        assert get_subject(page) == ("holistic", str(place))
         expect(page.locator(f"#message-{place}")).to_have_class(re.compile("now"))
         keys.press(key)
     for criterion, pressed in BY_CRITERION.items():
         for place, key in enumerate(pressed, start=1):
-            assert subject_of(page) == ("score", f"{place}.{criterion}")
+            assert get_subject(page) == ("score", f"{place}.{criterion}")
             expect(page.locator(f"[aria-labelledby='criterion-{criterion}'] .anchors")).to_be_in_viewport()
             keys.press(key)
     expect(page.locator("#submit button")).to_be_focused()
@@ -74,7 +74,7 @@ def what_else_the_keys_do(live_stack, page: Page, keys: Keyboard) -> None:
     expect(page.get_by_label("Response A: as a whole cannot be judged, since")).to_be_focused()
     page.keyboard.type("It is cut off")
     keys.press("Enter")
-    assert subject_of(page) == ("holistic", "2")
+    assert get_subject(page) == ("holistic", "2")
     expect(page.locator("#item-holistic-1")).to_contain_text("It is cut off")
     keys.press("n")
     expect(page.get_by_label("Notes on Response B")).to_be_focused()
@@ -89,7 +89,7 @@ def what_else_the_keys_do(live_stack, page: Page, keys: Keyboard) -> None:
     ]
     keys.press("u", "u")
     expect(page.get_by_label("Notes on Response B")).to_have_value("")
-    assert subject_of(page) == ("holistic", "1")
+    assert get_subject(page) == ("holistic", "1")
     keys.press("Control+Enter")
     expect(page.get_by_role("alert")).to_contain_text("Response A has no score as a whole.")
     expect(page.locator("#item-holistic-1")).to_be_focused()

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from rubric.core.reading_versions import read_version
 from rubric.core.records import RubricRecord
+from rubric.versions.core.version_json import read_version
 from tests.browser.driving import ADMIN, set_stage, sign_in
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 from discussions.models import Adjudication
 from tests.browser.test_accessibility import violations
 from tests.browser.test_verdict_pages import sign_in
-from tests.differing import make_differing
-from tests.factories import make_lead
+from tests.factories.adjudication import make_differing
+from tests.factories.people import make_lead
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

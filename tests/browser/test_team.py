@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, Page, expect
 from discussions.models import Adjudication, Evaluation, Slot, Verdict
 from tests.browser.driving import Keyboard, focused, settle
 from tests.browser.test_verdict_pages import sign_in
-from tests.factories import make_lead, make_member, make_person, run_waiting_jobs
-from tests.rated import game_of, make_game, make_rating_project
-from tests.team import breaches
+from tests.factories.adjudication import breaches
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import make_lead, make_member, make_person
+from tests.factories.rating import game_of, make_game, make_rating_project
 from workspace.models import Person, Project
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

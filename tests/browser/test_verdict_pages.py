@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from discussions.models import Verdict
-from tests.settled import game_to_settle
+from tests.factories.verdicts import game_to_settle
 from workspace.models import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)

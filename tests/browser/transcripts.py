@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.transcripts import native_game, native_message
+from tests.factories.transcripts import native_game, native_message
 
 AGENTS = (
     ("Marlow", "VILLAGER", "analytical"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workspace.core.means import exact_mean, jackknife_error, student_t
+from workspace.statistics.means import exact_mean, jackknife_error, student_t
 
 
 def test_a_mean_is_exact_and_none_of_nothing():

@@ -8,8 +8,8 @@ from typing import Any
 from django.db import connection
 
 from discussions.management.commands.verify import CHECKS
-from tests.factories import moment
-from workspace.core.verification import run_check
+from tests.factories.people import moment
+from workspace.checks.core import run_check
 
 
 def crowd_size() -> int:

@@ -4,7 +4,8 @@ import os
 import signal
 from typing import Any
 
-from discussions.actions import importing, measuring
+from discussions.metrics import actions as measuring
+from discussions.transcripts import actions
 from workspace.models import Job
 
 POISON = "poison"
@@ -16,9 +17,9 @@ class Death(BaseException):
 
 def import_or_die(*, job: Job, clock: Any) -> None:
     """An import during which a file called poison... kills whoever reads it."""
-    if importing.Transcript.objects.get(job=job).name.startswith(POISON):
+    if actions.Transcript.objects.get(job=job).name.startswith(POISON):
         os.kill(os.getpid(), signal.SIGKILL)
-    importing.import_games(job=job, clock=clock)
+    actions.import_games(job=job, clock=clock)
 
 
 def measure_or_die(*, job: Job, clock: Any) -> None:

@@ -6,11 +6,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from discussions.actions.finishing import submit_evaluation
-from discussions.actions.importing import Upload, import_transcripts
-from discussions.actions.judging import judge
-from discussions.actions.settling import record_verdict
-from discussions.actions.taking import take_next_game
 from discussions.models import (
     Evaluation,
     Game,
@@ -22,16 +17,22 @@ from discussions.models import (
     Transcript,
     Verdict,
 )
-from discussions.models.standings import work_of
-from tests.factories import NOW, make_games_project, make_lead, make_member, moment, run_waiting_jobs, upload
+from discussions.queue.actions import take_next_game
+from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions.judgements import judge
+from discussions.rating.queries import load_state
+from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.verdicts.actions import record_verdict
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import NOW, make_lead, make_member, moment
+from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start
+from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
+from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview
 from tests.faults.crowd import at_once, breaches, crowd_size, failures
-from tests.rated import make_game, make_rating_project, ready_to_submit, start
-from tests.settled import fresh, game_to_settle, lead_of, preview
-from tests.transcripts import as_bytes, native_game
-from workspace.actions.jobs import run_job
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.core.revisions import Act
+from workspace.jobs.actions import run_job
 from workspace.models import Job
+from workspace.revisions.core import Act
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
 
@@ -97,7 +98,7 @@ def test_handing_in_one_game_while_taking_the_next_waits_for_nobody():
 
 def test_two_leads_record_a_verdict_at_once_and_one_wins():
     game = game_to_settle()
-    leads = [lead_of(game), lead_of(game)]
+    leads = [get_lead(game), get_lead(game)]
     basis = preview(game).basis_sha256
 
     def record(lead):
@@ -228,7 +229,7 @@ def test_a_crowd_rates_at_once_and_the_audit_log_holds():
             for turn in range(1, 6):
                 act = Act(kind="question", subject=str(turn), value="yes", version=0, key=f"{own.pk}-{turn}")
                 judge(evaluation=own, act=act, by=own.evaluator, now=moment(turn))
-            return work_of(Evaluation.objects.with_work().get(pk=own.pk))
+            return load_state(Evaluation.objects.with_work().get(pk=own.pk))
 
         return run
 

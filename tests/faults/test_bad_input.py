@@ -8,12 +8,13 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from discussions.models import Game, GameText, Measured, Slot, Transcript
-from tests.factories import make_games_project, make_lead, run_waiting_jobs
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import make_lead
+from tests.factories.transcripts import as_bytes, make_games_project, native_game
 from tests.faults.crowd import breaches
 from tests.faults.odd_games import game_among
 from tests.faults.uploading import send
 from tests.faults.visitors import words
-from tests.transcripts import as_bytes, native_game
 from workspace.models import Event, Job
 
 pytestmark = pytest.mark.django_db

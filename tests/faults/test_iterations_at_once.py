@@ -8,23 +8,21 @@ from threading import Event as Signal
 import pytest
 from django.db import connection, transaction
 
-from discussions.actions import staging
-from discussions.actions.deciding import record_decision
-from discussions.actions.figuring_games import enter_figure
-from discussions.actions.importing import Upload, import_transcripts
-from discussions.actions.planning import edit_iteration, open_change
-from discussions.actions.sorting import move_games, open_for_rating
-from discussions.actions.staging import StagePlan, open_next_stage, open_stage, state_fascinating
-from discussions.actions.taking import take_next_game
+from discussions.comparison.actions import record_decision
+from discussions.games.actions import enter_figure
+from discussions.gates import actions
+from discussions.gates.actions import StagePlan, open_next_stage, open_stage, sign_stage
+from discussions.iterations.actions import move_games, open_for_rating
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage
-from tests.factories import make_admin, make_game, make_games_project, make_lead, make_member, moment
-from tests.faults.crowd import at_once, breaches
-from tests.staged import (
+from discussions.planning.actions import edit_iteration, open_change
+from discussions.queue.actions import take_next_game
+from discussions.transcripts.actions import Upload, import_transcripts
+from tests.factories.iterations import (
     figures,
     fresh,
+    get_lead,
     history,
     import_games,
-    lead_of,
     make_baseline,
     make_change,
     make_iteration,
@@ -33,7 +31,9 @@ from tests.staged import (
     preview,
     record_figures,
 )
-from tests.transcripts import as_bytes, native_game
+from tests.factories.people import make_admin, make_lead, make_member, moment
+from tests.factories.transcripts import as_bytes, import_game, make_games_project, native_game
+from tests.faults.crowd import at_once, breaches
 from workspace.core.refusals import Conflict, NotAllowed, Refusal
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
@@ -92,12 +92,12 @@ def crossing(first, second):
         return held.result(30), followed.result(30)
 
 
-def unsorted_of(stage):
+def load_unsorted(stage):
     return fresh(Iteration.objects.get(project=stage.project, stage=None))
 
 
 def freeze(iteration):
-    return lambda: open_for_rating(iteration=iteration, by=lead_of(iteration.stage), now=moment(5))
+    return lambda: open_for_rating(iteration=iteration, by=get_lead(iteration.stage), now=moment(5))
 
 
 def move(number, to, by):
@@ -108,7 +108,7 @@ def move(number, to, by):
 def test_no_game_leaves_a_list_while_it_freezes(stage, moves_first):
     baseline = make_baseline(stage=stage)
     import_games(iteration=baseline, games=[figures()] * 3)
-    out = move(1, unsorted_of(stage), lead_of(stage))
+    out = move(1, load_unsorted(stage), get_lead(stage))
     given = (out, freeze(baseline)) if moves_first else (freeze(baseline), out)
     first, second = crossing(*given)
     assert not isinstance(first, Refusal)
@@ -123,8 +123,8 @@ def test_no_game_leaves_a_list_while_it_freezes(stage, moves_first):
 def test_no_game_comes_into_a_list_while_it_freezes(stage, moves_first):
     baseline = make_baseline(stage=stage)
     import_games(iteration=baseline, games=[figures()] * 3)
-    game = make_game(project=stage.project, by=lead_of(stage))
-    into = move(game.number, baseline, lead_of(stage))
+    game = import_game(project=stage.project, by=get_lead(stage))
+    into = move(game.number, baseline, get_lead(stage))
     given = (into, freeze(baseline)) if moves_first else (freeze(baseline), into)
     _first, second = crossing(*given)
     assert isinstance(second, NotAllowed) is not moves_first
@@ -137,7 +137,7 @@ def test_one_game_moved_two_ways_at_once_is_in_one_place_and_nobody_waits_in_a_c
     one, other = make_baseline(stage=stage), make_baseline(stage=stage, minutes=2)
     for iteration in (one, other):
         import_games(iteration=iteration, games=[figures()] * 2)
-    lead = lead_of(stage)
+    lead = get_lead(stage)
     for _turn in range(6):
         at_once(
             *[move(number, one, lead) for number in (1, 3)], *[move(number, other, lead) for number in (1, 3)]
@@ -149,20 +149,20 @@ def test_one_game_moved_two_ways_at_once_is_in_one_place_and_nobody_waits_in_a_c
 @pytest.mark.parametrize("moves_first", [True, False])
 def test_a_game_is_moved_or_taken_and_never_both(stage, moves_first):
     baseline = make_baseline(stage=stage)
-    game = make_game(project=stage.project, by=lead_of(stage))
+    game = import_game(project=stage.project, by=get_lead(stage))
     evaluator = make_member(project=stage.project)
 
     def take():
         return take_next_game(project=stage.project, by=evaluator, now=moment(5))
 
-    into = move(game.number, baseline, lead_of(stage))
+    into = move(game.number, baseline, get_lead(stage))
     first, second = crossing(*((into, take) if moves_first else (take, into)))
     game.refresh_from_db()
     if moves_first:
         assert (first, second, game.iteration) == ([game.number], None, baseline)
     else:
         assert isinstance(second, NotAllowed | Conflict)
-        assert game.iteration == unsorted_of(stage)
+        assert game.iteration == load_unsorted(stage)
     assert broken() == {}
 
 
@@ -172,7 +172,7 @@ def deciding(iteration, choice, shown, by=None):
         choice=choice,
         reason="Seen.",
         basis_sha256=shown,
-        by=by or lead_of(iteration.stage),
+        by=by or get_lead(iteration.stage),
         now=moment(60),
     )
 
@@ -225,7 +225,7 @@ def test_two_changes_opened_at_once_are_one(stage):
 
     def opening():
         return open_change(
-            stage=stage, plan=plan(), compared_with=reference, by=lead_of(stage), now=moment(9)
+            stage=stage, plan=plan(), compared_with=reference, by=get_lead(stage), now=moment(9)
         )
 
     first, second = crossing(opening, opening)
@@ -239,7 +239,7 @@ def test_a_change_opened_while_the_reference_moves_is_a_conflict(stage, change):
 
     def opening():
         return open_change(
-            stage=stage, plan=plan(), compared_with=reference, by=lead_of(stage), now=moment(61)
+            stage=stage, plan=plan(), compared_with=reference, by=get_lead(stage), now=moment(61)
         )
 
     _first, second = crossing(keep, opening)
@@ -275,7 +275,7 @@ def test_the_next_stage_is_opened_once(stage):
 
 
 def sign(stage):
-    return lambda: state_fascinating(stage=stage, text="I laughed.", by=lead_of(stage), now=moment(80))
+    return lambda: sign_stage(stage=stage, text="I laughed.", by=get_lead(stage), now=moment(80))
 
 
 @pytest.mark.parametrize("signs_first", [True, False])
@@ -303,7 +303,7 @@ def succeed_but_for_a_cost(stage):
 def test_a_door_is_read_once_also_when_a_cost_is_entered_meanwhile(stage, monkeypatch):
     """Between the look at the door and its second look with the admin's reason the last missing cost comes in."""
     game = succeed_but_for_a_cost(stage)
-    real = staging.door_of_stage
+    real = actions.door_of_stage
 
     def door_of_stage(locked, found, **given):
         door = real(locked, found, **given)
@@ -312,7 +312,7 @@ def test_a_door_is_read_once_also_when_a_cost_is_entered_meanwhile(stage, monkey
                 pool.submit(cost_comes_in, game).result(30)
         return door
 
-    monkeypatch.setattr(staging, "door_of_stage", door_of_stage)
+    monkeypatch.setattr(actions, "door_of_stage", door_of_stage)
     next_stage(stage, make_admin(), "The bill is on its way.")()
     kept = Stage.objects.get(pk=stage.pk)
     assert kept.override_reason == "The bill is on its way."
@@ -369,7 +369,7 @@ def test_a_plan_is_made_anew_before_an_upload_or_not_at_all(stage, imports_first
     baseline = make_baseline(stage=stage)
 
     def anew():
-        return edit_iteration(iteration=baseline, plan=plan(name="Anew"), by=lead_of(stage), now=moment(6))
+        return edit_iteration(iteration=baseline, plan=plan(name="Anew"), by=get_lead(stage), now=moment(6))
 
     acts = upload_into(baseline), anew
     _first, second = crossing(*(acts if imports_first else acts[::-1]))
@@ -383,7 +383,7 @@ def upload_into(iteration):
     return lambda: import_transcripts(
         project=iteration.project,
         files=[file],
-        by=lead_of(iteration.stage),
+        by=get_lead(iteration.stage),
         now=moment(5),
         iteration=iteration,
     )

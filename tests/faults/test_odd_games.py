@@ -3,17 +3,18 @@
 import pytest
 from django.urls import reverse
 
-from discussions.actions.finishing import submit_evaluation
-from discussions.actions.taking import take_next_game
 from discussions.models import Evaluation, Game, Transcript, Verdict
-from discussions.models.standings import work_of
-from tests.factories import make_lead, make_member, moment, run_waiting_jobs
+from discussions.queue.actions import take_next_game
+from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.queries import load_state
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import make_lead, make_member, moment
+from tests.factories.rating import make_rating_project, say_what_is_missing
+from tests.factories.transcripts import as_bytes
+from tests.factories.verdicts import record
 from tests.faults.crowd import breaches
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.faults.uploading import send
-from tests.rated import make_rating_project, say_what_is_missing
-from tests.settled import record
-from tests.transcripts import as_bytes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -40,7 +41,7 @@ def rate_to_the_end(client, evaluation):
     home = reverse("rate", args=[evaluation.pk])
     for _phase in range(6):
         answers(client, home, *(f"{home}?step={step}" for step in STEPS), f"{home}?at=1", f"{home}?player=1")
-        work = work_of(Evaluation.objects.with_work().get(pk=evaluation.pk))
+        work = load_state(Evaluation.objects.with_work().get(pk=evaluation.pk))
         if not work.sight.missing:
             return
         say_what_is_missing(evaluation)

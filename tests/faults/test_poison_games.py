@@ -3,11 +3,11 @@
 import pytest
 
 from discussions.models import Game, Measured
-from tests.factories import make_games_project, make_lead, moment, upload
+from tests.factories.people import make_lead, moment
+from tests.factories.transcripts import make_games_project, native_game, upload
 from tests.faults.crowd import breaches
 from tests.faults.deadly import Death
-from tests.transcripts import native_game
-from workspace.actions.jobs import run_job
+from workspace.jobs.actions import run_job
 from workspace.models import Job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]

@@ -18,16 +18,16 @@ from discussions.models import (
     Transcript,
     Verdict,
 )
-from tests.actions.tampering import without_triggers
-from tests.factories import moment
+from tests.factories.people import moment
+from tests.factories.rating import make_game, say, start
+from tests.factories.tampering import without_triggers
+from tests.factories.verdicts import settled
 from tests.faults.crowd import breaches
-from tests.rated import make_game, say, start
-from tests.settled import settled
-from workspace.actions.accounts import system_person
-from workspace.actions.verifying import keep_heads
+from workspace.checks.actions import keep_heads
 from workspace.core.canonical import bytes_hash
+from workspace.database.append_only import guards
 from workspace.models import Chain, Event, Job
-from workspace.models.append_only import guards
+from workspace.people.actions import system_person
 
 pytestmark = pytest.mark.django_db
 

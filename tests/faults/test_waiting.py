@@ -7,20 +7,19 @@ from threading import Event
 import pytest
 from django.db import connection, transaction
 
-from discussions.actions.importing import Upload, import_transcripts
-from discussions.actions.storing import Store
-from discussions.actions.taking import take_next_game
-from discussions.core.readers.reading import read_transcripts
 from discussions.models import Transcript
-from tests.factories import NOW, make_games_project, make_lead, make_member, make_project, upload
+from discussions.queue.actions import take_next_game
+from discussions.transcripts.actions import Store, Upload, import_transcripts
+from discussions.transcripts.core.formats import read_transcripts
+from tests.factories.people import NOW, make_lead, make_member, make_project
+from tests.factories.rating import make_game, make_rating_project, say, start
+from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from tests.faults.crowd import breaches
-from tests.rated import make_game, make_rating_project, say, start
-from tests.transcripts import as_bytes, native_game
-from workspace.actions.accounts import system_person
-from workspace.actions.events import record_event
-from workspace.actions.verifying import verify
-from workspace.core.verification import Check
+from workspace.audit.actions import record_event
+from workspace.checks.actions import verify
+from workspace.checks.core import Check
 from workspace.models import Job
+from workspace.people.actions import system_person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.faults.visitors import team_of
+from tests.faults.visitors import make_team
 from tools.processes import wait_until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -58,7 +58,7 @@ def wait_for_saves(savers, working, wanted):
 
 
 def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, fault_table):
-    team = team_of(live_stack, PEOPLE)
+    team = make_team(live_stack, PEOPLE)
     savers = [Saver(*each) for each in zip(team.evaluators, team.evaluations, strict=True)]
     is_up = threading.Event()
     is_up.set()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.visitors import team_of, words
-from tests.transcripts import as_bytes, native_game
+from tests.factories.transcripts import as_bytes, native_game
+from tests.faults.visitors import make_team, words
 from tools.processes import wait_until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -65,7 +65,7 @@ def check_whole(stack, games, states=("done",)):
     assert "all hold" in stack.manage("verify").stdout
 
 
-def children_of(process):
+def list_children(process):
     """The process ids of what a process started."""
     path = Path(f"/proc/{process}/task/{process}/children")
     return [int(child) for child in path.read_text().split()]
@@ -79,10 +79,10 @@ def upload(team, name="many.json", data=None):
 
 @pytest.mark.parametrize(("stage", "killed"), [("import", "children"), ("measure", "whole")])
 def test_a_killed_worker_loses_and_doubles_nothing(live_stack, fault_table, stage, killed):
-    team = team_of(live_stack)
+    team = make_team(live_stack)
     upload(team)
     assert wait_until(lambda: number(live_stack, HERE[stage]) > 0, 30, every=0.02)
-    for child in children_of(live_stack.worker.pid):
+    for child in list_children(live_stack.worker.pid):
         os.kill(child, signal.SIGKILL)
     if killed == "whole":
         live_stack.worker.kill()
@@ -95,7 +95,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(live_stack, fault_table, stag
 
 
 def test_redis_killed_in_the_middle_of_an_import(live_stack, fault_table):
-    team = team_of(live_stack)
+    team = make_team(live_stack)
     upload(team)
     assert wait_until(lambda: number(live_stack, HERE["import"]) > 0, 30, every=0.02)
     live_stack.redis.kill()
@@ -109,7 +109,7 @@ def test_redis_killed_in_the_middle_of_an_import(live_stack, fault_table):
 
 @pytest.mark.parametrize(("fault", "count"), [("killed", 20), ("frozen", 5)])
 def test_people_save_and_upload_while_redis_is_away(live_stack, fault_table, fault, count):
-    team = team_of(live_stack, 2)
+    team = make_team(live_stack, 2)
     before = number(live_stack, HERE["import"])
     if fault == "killed":
         live_stack.redis.kill()
@@ -145,7 +145,7 @@ def test_a_file_that_kills_its_worker_fails_with_a_sentence_and_others_come_in(l
     live_stack.worker.kill()
     live_stack.worker.env["DJANGO_SETTINGS_MODULE"] = "tests.faults.worker_settings"
     live_stack.worker.start()
-    team = team_of(live_stack)
+    team = make_team(live_stack)
     answer = upload(team, "poison.json", many(3, "poison"))
     upload(team, "good.json", many(20, "good"))
     state = "SELECT state FROM workspace_job WHERE kind = 'import' ORDER BY id LIMIT 1"
@@ -166,7 +166,7 @@ def test_a_file_that_kills_its_worker_fails_with_a_sentence_and_others_come_in(l
 
 
 def test_a_cancelled_import_keeps_its_games_and_the_same_bytes_go_on(live_stack, fault_table):
-    team = team_of(live_stack)
+    team = make_team(live_stack)
     place = upload(team).headers["Location"]
     assert wait_until(lambda: number(live_stack, HERE["import"]) > 0, 30, every=0.02)
     live_stack.worker.kill()

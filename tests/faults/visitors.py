@@ -107,7 +107,7 @@ class Team(NamedTuple):
     evaluations: list[int]
 
 
-def team_of(stack, evaluators: int = 0) -> Team:
+def make_team(stack, evaluators: int = 0) -> Team:
     """Set up the project "ours" on this stack through the real actions."""
     said = stack.script(SET_UP.format(evaluators=evaluators))
     email, cookies, evaluations = json.loads(said)

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rubric.core.reading import MOST_FLAGS, read_review
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ResponseReview, ReviewRecord
-from rubric.core.scoring import overall_of, weights_of
-from tests.core.reviews import EXAMPLE, LABELS, VERSION, evaluations, fenced
+from rubric.core.scores import compute_overall, get_weights
+from rubric.reviews.core.answer_record import MOST_FLAGS, read_review
+from tests.factories.reviews import EXAMPLE, LABELS, VERSION, evaluations, fenced
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in, unescaped
 from workspace.core.strict_json import normalise_text
 
@@ -79,12 +79,12 @@ def seeds() -> list[bytes]:
 
 def _check_shape(review: ReviewRecord, labels: list[str], version: Any) -> None:
     """Modes, ranges, overalls, rankings and flags are what the record promises."""
-    weights = weights_of(version)
+    weights = get_weights(version)
     assert review.mode in (RUBRIC, PARTIAL, HOLISTIC, ABSTAINED, UNREADABLE)
     assert [each.label for each in review.responses] == labels
     for each in review.responses:
         assert set(each.scores) <= set(weights)
-        assert each.overall == overall_of(each.scores, weights).value
+        assert each.overall == compute_overall(each.scores, weights).value
         assert all(_is_score(score) for score in _scores(each)), f"{each} has what is no score"
     complete = all(len(each.scores) == len(weights) for each in review.responses)
     assert (review.mode == RUBRIC) == complete

@@ -8,7 +8,7 @@ from random import Random
 
 import atheris
 
-with atheris.instrument_imports(include=["rubric.core", "workspace.core", "discussions.core"]):
+with atheris.instrument_imports(include=["rubric", "workspace.core", "discussions.transcripts"]):
     from tests.fuzz.targets import TARGETS
 
 from tests.fuzz.mutating import mutated

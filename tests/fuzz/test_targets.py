@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from discussions.core.readers.reading import read_transcripts
-from rubric.core.reading import read_review
-from rubric.core.reading_versions import read_version
+from discussions.transcripts.core.formats import read_transcripts
 from rubric.core.records import Flag, RubricRecord
+from rubric.reviews.core.answer_record import read_review
+from rubric.versions.core.version_json import read_version
+from tests.factories.transcripts import as_bytes, native_game
 from tests.fuzz import promises, review, strict_json, transcript, version
 from tests.fuzz.mutating import mutated
 from tests.fuzz.targets import TARGETS
-from tests.transcripts import as_bytes, native_game
 from workspace.core.strict_json import read_json
 
 SEEDS = {name: target.seeds() for name, target in TARGETS.items()}

@@ -6,11 +6,12 @@ from zlib import crc32
 import msgspec
 from msgspec.structs import replace
 
-from discussions.core.readers.reading import Limits, read_transcripts
 from discussions.core.records import GameRecord, Message
+from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.notes import Limits
+from tests.factories.transcripts import as_bytes, native_game
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
-from tests.transcripts import as_bytes, native_game
 
 LIMITS = (
     Limits(),

@@ -3,14 +3,13 @@
 import json
 from typing import Any
 
-from discussions.core.metrics import game_specs
-from rubric.core.draft_texts import draft_texts
-from rubric.core.game_specs import register_game_specs
-from rubric.core.reading_drafts import read_draft
-from rubric.core.reading_versions import read_version
+from discussions.metrics.core.registry import game_specs
 from rubric.core.records import RubricRecord
 from rubric.core.weights import weight_problems
-from rubric.shelf import first_version_bytes
+from rubric.versions.core.draft import draft_texts, read_draft
+from rubric.versions.core.game_specs import register_game_specs
+from rubric.versions.core.version_json import read_version
+from rubric.versions.queries import first_version_bytes
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 from workspace.core.canonical import canonical_bytes
 

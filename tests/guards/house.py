@@ -1,4 +1,4 @@
-"""The house as the guards see it: its files, and the floor and wing each module belongs to."""
+"""The house as the guards see it: wings, their packages in order, the floors of a package, and the files of each."""
 
 import ast
 from functools import cache
@@ -6,67 +6,150 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-WINGS = ("workspace", "rubric", "discussions")
 
+# A wing imports earlier wings, a package imports earlier packages of its wing. docs/house.md says what each is for.
+ORDER = {
+    "workspace": (
+        "core",
+        "texts",
+        "markup",
+        "display",
+        "statistics",
+        "database",
+        "models",
+        "access",
+        "web",
+        "audit",
+        "revisions",
+        "blob_store",
+        "jobs",
+        "stored_statistics",
+        "authentication",
+        "projects",
+        "people",
+        "checks",
+    ),
+    "rubric": (
+        "core",
+        "models",
+        "versions",
+        "sets",
+        "reviews",
+        "reviewer_statistics",
+        "comparisons",
+        "model_reviewers",
+        "human_reviewers",
+        "surveys",
+        "results",
+        "preview",
+        "checks",
+    ),
+    "discussions": (
+        "core",
+        "models",
+        "queries",
+        "access",
+        "slots",
+        "metrics",
+        "transcripts",
+        "adjudication",
+        "verdicts",
+        "rating",
+        "calibration",
+        "queue",
+        "games",
+        "preview",
+        "iterations",
+        "gates",
+        "comparison",
+        "planning",
+        "history",
+        "reliability",
+        "home",
+        "checks",
+        "demo",
+    ),
+}
+WINGS = tuple(ORDER)
+
+# Inside a package, and across packages, imports go down. `actions` and `pages` never meet.
 FLOORS = {
     "core": 0,
-    "shelf": 1,  # data that comes with the site, read from disk
-    "models": 1,
-    "permissions": 2,
-    "permissions_team": 2,
-    "actions": 3,
-    "pages": 3,
-    "demo": 4,  # projects that a script plays through the actions
-    "tasks": 4,
-    "management": 4,
-    "views": 5,
-    "forms": 5,
-    "urls": 5,
-    "api": 5,
-    "admin": 5,
-    "middleware": 5,
-    "markup": 5,
-    "apps": 5,
+    "labels": 1,
+    "models": 2,
+    "queries": 3,
+    "permissions": 4,
+    "actions": 5,
+    "pages": 5,
+    "forms": 6,
+    "views": 7,
+    "urls": 8,
+    "api": 8,
 }
+# Modules and packages whose name is no floor, and the floor that they count as.
+COUNTS_AS = {
+    "discussions.checks": "actions",
+    "workspace.authentication.adapter": "views",
+    "workspace.authentication.oidc": "views",
+    "workspace.blob_store": "actions",
+    "workspace.database": "models",
+    "workspace.markup": "labels",
+    "workspace.statistics": "core",
+    "workspace.statistics.labels": "labels",
+    "workspace.texts": "labels",
+    "workspace.web": "views",
+    "workspace.web.forms": "forms",
+}
+# Django looks for these at the top of a wing; they may use every package.
+TOP = ("management", "apps", "tasks", "urls")
 EXEMPT = ("migrations",)
 
 
 class Place(NamedTuple):
-    """Where a module stands. `room` is the name under the wing: core, models, actions ..."""
+    """Where a module is: its wing, its package, its floor (`top` above all packages)."""
 
     wing: str
-    room: str
-
-    @property
-    def floor(self) -> int:
-        """0 is the cellar (core), 5 the web."""
-        return FLOORS[self.room]
+    package: str
+    floor: str
 
 
 def place_of(module: str) -> Place | None:
-    """The place of a dotted module name; None when it is no room of a wing."""
-    parts = module.split(".")
-    if parts[0] not in WINGS or len(parts) < 2 or parts[1] not in FLOORS:
+    """The place of a dotted name, of a module or of a definition in one; None when it is in no wing."""
+    wing, _, rest = module.partition(".")
+    if wing not in WINGS or not rest:
         return None
-    return Place(parts[0], parts[1])
+    package, *inner = rest.split(".")
+    if package in TOP:
+        return Place(wing, package, "top")
+    if package not in ORDER[wing]:
+        return None
+    for depth in (2, 1):
+        name = ".".join([wing, package, *inner[: depth - 1]])
+        if name in COUNTS_AS:
+            return Place(wing, package, COUNTS_AS[name])
+    if package in FLOORS:
+        return Place(wing, package, package)
+    return Place(wing, package, inner[0]) if inner and inner[0] in FLOORS else None
 
 
 def module_name(path: Path) -> str:
-    """discussions/core/records.py -> discussions.core.records"""
+    """discussions/rating/core/order.py -> discussions.rating.core.order"""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
 def python_files() -> tuple[Path, ...]:
-    """Every Python file of the wings and the roof, migrations left out."""
+    """Every Python file of the wings and of evalsite/, migrations left out."""
     found = [path for top in (*WINGS, "evalsite") for path in (ROOT / top).rglob("*.py")]
     return tuple(sorted(path for path in found if not set(path.parts) & set(EXEMPT)))
 
 
-def room_files(room: str) -> list[Path]:
-    """Every Python file of one room, in all wings."""
-    return [path for path in python_files() if (place := place_of(module_name(path))) and place.room == room]
+def floor_files(floor: str) -> list[Path]:
+    """Every Python file of one floor, in all wings."""
+    return [
+        path for path in python_files() if (place := place_of(module_name(path))) and place.floor == floor
+    ]
 
 
 @cache

@@ -1,18 +1,22 @@
-"""The staircase: imports go down only, actions and pages never meet, wings never look back, cores stay pure."""
+"""Imports go down: wings, packages and floors in their order, actions and pages apart, cores pure, models rows only."""
 
 import ast
 import re
+from collections import Counter
+from itertools import combinations
 
 import pytest
 
 from tests.guards.house import (
     FLOORS,
+    ORDER,
+    ROOT,
     WINGS,
+    floor_files,
     imports_of,
     module_name,
     place_of,
     python_files,
-    room_files,
     short,
 )
 
@@ -39,25 +43,44 @@ CORE_BANNED = {
     "psycopg": "a core talks to nobody",
 }
 CLOCK_CALLS = ("now", "utcnow", "today", "uuid1", "uuid4", "urandom")
+MOST_FILES = 15
+# What a row is made of: Django's bases, and abstract rows of workspace.
+ROWS = {"Model", "AbstractBaseUser", "SessionBase", "StoredStatistics"}
+# `-ing` and `-ed` that are nouns of the field.
+NOUNS = ()
 
 
 def climbs(module: str, source: str) -> list[str]:
-    """Imports that go up the stairs, through the wall between actions and pages, or back to a later wing."""
+    """Imports that go up: to a later wing, a later package, a higher floor, or between actions and pages."""
     here = place_of(module)
     found = []
     for line, name in imports_of(source):
         there = place_of(name)
         if name.split(".", 1)[0] == "evalsite" and module.split(".", 1)[0] in WINGS:
-            found.append(f"{module}:{line} imports {name}: the roof is above everybody")
+            found.append(f"{module}:{line} imports {name}: evalsite/ is above all wings")
         if here is None or there is None:
             continue
-        if there.floor > here.floor:
-            found.append(f"{module}:{line} imports {name}: {there.room} is above {here.room}")
-        elif {here.room, there.room} == {"actions", "pages"}:
-            found.append(f"{module}:{line} imports {name}: there is a wall between actions and pages")
-        if WINGS.index(there.wing) > WINGS.index(here.wing):
-            found.append(f"{module}:{line} imports {name}: {here.wing} may not know {there.wing}")
+        if fault := climb(here, there):
+            found.append(f"{module}:{line} imports {name}: {fault}")
     return found
+
+
+def climb(here, there) -> str:
+    """Why a module at one place may not import one at another; empty when it may."""
+    if WINGS.index(there.wing) > WINGS.index(here.wing):
+        return f"{here.wing} may not know {there.wing}"
+    if here.floor == "top":
+        return ""
+    if there.floor == "top":
+        return f"{there.package} is above all packages"
+    packages = ORDER[here.wing]
+    if here.wing == there.wing and packages.index(there.package) > packages.index(here.package):
+        return f"{there.package} comes after {here.package}"
+    if FLOORS[there.floor] > FLOORS[here.floor]:
+        return f"{there.floor} is above {here.floor}"
+    if {here.floor, there.floor} == {"actions", "pages"}:
+        return "actions and pages do not know each other"
+    return ""
 
 
 def impurities(module: str, source: str) -> list[str]:
@@ -84,6 +107,21 @@ def impurities(module: str, source: str) -> list[str]:
     return found
 
 
+def without_rows(source: str) -> bool:
+    """Whether a module of models/ defines no row."""
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    bases = {ast.unparse(base).rpartition(".")[2] for row in classes for base in row.bases}
+    return not bases & ROWS
+
+
+def inflections(stems: set[str]) -> list[str]:
+    """Pairs of module names that are forms of one verb: settled and settling, but not settle and settlement."""
+    root = {stem: re.sub(r"(ings?|ed|s)$", "", stem).rstrip("e") for stem in stems}
+    bent = {stem for stem in stems if re.search(r"(ings?|ed)$", stem)}
+    pairs = combinations(sorted(stems), 2)
+    return [f"{one} and {other}" for one, other in pairs if root[one] == root[other] and {one, other} & bent]
+
+
 def test_imports_go_down_only():
     faults = [fault for path in python_files() for fault in climbs(module_name(path), path.read_text())]
     assert not faults, "\n".join(faults)
@@ -91,7 +129,7 @@ def test_imports_go_down_only():
 
 def test_cores_are_pure():
     faults = [
-        fault for path in room_files("core") for fault in impurities(module_name(path), path.read_text())
+        fault for path in floor_files("core") for fault in impurities(module_name(path), path.read_text())
     ]
     assert not faults, "\n".join(faults)
 
@@ -104,29 +142,67 @@ def test_every_module_has_a_floor():
         and module_name(path).split(".")[0] in WINGS
         and place_of(module_name(path)) is None
     ]
-    assert not homeless, f"{homeless}: a wing has only these rooms: {', '.join(FLOORS)}"
+    assert not homeless, f"{homeless}: a package of ORDER has only these floors: {', '.join(FLOORS)}"
+
+
+def test_models_define_rows():
+    modules = [
+        path for path in floor_files("models") if path.parent.name == "models" and path.stem != "__init__"
+    ]
+    rowless = [short(path) for path in modules if without_rows(path.read_text())]
+    assert not rowless, f"{rowless}: what reads rows belongs to the queries of a package"
+
+
+def test_floors_are_not_crowded():
+    inside = Counter(
+        path.parent for path in python_files() if path.name != "__init__.py" and path.parent.name in FLOORS
+    )
+    crowded = [f"{short(folder)} has {count} files" for folder, count in inside.items() if count > MOST_FILES]
+    assert not crowded, f"{crowded}: at most {MOST_FILES}"
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_public_class_names_are_unique(wing):
+    files = [
+        path for path in python_files() if path.is_relative_to(ROOT / wing) and "management" not in path.parts
+    ]
+    where: dict[str, list[str]] = {}
+    for path in files:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where.setdefault(node.name, []).append(short(path))
+    double = {name: paths for name, paths in where.items() if len(paths) > 1}
+    assert not double, f"{double}: one name, one class"
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_no_two_modules_are_forms_of_one_verb(wing):
+    stems = {path.stem for path in python_files() if path.is_relative_to(ROOT / wing)} - set(NOUNS)
+    assert not inflections(stems)
 
 
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("rubric.core.scoring", "from rubric.models import Rubric"),
-        ("rubric.models.rubrics", "import rubric.actions.publishing"),
-        ("discussions.actions.rating", "from discussions.pages import rating"),
-        ("discussions.pages.rating", "from discussions.actions.rating import label_claim"),
-        ("discussions.actions.rating", "from discussions import tasks"),
-        ("workspace.actions.jobs", "from rubric.core import records"),
-        ("rubric.views.rubrics", "def f():\n    from discussions.models import Game"),
-        ("workspace.actions.jobs", "from evalsite.celery import app"),
+        ("rubric.versions.core", "from rubric.models import Rubric"),
+        ("rubric.versions.queries", "import rubric.versions.actions"),
+        ("discussions.rating.actions.finish", "from discussions.rating.pages import desk"),
+        ("discussions.rating.pages.desk", "from discussions.rating.actions.finish import skip_game"),
+        ("discussions.verdicts.actions", "from discussions.games.pages.game import build_game_page"),
+        ("discussions.rating.actions.finish", "from discussions.queue import actions"),
+        ("workspace.jobs.actions", "from rubric.core import records"),
+        ("rubric.versions.views", "def f():\n    from discussions.models import Game"),
+        ("workspace.jobs.actions", "from evalsite.celery import app"),
+        ("workspace.jobs.actions", "from workspace.tasks import look_at_job"),
     ],
 )
-def test_the_staircase_guard_can_fail(module, source):
+def test_the_guard_of_imports_can_fail(module, source):
     assert climbs(module, source)
 
 
-def test_the_staircase_guard_lets_people_walk_down():
-    source = "from rubric.core import records\nfrom workspace.actions.jobs import enqueue\nimport discussions.models"
-    assert not climbs("discussions.actions.rating", source)
+def test_the_guard_of_imports_lets_people_walk_down():
+    source = "from rubric.core import records\nfrom workspace.jobs.actions import enqueue\nimport discussions.models"
+    assert not climbs("discussions.rating.actions.finish", source)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +219,17 @@ def test_the_staircase_guard_lets_people_walk_down():
         "import uuid\nx = uuid.uuid4()",
     ],
 )
-def test_the_purity_guard_can_fail(source):
+def test_the_guard_of_purity_can_fail(source):
     assert impurities("rubric.core.records", source)
 
 
-def test_the_purity_guard_lets_seeded_randomness_through():
+def test_the_guard_of_purity_lets_seeded_randomness_through():
     assert not impurities("rubric.core.panel", "import random\nx = random.Random(7).random()")
+
+
+def test_the_guards_of_models_and_names_can_fail():
+    assert without_rows("def rows(): ...")
+    assert not without_rows("class Game(models.Model): ...")
+    assert inflections({"settled", "settling"})
+    assert inflections({"judge", "judging"})
+    assert not inflections({"rating", "report", "records", "core"})

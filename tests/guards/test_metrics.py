@@ -8,16 +8,16 @@ from types import ModuleType
 
 import pytest
 
-from discussions.core import kinds
-from discussions.core.metrics import METRICS
-from discussions.pages.metric_labels import LABELS
-from rubric.core.game_specs import game_specs
+from discussions.core import judgement_kinds
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import LABELS
+from rubric.versions.core.game_specs import game_specs
 from tests.guards.house import module_name, python_files, short
 
 LEAST = 3
 WINGS = ("discussions", "rubric", "workspace")
 # Judgements of a message have a table of kinds of their own, in which three are called as their metrics are.
-WHOLE_TABLES = (set(METRICS), set(kinds.OF_A_MESSAGE))
+WHOLE_TABLES = (set(METRICS), set(judgement_kinds.MESSAGE_KINDS))
 
 
 def _value(node: ast.expr | None, names: dict[str, object]) -> object:
@@ -105,4 +105,4 @@ def test_wings_to_the_left_name_no_metric():
     ],
 )
 def test_a_partial_table_is_seen(source: str, lines: list[int]):
-    assert partial_tables(source, {"kinds": kinds, "KEY": "anti_repetition"}) == lines
+    assert partial_tables(source, {"kinds": judgement_kinds, "KEY": "anti_repetition"}) == lines

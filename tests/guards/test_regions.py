@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.guards.house import ROOT, python_files, room_files, short, templates
+from tests.guards.house import ROOT, floor_files, python_files, short, templates
 from tests.guards.test_sizes import PAGE, REGION
 
 INCLUDES = re.compile(r"{%-?\s*(?:include|extends|from|import)\s+[\"']([^\"']+)[\"']")
@@ -59,7 +59,7 @@ def test_pages_include_the_regions_their_views_return():
     home = ROOT / "templates"
     texts = {str(path.relative_to(home)): path.read_text() for path in home.rglob("*.html")}
     faults = [
-        fault for path in room_files("views") for fault in drifting(short(path), path.read_text(), texts)
+        fault for path in floor_files("views") for fault in drifting(short(path), path.read_text(), texts)
     ]
     assert not faults, "\n".join(faults)
 

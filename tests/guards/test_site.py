@@ -67,11 +67,11 @@ def test_every_route_has_a_name():
 
 
 def test_every_route_is_in_the_rights_matrix():
-    from tests.web.rights_matrix import MATRIX
+    from tests.site.rights_matrix import MATRIX
 
     named = {name for _, name in routes(get_resolver().url_patterns) if name}
-    assert named - set(MATRIX) == set(), "routes that tests/web/rights_matrix.py does not know"
-    assert set(MATRIX) - named == set(), "names in tests/web/rights_matrix.py that are no routes"
+    assert named - set(MATRIX) == set(), "routes that tests/site/rights_matrix.py does not know"
+    assert set(MATRIX) - named == set(), "names in tests/site/rights_matrix.py that are no routes"
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-fuzz.txt"])

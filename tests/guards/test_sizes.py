@@ -21,7 +21,7 @@ STILL_LONG = (
     "discussions/_team_holds", "discussions/game_show", "rubric/_answers_list", "rubric/_figures_agreement",
     "rubric/_set_reviewers",
 )  # fmt: skip
-FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 300, 40, 30, 15, 250, 120, 400, 430
+FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 250, 120, 600, 700
 
 
 def lines_of(path: Path) -> int:
@@ -29,22 +29,22 @@ def lines_of(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def limit_of(function: ast.FunctionDef | ast.AsyncFunctionDef, room: str) -> int:
-    """How long a function of a room may be."""
+def limit_of(function: ast.FunctionDef | ast.AsyncFunctionDef, floor: str) -> int:
+    """How long a function of a floor may be."""
     arguments = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-    if room == "views" and arguments[:1] == ["request"]:
+    if floor == "views" and arguments[:1] == ["request"]:
         return VIEW
-    if room == "tasks" and function.decorator_list:
+    if floor == "tasks" and function.decorator_list:
         return TASK
     return FUNCTION
 
 
-def long_functions(name: str, source: str, room: str) -> list[str]:
+def long_functions(name: str, source: str, floor: str) -> list[str]:
     """Functions over their limit."""
     return [
-        f"{name}:{function.lineno} {function.name} has {length_of(function)} lines, may have {limit_of(function, room)}"
+        f"{name}:{function.lineno} {function.name} has {length_of(function)} lines, may have {limit_of(function, floor)}"
         for function in functions_of(source)
-        if length_of(function) > limit_of(function, room)
+        if length_of(function) > limit_of(function, floor)
     ]
 
 
@@ -73,7 +73,7 @@ def test_functions_are_short():
     faults = []
     for path in (*python_files(), *(ROOT / "tools").glob("*.py")):
         place = place_of(module_name(path))
-        faults += long_functions(short(path), path.read_text(), place.room if place else "")
+        faults += long_functions(short(path), path.read_text(), place.floor if place else "")
     assert not faults, "\n".join(faults)
 
 
@@ -103,4 +103,4 @@ def test_the_size_guard_can_fail():
     assert not long_functions("a.py", f"def f(form):\n{view}\n", "views")
     task = "\n".join("    x = 1" for _ in range(TASK))
     assert long_functions("a.py", f"@shared_task\ndef f(pk):\n{task}\n", "tasks")
-    assert long_files({"a.py": FILE + 1, "b.py": FILE}, FILE) == ["a.py has 301 lines, may have 300"]
+    assert long_files({"a.py": FILE + 1, "b.py": FILE}, FILE) == ["a.py has 501 lines, may have 500"]

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from jinja2 import UndefinedError
 
-from discussions.core.packet_shown import AnswerShown, DifferenceShown, KindShown, Packet
-from workspace.pages.markdown import render_markdown
+from discussions.adjudication.core.packet import Packet, PacketAnswer, PacketDifference, PacketKind
+from workspace.display.pages import render_markdown
 
 PACKET = Packet(
     project="Spring *trial*",
@@ -18,11 +18,11 @@ PACKET = Packet(
     judged=4,
     share="25 %",
     kinds=[
-        KindShown("coherence", 1, 4, "25 %", 0, [("yes or no", 2), ("yes or |", 1)]),
-        KindShown("reference", 0, 0, "", 0, []),
+        PacketKind("coherence", 1, 4, "25 %", 0, [("yes or no", 2), ("yes or |", 1)]),
+        PacketKind("reference", 0, 0, "", 0, []),
     ],
     differences=[
-        DifferenceShown(
+        PacketDifference(
             game=7,
             label="coherence",
             message=5,
@@ -33,13 +33,13 @@ PACKET = Packet(
             machine="no",
             evidence=["Ann *said* so"],
             answers=[
-                AnswerShown("yes", 2, ["It <b>holds</b>", "It does"], []),
-                AnswerShown("no", 1, [], ["yes"]),
+                PacketAnswer("yes", 2, ["It <b>holds</b>", "It does"], []),
+                PacketAnswer("no", 1, [], ["yes"]),
             ],
             settled="",
             settled_reason="",
         ),
-        DifferenceShown(8, "rating", 0, "", "", "", [], "", [], [], "3.5", "Talked over."),
+        PacketDifference(8, "rating", 0, "", "", "", [], "", [], [], "3.5", "Talked over."),
     ],
 )
 TEXT = r"""# Spring \*trial\*: what evaluators differ on
@@ -77,9 +77,9 @@ Decision: 3.5: Talked over\.
 
 
 def test_a_packet_line_by_line():
-    assert render_markdown("discussions/packet.md", packet=PACKET) == TEXT
+    assert render_markdown("discussions/adjudication/packet.md", packet=PACKET) == TEXT
 
 
 def test_a_template_cannot_leave_out_what_it_does_not_find():
     with pytest.raises(UndefinedError):
-        render_markdown("discussions/packet.md", summary=PACKET)
+        render_markdown("discussions/adjudication/packet.md", summary=PACKET)

@@ -11,9 +11,9 @@ ROOT = Path(__file__).parents[2]
 MADE_FROM = (
     "*/migrations/*.py",
     "*/apps.py",
-    "workspace/models/append_only.py",
-    "rubric/shelf.py",
-    "rubric/first_versions/*",
+    "workspace/database/append_only.py",
+    "rubric/versions/queries.py",
+    "rubric/versions/first_versions/*",
     "requirements.lock",
 )
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evalsite import environment
-from rubric.core.asking import Price
+from rubric.model_reviewers.core import Price
 from tests.services.test_production_settings import run
 
 URL = "https://api.example.org/v1"
@@ -77,7 +77,7 @@ def test_prices_by_model(monkeypatch):
 
 def test_the_site_starts_without_the_client_that_asks_models():
     code = (
-        "import sys, django; django.setup(); import evalsite.urls, evalsite.celery, rubric.actions.calling;"
+        "import sys, django; django.setup(); import evalsite.urls, evalsite.celery, rubric.model_reviewers.actions.jobs;"
         "print(sorted({'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )
     done = run(code, REVIEW_MODELS_URL=URL, REVIEW_MODELS="one-model")

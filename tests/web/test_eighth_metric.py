@@ -6,25 +6,25 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from discussions.actions.planning import open_baseline
-from discussions.actions.sorting import open_for_rating
-from discussions.core.metrics import METRICS, measure_game
+from discussions.games.pages.list import build_games_page
+from discussions.games.pages.list_query import ListQuery
+from discussions.iterations.actions import open_for_rating
+from discussions.metrics.core.registry import METRICS, measure_game
 from discussions.models import Iteration, Measured, Verdict
-from discussions.models.standings import work_of
-from discussions.pages.games import build_games_page
-from discussions.pages.games_order import Wanted
-from rubric.actions.publishing import publish_version
-from rubric.core.reading_versions import read_version
+from discussions.planning.actions import open_baseline
+from discussions.rating.queries import load_state
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from rubric.shelf import first_discussion_version
+from rubric.versions.actions import publish_version
+from rubric.versions.core.version_json import read_version
+from rubric.versions.queries import first_discussion_version
 from tests import eighth
-from tests.factories import NOW, make_game, make_lead, make_member
-from tests.previewed import draft_with, parameters, previewed, settled_with
-from tests.rated import ANSWERS, make_rating_project, say, start
-from tests.settled import settle
-from tests.staged import PROMPT, import_games, make_change, make_stage, plan, protocol
-from tests.transcripts import TEXTS
+from tests.factories.iterations import PROMPT, import_games, make_change, make_stage, plan, protocol
+from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.preview import draft_with, parameters, previewed, settled_with
+from tests.factories.rating import ANSWERS, make_rating_project, say, start
+from tests.factories.transcripts import TEXTS, import_game
+from tests.factories.verdicts import settle
 from workspace.core.canonical import canonical_bytes
 
 pytestmark = pytest.mark.django_db
@@ -121,19 +121,19 @@ def test_the_evaluator_sees_the_figure_with_those_that_nobody_judges(client, ver
     project = make_rating_project()
     Iteration.objects.filter(project=project).update(rubric_version=version)
     evaluation = start(project=project)
-    assert eighth.KEY not in work_of(evaluation).sight.figures
-    for missing in work_of(evaluation).sight.missing:
+    assert eighth.KEY not in load_state(evaluation).sight.figures
+    for missing in load_state(evaluation).sight.missing:
         if missing.kind != "reveal":
             say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
-    assert {eighth.KEY, "anti_repetition"} <= work_of(evaluation).sight.figures
+    assert {eighth.KEY, "anti_repetition"} <= load_state(evaluation).sight.figures
     client.force_login(evaluation.evaluator)
     assert eighth.LABEL in said(client, "rate", evaluation.pk)
 
 
 def test_a_list_of_games_of_both_versions_keeps_figures_under_their_headings(client, verdict):
     project = verdict.project
-    make_game(project=project, by=make_lead(project=project))
-    page = build_games_page(project=project, wanted=Wanted())
+    import_game(project=project, by=make_lead(project=project))
+    page = build_games_page(project=project, wanted=ListQuery())
     assert page.columns[-2:] == ["Rating", "Words"]
     without, *_others = [line for line in page.lines if line.iteration != verdict.game.iteration.name]
     assert [cell.text for cell in without.cells[-2:]] == ["", ""]

@@ -8,7 +8,7 @@ from django.template.loader import get_template, render_to_string
 from jinja2 import UndefinedError
 
 from workspace.management.commands.makemessages import messages_as_python
-from workspace.views.kept import Kept
+from workspace.web.unsaved_form import UnsavedForm
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 
@@ -95,4 +95,4 @@ def test_error_pages_need_no_request(status):
 
 
 def test_the_page_of_an_old_form_needs_no_request():
-    assert "Why" in render_to_string("errors/too_old.html", {"reason": "Why", "kept": Kept([], False)})
+    assert "Why" in render_to_string("errors/too_old.html", {"reason": "Why", "kept": UnsavedForm([], False)})

@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from workspace.core.limits import LONGEST_NAME
-from workspace.core.text_display import pieces
+from workspace.core.text import pieces
 
 SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 # An address is proved by the invitation that reaches it, not by its spelling: this only stops slips.

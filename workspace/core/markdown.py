@@ -2,7 +2,7 @@
 
 import re
 
-from workspace.core.text_display import pieces
+from workspace.core.text import pieces
 
 # Everything that Markdown or HTML could read as more than a character.
 _INLINE = re.compile(r"([\\`*_\[\]<>|~&])")

@@ -13,8 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workspace.core.json_places import Problem
-from workspace.core.json_problems import Found, find_problems
+from workspace.core.json_faults import Found, Problem, find_problems
 
 MAX_DEPTH = 64
 MAX_DIGITS = 18

@@ -5,7 +5,7 @@ from datetime import UTC
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from workspace.core.audit import Head, Line, Sealed
+from workspace.core.audit_chain import Head, Line, Sealed
 from workspace.models.people import Person
 from workspace.models.projects import Project
 
@@ -32,7 +32,7 @@ class Chain(models.Model):
 class Event(models.Model):
     """One audit line: who did what to which thing, when, sealed to the line before it.
 
-    `mac` is HMAC-SHA256 over the canonical JSON of the line and the `mac` of the previous one (`workspace.core.audit`).
+    `mac` is HMAC-SHA256 over the canonical JSON of the line and the `mac` of the previous one (`workspace.core.audit_chain`).
     `verb` is past tense ("verdict:recorded"), `object_kind`/`object_id` name the row, `detail` is canonical JSON text.
     """
 

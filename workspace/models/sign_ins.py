@@ -3,17 +3,13 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from allauth.mfa.models import Authenticator
-from django.conf import settings
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
-from django.db.models import Exists, ExpressionWrapper, OuterRef, Q
 from django.utils import timezone
 
+from workspace.database.prepared_queries import Prepared
 from workspace.models.people import Person
-from workspace.models.prepared import Prepared
-from workspace.models.projects import LEAD, Membership
 
 
 class SignInQuerySet(models.QuerySet["SignIn"]):
@@ -70,29 +66,7 @@ class SessionStore(db.SessionStore):
         return data
 
 
-def person_of(key: int) -> Person | None:
-    """The person with that number as the row is now, switched off or not, and whether a second factor is missing."""
-    found = (_PERSON_AND_FACTOR if settings.REQUIRE_TOTP else _PERSON).rows(key)
-    if not found:
-        return None
-    person = Person.from_db("default", _COLUMNS, found[0][: len(_COLUMNS)])
-    person.lacks_second_factor = bool(settings.REQUIRE_TOTP and found[0][-1])
-    return person
-
-
-def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
-    """In the same query as the person, so that a request costs no more of them where second factors are required."""
-    leads = Membership.objects.filter(person=OuterRef("pk"), role=LEAD, ended_at=None)
-    has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
-    lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has))
-    rows = Person.objects.filter(pk=key).annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
-    return rows.values_list(*_COLUMNS, "lacks")
-
-
-_COLUMNS = [field.attname for field in Person._meta.concrete_fields]
 _SESSION = Prepared(
     lambda key: SignIn.objects.filter(pk=key).values_list("session_data", "expire_date"),
     str,
 )
-_PERSON = Prepared(lambda key: Person.objects.filter(pk=key).values_list(*_COLUMNS), int)
-_PERSON_AND_FACTOR = Prepared(_people_and_factors, int)

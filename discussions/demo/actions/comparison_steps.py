@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
-from rubric.actions.beginning import store_starts
-from rubric.actions.bringing import bring_lines, bring_reviews
-from rubric.actions.comparing import add_reviewer, open_set
-from rubric.actions.figuring import ask_for_figures
-from rubric.actions.handing_in import begin_review, hand_in
-from rubric.core.comparison_lines import Lines, ReviewGiven, read_comparison_lines
-from rubric.core.own_review import Given, second_start
-from rubric.core.placing import Placed, place_review
+from rubric.comparisons.actions import add_reviewer, import_lines, import_reviews, open_set
+from rubric.comparisons.core import Lines, Placed, ReviewGiven, place_review, read_comparison_lines
+from rubric.human_reviewers.actions import store_starts
+from rubric.human_reviewers.core import Given, second_start
 from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import MODEL, PERSON
+from rubric.reviewer_statistics.actions import ask_for_figures
+from rubric.reviews.actions import begin_review, record_submission
 
 
 def _open_set(scene: Scene, by: str, name: str, mode: str, file: str) -> None:
@@ -26,7 +24,7 @@ def _open_set(scene: Scene, by: str, name: str, mode: str, file: str) -> None:
         has_second_round=mode == "rubric",
         **scene.stamp(by),
     )
-    brought = bring_lines(comparison_set=made, lines=_read(file), **scene.stamp(by))
+    brought = import_lines(comparison_set=made, lines=_read(file), **scene.stamp(by))
     assert not brought.faults
 
 
@@ -73,13 +71,13 @@ def _submit(
     ]
     starts = second_start(marked, None, order, order)
     store_starts(review=review, starts=starts, by=by, now=scene.clock())
-    hand_in(review=review, record=record, cannot_judge=reasons, by=by, now=scene.clock())
+    record_submission(review=review, record=record, cannot_judge=reasons, by=by, now=scene.clock())
 
 
 def _import_reviews(scene: Scene, by: str, file: str, reviewers: Sequence[str]) -> None:
     """Import the reviews that the file has of models and external reviewers."""
     reviews = [given for given in _read(file).reviews if given.reviewer in reviewers]
-    brought = bring_reviews(comparison_set=_newest(scene), reviews=reviews, **scene.stamp(by))
+    brought = import_reviews(comparison_set=_newest(scene), reviews=reviews, **scene.stamp(by))
     assert not brought.faults
 
 

@@ -5,17 +5,17 @@ from datetime import datetime, timedelta
 import msgspec
 from django.db import transaction
 
-from discussions.actions.iterating import open_project
 from discussions.demo.actions.comparison_steps import COMPARISON_STEPS
 from discussions.demo.actions.game_steps import GAME_STEPS
 from discussions.demo.actions.iteration_steps import ITERATION_STEPS
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import Account, Demo, DemoPlan, DemoProject, ScriptLine
+from discussions.iterations.actions import open_project
 from discussions.models import Game
-from workspace.actions.accounts import create_account
-from workspace.actions.jobs import run_job
-from workspace.actions.projects import add_member
+from workspace.jobs.actions import run_job
 from workspace.models import Job, Person, Project
+from workspace.people.actions import create_account
+from workspace.projects.actions import add_member
 
 SLUG = "demo"
 STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS

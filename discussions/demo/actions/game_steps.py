@@ -7,37 +7,35 @@ from typing import Any
 
 import msgspec
 
-from discussions.actions.adjudicating import adjudicate
-from discussions.actions.assigning import assign_game
-from discussions.actions.calibrating import RoundPlan, open_round, take_calibration
-from discussions.actions.figuring_team import ask_for_team_figures
-from discussions.actions.finishing import reveal_roles, submit_evaluation
-from discussions.actions.importing import Upload, import_transcripts
-from discussions.actions.iterating import change_iteration
-from discussions.actions.judging import judge
-from discussions.actions.leasing import expire_leases
-from discussions.actions.remarking import remark
-from discussions.actions.returning import return_evaluation
-from discussions.actions.ruling_queue import change_queue
-from discussions.actions.settling import record_verdict
-from discussions.actions.taking import take_next_game
-from discussions.core import kinds
+from discussions.adjudication.actions import adjudicate
+from discussions.adjudication.queries import disagreements_in
+from discussions.calibration.actions import RoundPlan, open_round, take_calibration
+from discussions.core import judgement_kinds
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
 from discussions.demo.core import View
+from discussions.games.actions import return_evaluation
+from discussions.iterations.actions import change_iteration
 from discussions.models import CalibrationRound, Evaluation, Iteration
-from discussions.models.adjudicated import disagreements_in
-from discussions.models.bases import preview_of
 from discussions.models.queue_rules import BY_CHANCE
-from discussions.models.standings import work_of
-from workspace.core.revisions import Act
+from discussions.queue.actions import assign_game, change_queue, take_next_game
+from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions.judgements import judge
+from discussions.rating.actions.remarks import remark
+from discussions.rating.queries import load_state
+from discussions.reliability.actions import ask_for_team_figures
+from discussions.slots.actions import expire_leases
+from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.verdicts.actions import record_verdict
+from discussions.verdicts.queries import load_verdict_preview
+from workspace.revisions.core import Act
 
 OPPOSITE = {
-    kinds.YES: kinds.NO,
-    kinds.NO: kinds.YES,
-    kinds.CONSISTENT: kinds.INCONSISTENT,
-    kinds.INCONSISTENT: kinds.CONSISTENT,
+    judgement_kinds.YES: judgement_kinds.NO,
+    judgement_kinds.NO: judgement_kinds.YES,
+    judgement_kinds.CONSISTENT: judgement_kinds.INCONSISTENT,
+    judgement_kinds.INCONSISTENT: judgement_kinds.CONSISTENT,
 }
-ANSWERS = {"y": kinds.YES, "n": kinds.NO}
+ANSWERS = {"y": judgement_kinds.YES, "n": judgement_kinds.NO}
 OVERRIDE_REASON = "Judged by what it does in the game, not by its words."
 
 
@@ -79,7 +77,7 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
     view = views[evaluation.game.source_id]
     for kind, subjects in view.overrides.items():
         for subject in subjects:
-            _say(scene, by, evaluation, (kind, subject, kinds.YES), OVERRIDE_REASON)
+            _say(scene, by, evaluation, (kind, subject, judgement_kinds.YES), OVERRIDE_REASON)
     _judge_missing(scene, by, evaluation, view)
     for note in view.remarks:
         remark(
@@ -98,7 +96,7 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
 
 def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) -> None:
     """Judge what is to do before the next reveal."""
-    work = work_of(evaluation)
+    work = load_state(evaluation)
     for missing in work.sight.missing[: view.most]:
         if missing.kind != "reveal":
             automatic = work.machine.get((missing.kind, missing.subject), "")
@@ -109,11 +107,11 @@ def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) ->
 
 def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> str:
     """What the view says of a subject; the same seed gives the same answer."""
-    if kind == kinds.REFERENCE:
-        return view.labels.get(subject, kinds.ACCURATE)
-    if kind == kinds.RATING:
+    if kind == judgement_kinds.REFERENCE:
+        return view.labels.get(subject, judgement_kinds.ACCURATE)
+    if kind == judgement_kinds.RATING:
         return view.rating
-    likely = ANSWERS[view.questions[int(subject) - 1]] if kind == kinds.QUESTION else automatic
+    likely = ANSWERS[view.questions[int(subject) - 1]] if kind == judgement_kinds.QUESTION else automatic
     differs = random.Random(seed).random() < view.differs
     return OPPOSITE.get(likely, likely) if differs else likely
 
@@ -136,7 +134,7 @@ def _say(
 
 def _record_verdict(scene: Scene, by: str, game: str) -> None:
     row = scene.game(game)
-    preview = preview_of(row)
+    preview = load_verdict_preview(row)
     assert preview is not None
     record_verdict(game=row, basis_sha256=preview.basis_sha256, **scene.stamp(by))
 

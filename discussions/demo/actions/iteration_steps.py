@@ -2,17 +2,17 @@
 
 from decimal import Decimal
 
-from discussions.actions.deciding import record_decision
-from discussions.actions.figuring_games import enter_figure
-from discussions.actions.planning import Protocol, open_baseline, open_change
-from discussions.actions.sorting import open_for_rating
-from discussions.actions.staging import StagePlan, open_stage
-from discussions.core.iteration_plan import Plan
+from discussions.comparison.actions import record_decision
+from discussions.comparison.queries import decision_preview
 from discussions.demo.actions.scene import Scene, Steps
+from discussions.games.actions import enter_figure
+from discussions.gates.actions import StagePlan, open_stage
+from discussions.iterations.actions import open_for_rating
+from discussions.iterations.queries import load_history
 from discussions.models import Iteration, Stage
-from discussions.models.decision_bases import decision_preview
-from discussions.models.histories import history_of
 from discussions.models.manual_figures import COST
+from discussions.planning.actions import Protocol, open_baseline, open_change
+from discussions.planning.core import Plan
 
 
 def _open_stage(scene: Scene, by: str, name: str, goal: str) -> None:
@@ -33,7 +33,7 @@ def _open_baseline(scene: Scene, by: str, name: str, prompt: list[str]) -> None:
 def _open_change(scene: Scene, by: str, name: str, note: str, target: str, swap: list[str]) -> None:
     """Change one line in the prompt of the stage's reference: `swap` is the old line and the new one."""
     stage = Stage.objects.get(project=scene.project)
-    reference = history_of(stage).reference
+    reference = load_history(stage).reference
     assert reference is not None
     before = Iteration.objects.values_list("prompt", flat=True).get(pk=reference.id)
     old, new = swap
@@ -51,7 +51,7 @@ def _enter_cost(scene: Scene, by: str, game: str, usd: str, reason: str) -> None
 
 def _decide(scene: Scene, by: str, choice: str, reason: str) -> None:
     iteration = _newest(scene)
-    preview = decision_preview(history_of(Stage.objects.get(project=scene.project)), iteration.pk)
+    preview = decision_preview(load_history(Stage.objects.get(project=scene.project)), iteration.pk)
     assert preview is not None
     record_decision(
         iteration=iteration,

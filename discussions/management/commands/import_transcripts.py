@@ -11,13 +11,13 @@ from django.core.management.base import BaseCommand
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from discussions.actions.importing import Imported, Upload, import_transcripts
-from discussions.actions.measuring import COMPANIONS, MEASURE
+from discussions.metrics.actions import COMPANIONS, MEASURE
 from discussions.models import Game, Iteration, Transcript
-from workspace.actions.jobs import run_job
+from discussions.transcripts.actions import Imported, Upload, import_transcripts
 from workspace.core.refusals import Refusal
+from workspace.database.clock import database_now
+from workspace.jobs.actions import run_job
 from workspace.models import Job, Person, Project
-from workspace.models.clock import database_now
 from workspace.models.jobs import QUEUED, RUNNING
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2

@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand
 
-from discussions.core.output import measured_file
-from discussions.core.readers.reading import read_transcripts
 from discussions.core.records import Fault, GameRecord
-from rubric.core.reading_versions import read_version
+from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.measured_file import measured_file
 from rubric.core.records import DISCUSSION, RubricRecord
-from rubric.shelf import first_discussion_version
+from rubric.versions.core.version_json import read_version
+from rubric.versions.queries import first_discussion_version
 
 REFUSED = 2
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from discussions.demo.actions.fill import SLUG, fill_demo
-from workspace.actions.accounts import system_person
+from workspace.people.actions import system_person
 
 
 class Command(BaseCommand):

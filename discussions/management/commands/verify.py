@@ -8,13 +8,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
-from discussions.actions.verifying import CHECKS as OF_DISCUSSIONS
-from rubric.actions.verifying import CHECKS as OF_RUBRIC
-from workspace.actions.accounts import system_person
-from workspace.actions.verifying import CHECKS as OF_WORKSPACE
-from workspace.actions.verifying import verify
-from workspace.core.verification import Checked
-from workspace.models.ground import missing_migrations
+from discussions.checks.actions import CHECKS as OF_DISCUSSIONS
+from rubric.checks.actions import CHECKS as OF_RUBRIC
+from workspace.checks.actions import CHECKS as OF_WORKSPACE
+from workspace.checks.actions import verify
+from workspace.checks.core import Checked
+from workspace.database.startup_checks import missing_migrations
+from workspace.people.actions import system_person
 
 CHECKS = (*OF_WORKSPACE, *OF_RUBRIC, *OF_DISCUSSIONS)
 

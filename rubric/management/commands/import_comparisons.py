@@ -8,13 +8,12 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from rubric.actions.bringing import Brought, bring_lines
-from rubric.actions.comparing import open_set
-from rubric.core.comparison_lines import Lines, read_comparison_lines
-from rubric.core.review_lines import LineFault
+from rubric.comparisons.actions import ImportSummary, import_lines, open_set
+from rubric.comparisons.core import Lines, read_comparison_lines
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.models.comparisons import MODES
 from rubric.models.scoring_choices import default_mode
+from rubric.reviews.core.review_lines import LineFault
 from workspace.core.refusals import Refusal
 from workspace.models import Person, Project
 
@@ -133,13 +132,13 @@ def _set(options: dict[str, Any], person: Person, files: list[Lines]) -> Compari
     )
 
 
-def _brought(into: ComparisonSet | None, lines: Lines, person: Person) -> Brought:
+def _brought(into: ComparisonSet | None, lines: Lines, person: Person) -> ImportSummary:
     if into is None:
-        return Brought(faults=lines.faults)
-    return bring_lines(comparison_set=into, lines=lines, by=person, now=timezone.now())
+        return ImportSummary(faults=lines.faults)
+    return import_lines(comparison_set=into, lines=lines, by=person, now=timezone.now())
 
 
-def _report(path: Path, brought: Brought) -> dict[str, Any]:
+def _report(path: Path, brought: ImportSummary) -> dict[str, Any]:
     return {
         "file": path.name,
         "comparisons": brought.comparisons,

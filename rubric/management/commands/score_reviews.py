@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from rubric.core.reading import read_review
-from rubric.core.reading_versions import read_version
 from rubric.core.records import RESPONSE, ReviewRecord, RubricRecord
-from rubric.core.review_lines import read_lines, review_output
-from rubric.core.scoring import rounded
-from rubric.shelf import first_response_version
+from rubric.core.scores import round_half_up
+from rubric.reviews.core.answer_record import read_review
+from rubric.reviews.core.review_lines import read_lines, review_output
+from rubric.versions.core.version_json import read_version
+from rubric.versions.queries import first_response_version
 
 REFUSED = 2
 STANDARD_INPUT = "-"
@@ -108,7 +108,7 @@ def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
         shown = (
             "-"
             if value is None
-            else f"{rounded(each.overall)}"
+            else f"{round_half_up(each.overall)}"
             if each.overall is not None
             else f"{value} holistic"
         )

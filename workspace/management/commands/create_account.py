@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
-from workspace.actions.accounts import create_account, system_person
-from workspace.actions.projects import add_member
 from workspace.core.refusals import Refusal
 from workspace.models import Project
+from workspace.people.actions import create_account, system_person
+from workspace.projects.actions import add_member
 
 
 class Command(BaseCommand):

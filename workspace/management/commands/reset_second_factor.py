@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from workspace.actions.accounts import system_person
-from workspace.actions.second_factors import reset_second_factor
+from workspace.authentication.actions import reset_second_factor
 from workspace.core.refusals import Refusal
 from workspace.models import Person
+from workspace.people.actions import system_person
 
 
 class Command(BaseCommand):

@@ -11,11 +11,11 @@ from django.db import OperationalError, close_old_connections
 from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError as BrokerAway
 
-from workspace.actions.accounts import system_person
-from workspace.actions.housekeeping import keep_house
-from workspace.actions.jobs import RING_AGAIN, send, sweep_jobs
-from workspace.actions.keeping import drop_parts
-from workspace.models.clock import database_now
+from workspace.blob_store import drop_parts
+from workspace.checks.actions import run_daily_maintenance
+from workspace.database.clock import database_now
+from workspace.jobs.actions import NOTIFY_AGAIN, send, sweep_jobs
+from workspace.people.actions import system_person
 from workspace.tasks import BEAT
 
 PARTS_STAY = timedelta(hours=24)
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         ring_again = timedelta(0)
         while True:
             self._sweep(ring_again)
-            ring_again = RING_AGAIN
+            ring_again = NOTIFY_AGAIN
             if not options["every"] or stopped.wait(options["every"]):
                 return
             close_old_connections()
@@ -58,7 +58,7 @@ class Command(BaseCommand):
             rung = sweep_jobs(by=by, now=now, ring_again=ring_again)
             for action in settings.SWEEP_ACTIONS:
                 import_string(action)(by=by, now=now)
-            keep_house(by=by, now=now)
+            run_daily_maintenance(by=by, now=now)
             send(BEAT, expires=30)
             drop_parts(before=now - PARTS_STAY)
         except (OperationalError, BrokerAway) as reason:

@@ -1,0 +1,46 @@
+"""Who sees the games and iterations of a project: `check_...` raises NotAllowed with the sentence of the greyed button."""
+
+from django.utils.translation import gettext as _
+
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import Evaluation, Game
+from discussions.models.slots import RATING
+from workspace.access.permissions import role_in
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person, Project
+
+
+def check_see_games(person: Person, project: Project) -> None:
+    """Leads and admins see every game of a project with its figures."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(
+            _("Only team leads of this project see all its games. Yours are under “My evaluations”.")
+        )
+
+
+def check_see_game(person: Person, game: Game) -> None:
+    """Leads and admins, and, once its verdict is recorded, whoever submitted an evaluation of the game."""
+    if role_in(person, game.project) in ("admin", "lead"):
+        return
+    if not (has_submitted(person, game) and game.verdicts.exists()):
+        raise NotAllowed(_("A game opens to whoever rated it once its verdict is recorded."))
+
+
+def has_submitted(person: Person, game: Game) -> bool:
+    if role_in(person, game.project) is None:
+        return False
+    return Evaluation.objects.filter(game=game, evaluator=person, purpose=RATING, state=SUBMITTED).exists()
+
+
+def check_see_iterations(person: Person, project: Project) -> None:
+    """Leads and admins see stages, iterations and what became of them; evaluators rate without knowing of any."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(
+            _("Only team leads of this project see its iterations: who rates must not know them.")
+        )
+
+
+def check_leads(person: Person, project: Project, sentence: str) -> None:
+    """Leads of the project and admins; everybody else reads the sentence."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(sentence)

@@ -1,0 +1,83 @@
+"""Who is no longer blind to a game: leads of its project and admins, past and present."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from discussions.core.evaluation_states import LEADS, LED, LEFT
+from discussions.models import Game
+from discussions.models.games import GameQuerySet
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Membership, Person, Project
+from workspace.models.projects import EVALUATOR, LEAD
+
+
+def games_led_by(person: Person) -> GameQuerySet:
+    """Games whose roles, figures and other evaluations the person can see or once could; nobody rates those blind."""
+    if person.is_admin or person.is_system:
+        return Game.objects.all()
+    led = _lasting(person.pk, OuterRef("project"), OuterRef("created_at")).filter(role=LEAD)
+    return Game.objects.filter(Exists(led))
+
+
+def reason_unblinded(person: Person, game: int) -> str:
+    """Why the person may not judge that game blind: "leads", "led" or "left" its project; "" when they may."""
+    if person.is_admin or person.is_system:
+        return LEADS
+    held = {(role, ended is None) for role, ended in _HELD.rows(person.pk, game)}
+    if (LEAD, True) in held:
+        return LEADS
+    if (LEAD, False) in held:
+        return LED
+    return "" if held else LEFT
+
+
+def barred_until(person: Person, project: Project) -> int:
+    """The newest game of the project that an evaluator of it could see as a lead once; 0 for who never led it.
+
+    By the order in which games came in, so that an index passes over all of them at once.
+    """
+    found = _LED_UNTIL.rows(person.pk, project.pk)
+    if not found:
+        return 0
+    games = Game.objects.filter(project=project, created_at__lt=found[0][0])
+    return games.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def _lasting(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
+    """What the person was in the project from that moment on."""
+    lasted = Q(ended_at=None) | Q(ended_at__gt=since)
+    return Membership.objects.filter(lasted, person=person, project=project)
+
+
+def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
+    project, since = (Game.objects.filter(pk=game).values(name) for name in ("project", "created_at"))
+    rows = _lasting(person, Subquery(project), Subquery(since))
+    return rows.exclude(~Q(ended_at=None), ~Q(role=LEAD)).values_list("role", "ended_at")
+
+
+# Asked with every save.
+_HELD = Prepared(_held, int, int)
+
+
+# Asked with every game that is dealt.
+_LED_UNTIL = Prepared(
+    lambda person, project: (
+        Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
+        .order_by("-ended_at")
+        .values_list("ended_at")[:1]
+    ),
+    int,
+    int,
+)
+
+
+def evaluators_in(project: Project) -> list[Person]:
+    """The people who rate in the project now, by name."""
+    people = Person.objects.filter(
+        is_active=True,
+        memberships__project=project,
+        memberships__role=EVALUATOR,
+        memberships__ended_at=None,
+    )
+    return sorted(people, key=lambda each: (each.name.casefold(), each.pk))

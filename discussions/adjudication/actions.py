@@ -1,0 +1,183 @@
+"""Adjudication: a lead settles one thing on which evaluators differ, with a reason; a correction supersedes.
+
+Showing a lead who said what of a game: an act of its own, for answers are to be weighed without names.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.access.permissions import check_see_games
+from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, Side
+from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.queries import (
+    NAMES_SHOWN,
+    disagreements_in,
+    has_seen_names,
+    load_judgeable_subjects,
+)
+from discussions.core.judgement_kinds import find_judgement_fault
+from discussions.models import Adjudication, Evaluation, Game
+from workspace.audit.actions import record_event
+from workspace.core.canonical import canonical_hash
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.revisions.actions import key_reused, short_key, single_act
+from workspace.texts import clean_text
+
+
+class _Posted(Struct, frozen=True):
+    """What a lead sent: `value` is decided anew where no evaluation is `adopted`."""
+
+    game: int
+    kind: str
+    subject: str
+    value: str
+    reason: str
+    adopted: int | None
+    sides_sha256: str
+    key: str
+
+    def sha256(self) -> str:
+        """The hash of what was posted."""
+        return canonical_hash([getattr(self, name) for name in self.__struct_fields__ if name != "key"])
+
+
+def adjudicate(
+    *,
+    game: Game,
+    kind: str,
+    subject: str,
+    value: str,
+    reason: str,
+    adopted: Evaluation | None,
+    sides_sha256: str,
+    key: str,
+    by: Person,
+    now: datetime,
+) -> Adjudication:
+    """Settle one thing: take over what the `adopted` evaluation says, or decide anew on `value`; once per key.
+
+    `sides_sha256` is the `page_sha256` of the difference that the page showed. Settling a thing again supersedes what
+    was settled. Raises NotAllowed, Unacceptable (no reason, no such answer, nothing that a lead settles, a key used
+    for something else), and Conflict when the sides say something else by now, or another lead was faster; its
+    `detail` holds what was sent and, as `difference`, what stands now.
+    """
+    chosen = adopted.pk if adopted else None
+    posted = _Posted(game.pk, kind, subject, value, reason.strip(), chosen, sides_sha256, short_key(key))
+    with single_act():
+        locked = _lock(game)
+        stored = Adjudication.objects.filter(created_by=by, key=posted.key).first()
+        if stored is not None:
+            if stored.body_sha256 != posted.sha256():
+                raise key_reused()
+            return stored
+        check_adjudicate(by, locked)
+        _refuse_faults(locked, posted)
+        found = _difference(locked, posted)
+        side = _side(found, posted)
+        return _insert(locked, found, posted, side, by, now)
+
+
+def _lock(game: Game) -> Game:
+    """The game as it is now; recording its verdict and settling wait for one another."""
+    rows = Game.objects.select_related("iteration__rubric_version", "project")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=game.pk)
+
+
+def _refuse_faults(game: Game, posted: _Posted) -> None:
+    fault = find_judgement_fault(posted.kind, posted.subject, posted.value, load_judgeable_subjects(game))
+    if not fault and not posted.value and posted.adopted is None and posted.kind not in CAN_BE_NO:
+        fault = _("Choose one of the sides, or another answer.")
+    if fault:
+        raise Unacceptable(fault, field="value")
+    clean_text(
+        posted.reason, ask=_("Say why it is settled so: evaluators and later readers rely on the reason.")
+    )
+
+
+def _difference(game: Game, posted: _Posted) -> Disagreement:
+    """The thing as it stands, if it stands as the page showed it and is a lead's to settle."""
+    listed = {one.key: one for one in disagreements_in(game)}
+    found = listed.get((posted.kind, posted.subject))
+    if found is not None and not found.can_be_settled:
+        raise Unacceptable(
+            _("Nothing of the verdict hangs on this, so nobody settles it; everyone's answer is kept."),
+            field="value",
+        )
+    if found is not None and found.page_sha256 == posted.sides_sha256:
+        return found
+    detail = {"yours": posted.value, "adopted": posted.adopted, "difference": found}
+    if found is None:
+        says = _("The evaluators do not differ on this any more, so nothing was settled.")
+    elif found.settled and found.is_changed_since is False:
+        says = _(
+            "%(name)s settled this since the page was loaded. Nothing was overwritten; look at it first."
+        )
+        says %= {"name": found.settled.by_name}
+    else:
+        says = _(
+            "The evaluators say something else since the page was loaded. Nothing was settled; look again."
+        )
+    raise Conflict(says, code="sides_changed", detail=detail)
+
+
+def _side(found: Disagreement, posted: _Posted) -> Side | None:
+    """The side that is taken over; None when it is decided anew."""
+    if posted.adopted is None:
+        return None
+    for side in found.sides:
+        if side.evaluation == posted.adopted:
+            return side
+    raise Unacceptable(_("That evaluation says nothing about this. Choose another side."), field="value")
+
+
+def _insert(
+    game: Game, found: Disagreement, posted: _Posted, side: Side | None, by: Person, now: datetime
+) -> Adjudication:
+    before = found.settled
+    made = Adjudication.objects.create(
+        game=game,
+        kind=found.kind,
+        subject=found.subject,
+        number=before.number + 1 if before else 1,
+        value=side.value if side else posted.value,
+        reason=posted.reason,
+        adopted_id=side.evaluation if side else None,
+        sides_sha256=found.sides_sha256,
+        supersedes_id=before.id if before else None,
+        key=posted.key,
+        body_sha256=posted.sha256(),
+        created_at=now,
+        created_by=by,
+    )
+    record_event(
+        by=by,
+        now=now,
+        project=game.project,
+        verb="difference:settled",
+        object_kind="adjudication",
+        object_id=made.pk,
+        detail={
+            "game": game.number,
+            "kind": made.kind,
+            "number": made.number,
+            "adopted": made.adopted_id,
+            "supersedes": made.supersedes_id,
+        },
+    )
+    return made
+
+
+def unmask_evaluators(*, game: Game, by: Person, now: datetime) -> bool:
+    """Let this person see the names of the game's evaluators, written into the audit log once; whether it was now."""
+    with transaction.atomic():
+        check_see_games(by, game.project)
+        if has_seen_names(by, game):
+            return False
+        record_event(
+            by=by, now=now, project=game.project, verb=NAMES_SHOWN, object_kind="game", object_id=game.pk
+        )
+    return True

@@ -1,0 +1,197 @@
+"""M5's blind test of who said it: samples of every agent, then unseen messages without names to be matched.
+
+The deal depends on the evaluation's seed and on what was said, never on roles or other hidden things. What an
+evaluator sees of it before the transcript opens is `Paper`, a record without a place for who wrote an unseen message.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from fractions import Fraction
+from math import comb
+
+from msgspec import Struct
+
+from discussions.core.records import GameRecord
+from discussions.metrics.core.names import Roster, build_roster, find_names, fold, own_prefix
+from discussions.metrics.core.text import NAME, tokenise
+
+QUESTION, TEST = "question", "test"
+
+
+LEAST_AGENTS = 2
+
+
+LEAST_WORDS = 3
+
+
+UNSEEN_EACH, MOST_UNSEEN = 2, 24
+
+
+# The usual level of a test: R. A. Fisher, Statistical Methods for Research Workers (1925), chapter III.
+SIGNIFICANCE = Fraction(1, 20)
+
+
+class Deal(Struct, frozen=True):
+    """What was dealt: positions of messages. `samples` stand by agent, as `agents` do; `unseen` in the order asked.
+
+    `authors` says who wrote each unseen message, `left_out` who spoke too little to take part.
+    """
+
+    agents: tuple[int, ...]
+    samples: tuple[tuple[int, ...], ...]
+    unseen: tuple[int, ...]
+    authors: tuple[int, ...]
+    left_out: tuple[int, ...]
+
+
+class Paper(Struct, frozen=True):
+    """The test as it is laid before the evaluator: texts without names. Nothing here says who wrote `unseen`."""
+
+    agents: tuple[int, ...]
+    samples: tuple[tuple[str, ...], ...]
+    unseen: tuple[str, ...]
+    left_out: tuple[int, ...]
+
+
+class Asked(Struct, frozen=True):
+    """The test of one evaluation as a verdict reads it: who wrote each unseen message, how many agents took part."""
+
+    authors: tuple[int, ...]
+    agents: int
+
+
+class Identified(Struct, frozen=True):
+    """So many messages given to the right agent, of so many asked, out of so many agents."""
+
+    hits: int
+    asked: int
+    agents: int
+
+    @property
+    def chance(self) -> Fraction:
+        """The share of hits that guessing gives."""
+        return Fraction(1, self.agents)
+
+    @property
+    def p(self) -> Fraction:
+        """How probable so many hits or more are by guessing."""
+        return compute_probability(self.hits, self.asked, self.agents)
+
+    @property
+    def needed(self) -> int:
+        """The fewest hits that are significant; one more than there are messages when none are."""
+        enough = (
+            n for n in range(self.asked + 1) if compute_probability(n, self.asked, self.agents) < SIGNIFICANCE
+        )
+        return next(enough, self.asked + 1)
+
+
+def deal(
+    game: GameRecord, *, seed: str, least: int, most: int, ambiguous: Collection[str] = ()
+) -> Deal | None:
+    """Who takes part, and which messages: `least` to `most` samples of each agent, one or two unseen ones of each.
+
+    A message takes part when it has three words or more beside names. An agent with fewer than `least` + 1 of them is
+    left out; None with fewer than two agents left. The same seed always gives the same deal; samples stand in the
+    order of the transcript, unseen messages in an order that tells nothing of it.
+    """
+    roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
+    said: dict[int, list[int]] = {}
+    for message in game.messages:
+        said.setdefault(message.player, []).append(message.position)
+    drawn = {
+        player: _drawn(game, roster, sorted(positions, key=lambda one: _rank(seed, "drawn", one)), most)
+        for player, positions in sorted(said.items())
+    }
+    agents = tuple(player for player, positions in drawn.items() if len(positions) > least)
+    if len(agents) < LEAST_AGENTS:
+        return None
+    each = UNSEEN_EACH if UNSEEN_EACH * len(agents) <= MOST_UNSEEN else 1
+    authors: dict[int, int] = {}
+    samples = []
+    for player in agents:
+        count = min(each, len(drawn[player]) - least)
+        authors |= dict.fromkeys(drawn[player][:count], player)
+        samples.append(tuple(sorted(drawn[player][count : count + most])))
+    unseen = tuple(sorted(authors, key=lambda one: _rank(seed, "asked", one)))
+    return Deal(
+        agents=agents,
+        samples=tuple(samples),
+        unseen=unseen,
+        authors=tuple(authors[position] for position in unseen),
+        left_out=tuple(player for player in drawn if player not in agents),
+    )
+
+
+def _drawn(game: GameRecord, roster: Roster, ranked: list[int], most: int) -> list[int]:
+    """The first of these messages that have enough words; no more than can be used."""
+    found: list[int] = []
+    for position in ranked:
+        message = game.messages[position - 1]
+        words = tokenise(_without_prefix(message.text, message.player, roster), roster)
+        if len(words) - words.count(NAME) >= LEAST_WORDS:
+            found.append(position)
+        if len(found) == most + UNSEEN_EACH:
+            break
+    return found
+
+
+def _rank(seed: str, purpose: str, position: int) -> bytes:
+    return hashlib.sha256(f"{seed}:identification:{purpose}:{position}".encode()).digest()
+
+
+def build_paper(game: GameRecord, dealt: Deal, ambiguous: Collection[str] = ()) -> Paper:
+    """The deal as texts: every name is `[name]`, and an opening that names the speaker is left out."""
+    roster = build_roster(tuple(player.name for player in game.players), frozenset(ambiguous))
+
+    def texts(positions: Iterable[int]) -> tuple[str, ...]:
+        messages = (game.messages[position - 1] for position in positions)
+        return tuple(without_names(message.text, message.player, roster) for message in messages)
+
+    samples = tuple(texts(positions) for positions in dealt.samples)
+    return Paper(dealt.agents, samples, texts(dealt.unseen), dealt.left_out)
+
+
+def without_names(text: str, player: int, roster: Roster) -> str:
+    """A message of that player with every name hidden as the tokenizer marks it, otherwise as it was written."""
+    plain = _without_prefix(text, player, roster)
+    pieces, last = [], 0
+    for span in find_names(plain, roster):
+        pieces += [plain[last : span.start], NAME]
+        last = span.name_end
+    return "".join([*pieces, plain[last:]]).strip()
+
+
+def _without_prefix(text: str, player: int, roster: Roster) -> str:
+    """The text without an opening that only says who speaks."""
+    folded = fold(text)
+    colon = folded.find(":")
+    return text[own_prefix(folded, 0, colon, roster.own[player - 1]) :] if colon >= 0 else text
+
+
+def combine_tests(asked: Mapping[int, Asked], said: Callable[[int, int], str]) -> Identified | None:
+    """What the tests of several evaluators came to, all their answers counted as one test; None without any.
+
+    `asked` is by evaluation, `said` gives what an evaluation answered to its n-th message: an agent's number, or
+    anything else for a miss. Where the number of agents differs the smaller counts: guessing is then more probable
+    and the test stricter.
+    """
+    if not asked:
+        return None
+    hits = [
+        said(evaluation, place) == str(author)
+        for evaluation, test in asked.items()
+        for place, author in enumerate(test.authors, start=1)
+    ]
+    return Identified(sum(hits), len(hits), min(test.agents for test in asked.values()))
+
+
+def compute_probability(hits: int, asked: int, agents: int) -> Fraction:
+    """The exact one-sided binomial probability of `hits` or more of `asked` when each is guessed among `agents`.
+
+    The sum over k from `hits` to n = `asked` of C(n, k) (1/c)^k (1 - 1/c)^(n - k) with c = `agents`, in whole numbers:
+    the same to the last digit wherever a verdict is computed again. Source: the binomial test, W. J. Conover,
+    Practical Nonparametric Statistics, 3rd edition (1999), section 3.1.
+    """
+    ways = sum(comb(asked, k) * (agents - 1) ** (asked - k) for k in range(hits, asked + 1))
+    return Fraction(ways, agents**asked)

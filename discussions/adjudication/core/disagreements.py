@@ -1,0 +1,208 @@
+"""Where the evaluators of one game differ: each side with its evidence, what stands, and what a lead must settle.
+
+What counts is decided in `discussions.adjudication.core.effective`; here it is only laid out.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.adjudication.core.effective import (
+    ADJUDICATED_KINDS,
+    CountedJudgements,
+    Judged,
+    Key,
+    collect_counted_judgements,
+    effective,
+    find_majority,
+    find_sides,
+    list_decided_items,
+)
+from discussions.core import judgement_kinds
+from workspace.core.canonical import canonical_hash
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+# Where a lead can say "no": the sentence is no reference, the phrase is not accepted, the manual check does not decide.
+CAN_BE_NO = (judgement_kinds.MISSED, judgement_kinds.PHRASE, judgement_kinds.IDENTIFY_DECIDES)
+
+
+_KINDS = (*ADJUDICATED_KINDS, judgement_kinds.QUESTION, judgement_kinds.DELIBERATE)
+
+
+class AdjudicationRecord(Struct, frozen=True):
+    """What a lead settled, the newest of its thing; `adopted` is the evaluation whose answer was taken over."""
+
+    id: int
+    kind: str
+    subject: str
+    number: int
+    value: str
+    reason: str
+    adopted: int | None
+    sides_sha256: str
+    by: int
+    by_name: str
+    at: datetime
+
+
+class Side(Struct, frozen=True):
+    """What one evaluation says of a thing; `is_silent` where it said nothing, which accepts what the machine says.
+
+    `evaluation` is its number, `alias` the letter that stands for its evaluator in this game. `blind_value` is what
+    was said before the reveal.
+    """
+
+    evaluation: int
+    alias: str
+    value: str
+    blind_value: str = ""
+    reason: str = ""
+    is_silent: bool = False
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the evaluator said something else before the reveal."""
+        return bool(self.blind_value) and self.blind_value != self.value
+
+
+class Disagreement(Struct, frozen=True):
+    """One thing on which evaluators differ, or which a lead settled. Sides are in the order of their letters.
+
+    `machine` is what the machine says, "" where it says nothing; `majority` the value that most stand by, None when
+    two lead together. With `is_tie` a lead must settle it before a verdict can be recorded. `sides_sha256` is the hash
+    of what the sides say; where it is another one than that of `settled`, they changed since.
+    """
+
+    kind: str
+    subject: str
+    sides: tuple[Side, ...]
+    machine: str
+    majority: str | None
+    is_tie: bool
+    sides_sha256: str
+    settled: AdjudicationRecord | None = None
+
+    @property
+    def key(self) -> Key:
+        """What it is about."""
+        return self.kind, self.subject
+
+    @property
+    def can_be_settled(self) -> bool:
+        """Whether a lead settles such a thing; on the others nothing that decides a verdict hangs."""
+        return self.kind in ADJUDICATED_KINDS
+
+    @property
+    def is_changed_since(self) -> bool:
+        """Whether the sides say something else by now than when it was settled."""
+        return self.settled is not None and self.settled.sides_sha256 != self.sides_sha256
+
+    @property
+    def page_sha256(self) -> str:
+        """What a form that settles it carries: the hash of the sides together with what stands as settled."""
+        return canonical_hash([self.sides_sha256, self.settled.id if self.settled else None])
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the sides differ, settled or not."""
+        return len({side.value for side in self.sides}) > 1
+
+    @property
+    def counts(self) -> str | None:
+        """The value that counts now: the settled one, else the majority's; None while it is open."""
+        return self.settled.value if self.settled else self.majority
+
+
+def find_disagreements(
+    judged: Iterable[Judged],
+    machine: Mapping[Key, str],
+    settled: Iterable[AdjudicationRecord],
+    *,
+    game: int,
+    reasons: Mapping[tuple[int, str, str], str] | None = None,
+) -> list[Disagreement]:
+    """Everything on which the submitted evaluations of a game differ, and everything that a lead settled in it.
+
+    Open ties first, then what was settled on sides that changed since, then split majorities, then what is settled;
+    each by kind and as the transcript goes. `reasons` are those given with judgements, by (evaluation, kind, subject).
+    """
+    judged = list(judged)
+    stands = collect_counted_judgements(judged, machine)
+    standing = {(one.kind, one.subject): one for one in settled}
+    values = {key: one.value for key, one in standing.items()}
+    ties = frozenset(effective(judged, values, machine=machine).ties)
+    said = {(one.evaluator, one.kind, one.subject): one for one in judged if one.value}
+    dealt = letters(game, stands.evaluators)
+    found = []
+    for kind, subject in list_decided_items(stands, values):
+        sides = _sides(kind, subject, stands, said, reasons or {}, dealt)
+        one = Disagreement(
+            kind=kind,
+            subject=subject,
+            sides=sides,
+            machine=machine.get((kind, subject), ""),
+            majority=find_majority(find_sides(stands, kind, subject)),
+            is_tie=(kind, subject) in ties,
+            sides_sha256=hash_sides(sides),
+            settled=standing.get((kind, subject)),
+        )
+        if one.is_split or one.settled:
+            found.append(one)
+    return sorted(found, key=_order)
+
+
+def letters(game: int, evaluations: Iterable[int]) -> dict[int, str]:
+    """Evaluation -> letter, in an order that neither theirs nor their people's gives away, and other in each game."""
+    dealt = sorted(evaluations, key=lambda one: hashlib.sha256(f"letter:{game}:{one}".encode()).digest())
+    return {one: LETTERS[place % len(LETTERS)] for place, one in enumerate(dealt)}
+
+
+def hash_sides(sides: Iterable[Side]) -> str:
+    """The hash of who says what of a thing, with what was said before the reveal."""
+    said = [[side.evaluation, side.value, side.blind_value, side.is_silent] for side in sides]
+    return canonical_hash(sorted(said))
+
+
+def _sides(
+    kind: str,
+    subject: str,
+    stands: CountedJudgements,
+    said: Mapping[tuple[int, str, str], Judged],
+    reasons: Mapping[tuple[int, str, str], str],
+    dealt: Mapping[int, str],
+) -> tuple[Side, ...]:
+    found = []
+    for evaluation, value in find_sides(stands, kind, subject).items():
+        is_silent = stands.is_silent(evaluation, kind, subject)
+        own = said.get((evaluation, kind, subject))
+        found.append(
+            Side(
+                evaluation=evaluation,
+                alias=dealt[evaluation],
+                value=value,
+                blind_value=own.blind_value if own else "",
+                reason=reasons.get((evaluation, kind, subject), "") if own else "",
+                is_silent=is_silent,
+            )
+        )
+    return tuple(sorted(found, key=lambda side: side.alias))
+
+
+def _order(one: Disagreement) -> tuple[int, int, tuple[int, ...], str]:
+    if one.is_tie:
+        rank = 0
+    elif one.is_changed_since:
+        rank = 1
+    else:
+        rank = 3 if one.settled else 2
+    return rank, _KINDS.index(one.kind), _locate(one.subject), one.subject
+
+
+def _locate(subject: str) -> tuple[int, ...]:
+    """Where in the transcript: (19, 2) of "19.2", (3,) of "3|i think that"; () of the whole game."""
+    numbers = subject.partition("|")[0].split(".")
+    return tuple(int(number) for number in numbers if number.isdigit())

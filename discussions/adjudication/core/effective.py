@@ -1,0 +1,252 @@
+"""What counts: adjudicated, else the majority of the people who submitted, else the machine. Decided here only."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from discussions.adjudication.core.authorship_test import Asked, Identified, combine_tests
+from discussions.core import judgement_kinds
+from discussions.core.records import Measurement
+from discussions.metrics.core.registry import METRICS
+from workspace.statistics.means import exact_mean
+
+Key = tuple[str, str]
+
+
+# A tie on one of these stays open until a lead settles it; on the others nothing that decides a verdict hangs.
+ADJUDICATED_KINDS = (
+    judgement_kinds.REFERENCE,
+    judgement_kinds.MISSED,
+    judgement_kinds.STRATEGIC_DEPTH,
+    judgement_kinds.COHERENCE,
+    judgement_kinds.ROLE_CONSISTENCY,
+    judgement_kinds.PHRASE,
+    judgement_kinds.IDENTIFY,
+    judgement_kinds.IDENTIFY_DECIDES,
+)
+
+
+# Where a person who says nothing says what the machine says. The others have no machine to agree with.
+SILENCE_ACCEPTS = (
+    judgement_kinds.STRATEGIC_DEPTH,
+    judgement_kinds.COHERENCE,
+    judgement_kinds.ROLE_CONSISTENCY,
+    judgement_kinds.PHRASE,
+    judgement_kinds.IDENTIFY_DECIDES,
+)
+
+
+class Judged(Struct, frozen=True):
+    """The newest value of one thing one evaluator judged. `evaluator` is the evaluation's own number."""
+
+    evaluator: int
+    kind: str
+    subject: str
+    value: str
+    blind_value: str = ""
+    is_submitted: bool = False
+
+
+class Effective(Struct, frozen=True):
+    """What counts for one game: kind -> subject -> value, without unset values.
+
+    `added` are references that people added or accepted, `ties` what a lead must settle, `rating` the mean rating,
+    `answers` those to the questions, `identification` (yes, asked) of the manual check, `test` what the blind test of
+    who said it came to and `identify_decides` whether that check or test replaces pass or fail of its metric.
+    """
+
+    values: dict[str, dict[str, str]]
+    added: frozenset[str] = frozenset()
+    ties: tuple[Key, ...] = ()
+    rating: Fraction | None = None
+    answers: dict[str, str] = {}
+    identification: tuple[int, int] | None = None
+    identify_decides: bool = False
+    test: Identified | None = None
+
+
+def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
+    """What the machine says of each thing a person could judge: the value that silence accepts.
+
+    Counted references are listed with the value "": they are there, but no machine labels them.
+    """
+    return {
+        (METRICS[key].judged, subject): value
+        for key, measurement in measurements.items()
+        for subject, value in METRICS[key].machine_values(measurement).items()
+    }
+
+
+class CountedJudgements(Struct, frozen=True):
+    """What the evaluations that count said: thing -> evaluation -> value, without unset ones; and what machines say."""
+
+    said: dict[Key, dict[int, str]]
+    evaluators: frozenset[int]
+    machine: Mapping[Key, str] = {}
+
+    def is_silent(self, evaluator: int, kind: str, subject: str) -> bool:
+        """Whether the evaluation says nothing of its own about the thing."""
+        labelled = kind == judgement_kinds.MISSED and evaluator in self.said.get(
+            (judgement_kinds.REFERENCE, subject), {}
+        )
+        return evaluator not in self.said.get((kind, subject), {}) and not labelled
+
+
+def collect_counted_judgements(
+    judged: Iterable[Judged], machine: Mapping[Key, str] | None = None, *, own: int | None = None
+) -> CountedJudgements:
+    """What counts of these judgements: those of submitted evaluations, or with `own` of that evaluation alone."""
+    counting = [one for one in judged if (one.is_submitted if own is None else one.evaluator == own)]
+    said: dict[Key, dict[int, str]] = defaultdict(dict)
+    for one in counting:
+        if one.value:
+            said[one.kind, one.subject][one.evaluator] = one.value
+    return CountedJudgements(dict(said), frozenset(one.evaluator for one in counting), machine or {})
+
+
+def effective(
+    judged: Iterable[Judged],
+    adjudicated: Mapping[Key, str],
+    *,
+    machine: Mapping[Key, str] | None = None,
+    tests: Mapping[int, Asked] | None = None,
+    own: int | None = None,
+) -> Effective:
+    """The effective values of one game from everybody's newest judgements.
+
+    Only submitted evaluations count; with `own` that evaluator's alone counts, submitted or not (one's own preview).
+    Submitting accepts every finding that was not overridden, so who is silent stands with the machine (`machine`, see
+    machine_values). A reference is added when more than half of the evaluations have it. Equal halves are ties.
+    `tests` are the blind tests of who said it, by evaluation; those of the evaluations that count are one test.
+    """
+    stands = collect_counted_judgements(judged, machine, own=own)
+    added, ties = _added(stands, adjudicated)
+    values: dict[str, dict[str, str]] = defaultdict(dict)
+    for kind, subject in stands.said:
+        if (kind, subject) in adjudicated or not _is_asked(kind, subject, added, stands):
+            continue
+        value = find_majority(find_sides(stands, kind, subject))
+        if value is None:
+            ties.append((kind, subject))
+        elif value:
+            values[kind][subject] = value
+    for (kind, subject), value in adjudicated.items():
+        if _is_asked(kind, subject, added, stands) and value:
+            values[kind][subject] = value
+    asked = {number: test for number, test in (tests or {}).items() if number in stands.evaluators}
+    test = combine_tests(
+        asked,
+        lambda number, place: stands.said.get((judgement_kinds.ATTRIBUTION, str(place)), {}).get(number, ""),
+    )
+    return _assembled(values, added, ties, stands, test)
+
+
+def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> list[Key]:
+    """Everything that evaluators or leads have said something about and that is settled by a count, in no order.
+
+    A sentence is asked about twice: first whether it is a reference at all, and only if so what kind of one.
+    """
+    added, _halves = _added(stands, adjudicated)
+    found = [(judgement_kinds.MISSED, subject) for subject in _marked(stands)]
+    found += [key for key in stands.said if _is_asked(*key, added, stands)]
+    return list(dict.fromkeys([*found, *adjudicated]))
+
+
+def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
+    """Evaluation -> the value it counts for on this thing.
+
+    Who is silent stands with the machine where silence accepts. Who marked a sentence or labelled it has it as a
+    reference, unless the label is that it is none; all others do not have it, which is the value "".
+    """
+    said = stands.said.get((kind, subject), {})
+    if kind == judgement_kinds.MISSED:
+        labels = stands.said.get((judgement_kinds.REFERENCE, subject), {})
+        having = {one for one in (*said, *labels) if labels.get(one) != judgement_kinds.NOT_A_REFERENCE}
+        return {one: judgement_kinds.YES if one in having else "" for one in stands.evaluators}
+    if kind in SILENCE_ACCEPTS and len(said) < len(stands.evaluators):
+        machine = stands.machine.get((kind, subject), "")
+        return {one: said.get(one, machine) for one in stands.evaluators}
+    return said
+
+
+def find_majority(sides: Mapping[int, str]) -> str | None:
+    """The value that more evaluations stand by than any other; None when two lead together, or nobody says any."""
+    # One evaluator alone, as in the figures after every save, needs no count.
+    if len(sides) < 2:
+        return next(iter(sides.values()), None)
+    (first, most), *others = Counter(sides.values()).most_common(2)
+    return None if others and others[0][1] == most else first
+
+
+def _is_asked(kind: str, subject: str, added: frozenset[str], stands: CountedJudgements) -> bool:
+    """Whether a value is to be settled here: no marks, ratings, answers of tests, nor what is no reference."""
+    if kind in judgement_kinds.SENTENCE_KINDS:
+        return kind != judgement_kinds.MISSED and (
+            subject in added or (judgement_kinds.REFERENCE, subject) in stands.machine
+        )
+    return kind not in (judgement_kinds.RATING, judgement_kinds.ATTRIBUTION)
+
+
+def _marked(stands: CountedJudgements) -> set[str]:
+    """Sentences that somebody marked or labelled and that the machine does not count as references."""
+    return {
+        subject
+        for kind, subject in stands.said
+        if kind in (judgement_kinds.MISSED, judgement_kinds.REFERENCE)
+        and (judgement_kinds.REFERENCE, subject) not in stands.machine
+    }
+
+
+def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
+    """The references people added, and those that exactly half of them have and nobody settled."""
+    settled = {
+        subject: bool(value)
+        for (kind, subject), value in adjudicated.items()
+        if kind == judgement_kinds.MISSED
+    }
+    added = {subject for subject, is_in in settled.items() if is_in}
+    halves = []
+    for subject in _marked(stands) - settled.keys():
+        value = find_majority(find_sides(stands, judgement_kinds.MISSED, subject))
+        if value is None:
+            halves.append((judgement_kinds.MISSED, subject))
+        elif value:
+            added.add(subject)
+    return frozenset(added), halves
+
+
+def _assembled(
+    values: dict[str, dict[str, str]],
+    added: frozenset[str],
+    ties: list[Key],
+    stands: CountedJudgements,
+    test: Identified | None,
+) -> Effective:
+    ratings = [Fraction(value) for value in stands.said.get((judgement_kinds.RATING, ""), {}).values()]
+    identified = values.get(judgement_kinds.IDENTIFY, {})
+    decides = judgement_kinds.YES in values.get(judgement_kinds.IDENTIFY_DECIDES, {}).values()
+    yes = sum(value == judgement_kinds.YES for value in identified.values())
+    open_ties = {(kind, subject) for kind, subject in ties if kind in ADJUDICATED_KINDS}
+    open_ties -= set() if decides else {tie for tie in open_ties if tie[0] == judgement_kinds.IDENTIFY}
+    values.pop(judgement_kinds.MISSED, None)
+    return Effective(
+        values=dict(values),
+        added=added,
+        ties=tuple(sorted(open_ties)),
+        rating=exact_mean(ratings),
+        answers=dict(values.get(judgement_kinds.QUESTION, {})),
+        identification=(yes, len(identified)) if identified else None,
+        identify_decides=decides,
+        test=test,
+    )
+
+
+class AdjudicatedAnswer(Struct, frozen=True):
+    """What a lead settled where evaluators differed: the newest of its thing, by row."""
+
+    id: int
+    kind: str
+    subject: str
+    value: str

@@ -1,0 +1,97 @@
+"""Which messages an evaluator judges blind: the audit sample of a metric, dealt by the evaluation's own seed.
+
+What there is to judge in one measured game: the bridge from a game and its measurements to the kinds of acts.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import JudgeableSubjects, role_value
+from discussions.core.records import GameRecord, Measurement, ReferenceFinding
+from discussions.metrics.core.text import split
+
+
+class SampleRule(Struct, frozen=True):
+    """How large an audit sample is: a percentage of the messages, rounded up, within two bounds."""
+
+    percent: int = 10
+    at_least: int = 5
+    at_most: int = 10
+
+    def size(self, message_count: int) -> int:
+        """How many messages are drawn of so many; never more than there are."""
+        share = -(-message_count * self.percent // 100)
+        return min(message_count, self.at_most, max(self.at_least, share))
+
+
+USUAL = SampleRule()
+
+
+@lru_cache(maxsize=4096)
+def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
+    """The positions (from 1, ascending) of one metric's audit sample in a game of `message_count` messages.
+
+    The same seed and metric always give the same messages; other seeds and metrics give independent ones. Drawn
+    without replacement by Floyd's method, so that the cost depends on the sample and not on the game.
+    """
+    chosen: set[int] = set()
+    for last in range(message_count - rule.size(message_count) + 1, message_count + 1):
+        drawn = _draw(f"{seed}:{metric}:{last}", last)
+        chosen.add(last if drawn in chosen else drawn)
+    return tuple(sorted(chosen))
+
+
+def read_sample_rule(parameters: Mapping[str, Any]) -> SampleRule:
+    """The size of samples as a rubric version sets it."""
+    return SampleRule(
+        int(parameters["sample_percent"]), int(parameters["sample_min"]), int(parameters["sample_max"])
+    )
+
+
+def _draw(text: str, last: int) -> int:
+    """A number from 1 to `last`; SHA-256 has so many more values that the remainder is even to 1 in 10**60."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()) % last + 1
+
+
+LONGEST_SUBJECT = 200
+
+
+def make_reference_subject(reference: ReferenceFinding) -> str:
+    """What a judgement of that reference is keyed by: "19.2" is the second sentence of message 19."""
+    return f"{reference.message}.{reference.sentence}"
+
+
+def judgeable_subjects(
+    game: GameRecord,
+    measurements: Mapping[str, Measurement],
+    parameters: Mapping[str, Any],
+    question_count: int,
+) -> JudgeableSubjects:
+    """Everything in the game that an evaluator can judge, with the rubric version's `parameters`."""
+    references = measurements["memory_accuracy"].references
+    phrases = (f"{finding.player}|{finding.phrase}" for finding in measurements["anti_repetition"].phrases)
+    return JudgeableSubjects(
+        message_count=len(game.messages),
+        sentences=tuple(len(split(message.text)) for message in game.messages),
+        is_by_message=parameters["reference_unit"] == "message",
+        counted=tuple(make_reference_subject(found) for found in references if found.is_counted),
+        possible=tuple(make_reference_subject(found) for found in references if not found.is_counted),
+        speakers=tuple(sorted({message.player for message in game.messages})),
+        phrases=frozenset(phrase for phrase in phrases if len(phrase) <= LONGEST_SUBJECT),
+        question_count=question_count,
+    )
+
+
+def inconsistent_messages(measurements: Mapping[str, Measurement]) -> tuple[int, ...]:
+    """The messages to which the rules of role consistency object, in order."""
+    findings = measurements["role_consistency"].messages
+    return tuple(
+        finding.message
+        for finding in findings
+        if role_value(finding.counts, finding.rule) == judgement_kinds.INCONSISTENT
+    )

@@ -1,0 +1,151 @@
+"""What a meeting about the guidelines looks at: which answers are confused, and the differences that show it best.
+
+The packet for a meeting about the guidelines, as a record that the page and Markdown are made of; no names in it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from itertools import combinations
+
+from msgspec import Struct
+
+from discussions.adjudication.core.disagreements import Disagreement
+
+
+class Differing(Struct, frozen=True):
+    """A difference and the game it is in, by number."""
+
+    game: int
+    disagreement: Disagreement
+
+
+class Confusion(Struct, frozen=True):
+    """Two answers that were given of the same thing, in the order of the alphabet, and of how many things."""
+
+    answers: tuple[str, str]
+    count: int
+
+
+class KindSummary(Struct, frozen=True):
+    """One kind of judgement: on how many things evaluators differ, of how many, and what they confuse, often first."""
+
+    kind: str
+    differing: int
+    judged: int
+    ties: int
+    confusions: list[Confusion]
+
+
+def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -> list[KindSummary]:
+    """The kinds on which somebody differs, the most differences first; `judged` counts things by kind."""
+    by_kind: dict[str, list[Disagreement]] = defaultdict(list)
+    for one in differing:
+        by_kind[one.disagreement.kind].append(one.disagreement)
+    found = [
+        KindSummary(
+            kind=kind,
+            differing=len(those),
+            judged=judged.get(kind, 0),
+            ties=sum(one.majority is None for one in those),
+            confusions=count_confusions(those),
+        )
+        for kind, those in by_kind.items()
+    ]
+    return sorted(found, key=lambda one: (-one.differing, one.kind))
+
+
+def count_confusions(disagreements: Iterable[Disagreement]) -> list[Confusion]:
+    """Every two answers that stand against each other, the most frequent first; a thing counts once for each two."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in disagreements:
+        counts.update(combinations(sorted({side.value for side in one.sides}), 2))
+    return [
+        Confusion(pair, count) for pair, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    ]
+
+
+def most_telling(differing: Iterable[Differing], most: int) -> list[Differing]:
+    """The differences to talk about: in turn the best of every kind, the kind with the most differences first.
+
+    Within a kind those come first where no answer has a majority, then those of answers that are confused often, then
+    those where more evaluators gave a reason or changed their mind. What is equal in all that stands as games go.
+    """
+    by_kind: dict[str, list[Differing]] = defaultdict(list)
+    for one in differing:
+        by_kind[one.disagreement.kind].append(one)
+    queues = [
+        _ranked(those) for _kind, those in sorted(by_kind.items(), key=lambda row: (-len(row[1]), row[0]))
+    ]
+    turns = max(map(len, queues), default=0)
+    return [queue[turn] for turn in range(turns) for queue in queues if turn < len(queue)][:most]
+
+
+def _ranked(those: list[Differing]) -> list[Differing]:
+    often = {one.answers: one.count for one in count_confusions(each.disagreement for each in those)}
+
+    def rank(one: Differing) -> tuple[bool, int, int, int, str]:
+        sides = one.disagreement.sides
+        pairs = combinations(sorted({side.value for side in sides}), 2)
+        telling = sum(bool(side.reason) + side.is_changed for side in sides)
+        return (
+            one.disagreement.majority is not None,
+            -max((often[pair] for pair in pairs), default=0),
+            -telling,
+            one.game,
+            one.disagreement.subject,
+        )
+
+    return sorted(those, key=rank)
+
+
+class PacketKind(Struct, frozen=True):
+    """One kind of judgement in words: how much evaluators differ on it, and which answers they confuse."""
+
+    label: str
+    differing: int
+    judged: int
+    share: str
+    ties: int
+    confusions: list[tuple[str, int]]
+
+
+class PacketAnswer(Struct, frozen=True):
+    """One answer to a thing: how many evaluators stand by it, their reasons, what some said before the reveal."""
+
+    word: str
+    count: int
+    reasons: list[str]
+    before: list[str]
+
+
+class PacketDifference(Struct, frozen=True):
+    """One difference to talk about: what it is about, what the machine says, the answers, what a lead settled."""
+
+    game: int
+    label: str
+    message: int
+    speaker: str
+    role: str
+    text: str
+    spans: list[tuple[int, int]]
+    machine: str
+    evidence: list[str]
+    answers: list[PacketAnswer]
+    settled: str
+    settled_reason: str
+
+
+class Packet(Struct, frozen=True):
+    """Everything on the packet. `left_out` counts games beyond the newest ones that were looked at."""
+
+    project: str
+    scope: str
+    made_at: datetime
+    games: int
+    left_out: int
+    differing: int
+    judged: int
+    share: str
+    kinds: list[PacketKind]
+    differences: list[PacketDifference]

@@ -1,0 +1,82 @@
+"""What is posted where a lead settles a difference, sends an evaluation back, or wants to see who said what.
+
+What a packet is to be made of, as its page's address says it.
+"""
+
+import re
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from workspace.core.limits import LONGEST_REASON
+
+
+class AdjudicationForm(forms.Form):
+    """One decision: the letter of the side whose answer holds, or "anew:" and a value; with the reason.
+
+    `sides_sha256` is what the page showed; `next` and `page` say where the focus goes on.
+    """
+
+    kind = forms.CharField(max_length=30)
+    subject = forms.CharField(max_length=200, required=False, strip=False)
+    choice = forms.CharField(
+        max_length=60, error_messages={"required": _("Choose the answer that holds, or another one.")}
+    )
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": _("Say why: the reason stays beside the decision, and evaluators learn from it."),
+            "max_length": _("A reason has at most 2,000 characters."),
+        },
+    )
+    sides_sha256 = forms.RegexField(r"\A[0-9a-f]{64}\Z")
+    key = forms.CharField(max_length=600)
+    next = forms.CharField(required=False, max_length=300)
+    page = forms.IntegerField(required=False, min_value=0, max_value=10**6)
+    names = forms.BooleanField(required=False)
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong, as sentences; what our own page never sends wrong comes last."""
+        return [str(fault) for name in ("choice", "reason") for fault in self.errors.get(name, [])] or [
+            str(_("This form does not fit the page any more. Load the page again."))
+        ]
+
+    def typed(self, name: str) -> str:
+        """What was sent in a field, whether it fits or not."""
+        return str(self.data.get(name, ""))
+
+
+class NamesForm(forms.Form):
+    """Showing names: the page to come back to."""
+
+    page = forms.IntegerField(required=False, min_value=0, max_value=10**6)
+    to = forms.ChoiceField(required=False, choices=(("", ""), ("game", "game")))
+
+
+MOST_NUMBERS = 100
+
+
+_NUMBERS = re.compile(r"[,;\s]+")
+
+
+class PacketForm(forms.Form):
+    """One iteration, or games by number."""
+
+    iteration = forms.IntegerField(required=False, min_value=0, max_value=10**6)
+    games = forms.CharField(required=False, max_length=1000)
+
+    def clean_games(self) -> list[int]:
+        """The numbers, each once; a sentence for what is none."""
+        parts = [part for part in _NUMBERS.split(self.cleaned_data["games"]) if part]
+        wrong = [part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)]
+        if wrong:
+            raise forms.ValidationError(
+                _(
+                    "“%(part)s” is no number of a game. Write numbers with commas between them, as in 3, 5, 8."
+                ),
+                params={"part": wrong[0][:20]},
+            )
+        if len(parts) > MOST_NUMBERS:
+            raise forms.ValidationError(_("A packet is made of at most 100 games. Name fewer of them."))
+        return list(dict.fromkeys(int(part) for part in parts))

@@ -1,0 +1,233 @@
+"""What evaluators differ about, in words: the text with its place, what to hold it against, the machine's view."""
+
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.adjudication.labels import answer_label
+from discussions.core import judgement_kinds
+from discussions.core.records import GameRecord, Measurement, PhraseFinding, ReferenceFinding
+from discussions.metrics.core.text import split
+from discussions.metrics.core.vote_record import find_named_round
+from discussions.metrics.labels import CHECKS, list_evidence, rule_text
+from rubric.core.records import RubricRecord
+from workspace.core.text import shorten
+
+MOST_BEFORE, MOST_QUOTES, LONGEST_QUOTE = 3, 6, 600
+
+
+LABELS = {
+    judgement_kinds.REFERENCE: gettext_lazy("Memory reference"),
+    judgement_kinds.MISSED: gettext_lazy("Marked as a memory reference"),
+    judgement_kinds.DELIBERATE: gettext_lazy("Deliberate mistake"),
+    judgement_kinds.STRATEGIC_DEPTH: gettext_lazy("Strategic depth"),
+    judgement_kinds.COHERENCE: gettext_lazy("Coherence"),
+    judgement_kinds.ROLE_CONSISTENCY: gettext_lazy("Role consistency"),
+    judgement_kinds.PHRASE: gettext_lazy("Repeated phrase"),
+    judgement_kinds.IDENTIFY: gettext_lazy("Told by the language"),
+    judgement_kinds.IDENTIFY_DECIDES: gettext_lazy("Does the manual check decide?"),
+    judgement_kinds.QUESTION: gettext_lazy("Question"),
+    judgement_kinds.RATING: gettext_lazy("Rating"),
+}
+
+
+# Answers that say more here than on the buttons of one evaluator, who sees what they are about.
+ANSWERS = {
+    (judgement_kinds.MISSED, judgement_kinds.YES): gettext_lazy("a memory reference"),
+    (judgement_kinds.MISSED, ""): gettext_lazy("no memory reference"),
+    (judgement_kinds.DELIBERATE, judgement_kinds.YES): gettext_lazy("deliberate"),
+    (judgement_kinds.DELIBERATE, ""): gettext_lazy("not deliberate"),
+    (judgement_kinds.PHRASE, ""): gettext_lazy("counts as repetition"),
+    (judgement_kinds.IDENTIFY_DECIDES, judgement_kinds.YES): gettext_lazy("the manual check decides"),
+    (judgement_kinds.IDENTIFY_DECIDES, ""): gettext_lazy("the machine's score decides"),
+}
+
+
+class VoteRow(Struct, frozen=True):
+    """One vote, by names; `is_hit` marks the row a labelled reference was checked against."""
+
+    voter: str
+    target: str
+    is_hit: bool = False
+
+
+class RoundVotes(Struct, frozen=True):
+    """The votes of one round."""
+
+    round: int
+    rows: list[VoteRow]
+
+
+class Quote(Struct, frozen=True):
+    """What somebody said, and where."""
+
+    message: int
+    name: str
+    text: str
+
+
+class Subject(Struct, frozen=True):
+    """One thing that was judged: its kind in words, where it is said and by whom, what to hold it against.
+
+    `spans` mark the part of `text` that it is about, `finding` and `evidence` say what the machine made of it and why;
+    `votes` are those of the round that a reference speaks of, `quotes` the messages in which a phrase stands or an
+    agent speaks, `more` says how many of those are not listed; `before` is what was said just before the message.
+    """
+
+    label: str
+    message: int = 0
+    name: str = ""
+    role: str = ""
+    text: str = ""
+    spans: list[tuple[int, int]] = []
+    finding: str = ""
+    evidence: list[str] = []
+    votes: RoundVotes | None = None
+    quotes: list[Quote] = []
+    more: int = 0
+    before: list[Quote] = []
+
+
+class EvidenceSource(Struct, frozen=True):
+    """What things are told from: the game, what was found in it, and the rubric that asks."""
+
+    game: GameRecord
+    measurements: Mapping[str, Measurement]
+    rubric: RubricRecord
+
+
+def get_kind_label(kind: str) -> str:
+    """A kind of judgement in words."""
+    return str(LABELS.get(kind, kind.replace("_", " ")))
+
+
+def answer_word(kind: str, value: str) -> str:
+    """An answer in words."""
+    said = ANSWERS.get((kind, value))
+    return answer_label(kind, value) if said is None else str(said)
+
+
+def build_subject(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+    """The thing with that kind and subject."""
+    return (
+        replace(_BUILT[kind](ground, kind, subject), label=get_kind_label(kind))
+        if kind in _BUILT
+        else _bare(kind)
+    )
+
+
+def _bare(kind: str) -> Subject:
+    return Subject(get_kind_label(kind))
+
+
+def _message(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+    """A message that one of metrics 2 to 4 judges, with the rule that decided and the words it saw."""
+    position = judgement_kinds.parse_subject(subject)[0]
+    found = ground.measurements[kind].messages
+    finding = next((one for one in found if one.message == position), None)
+    said = _said(ground, position)
+    if finding is None:
+        return said
+    rule = rule_text(finding.rule)
+    words = f" ({', '.join(finding.words)})" if finding.words else ""
+    return replace(said, finding=f"{rule}{words}")
+
+
+def _said(ground: EvidenceSource, position: int) -> Subject:
+    message = ground.game.messages[position - 1]
+    player = ground.game.players[message.player - 1]
+    before = _quotes(ground.game, list(range(max(1, position - MOST_BEFORE), position)))
+    return Subject("", position, player.name, player.role or "", message.text, before=before)
+
+
+def _sentence(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+    """A reference, or a sentence that somebody marked as one, with the votes of the round it speaks of."""
+    position, number = judgement_kinds.parse_subject(subject)
+    message, said = ground.game.messages[position - 1], _said(ground, position)
+    finding = _reference(ground, position, number)
+    start, end = (finding.start, finding.end) if finding else _span(message.text, number)
+    spoken = find_named_round(message.text[start:end], message.round)
+    hits = finding.evidence.rows if finding and finding.evidence else []
+    return replace(
+        said,
+        spans=[(start, end)],
+        finding=str(CHECKS[finding.check]) if finding else _("the machine did not see it"),
+        evidence=list(list_evidence(finding, ground.game.players)) if finding else [],
+        votes=_votes(ground.game, spoken, hits),
+    )
+
+
+def _reference(ground: EvidenceSource, position: int, number: int) -> ReferenceFinding | None:
+    found = ground.measurements["memory_accuracy"].references
+    return next((one for one in found if (one.message, one.sentence) == (position, number)), None)
+
+
+def _span(text: str, number: int) -> tuple[int, int]:
+    return split(text)[number - 1] if number else (0, len(text))
+
+
+def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:
+    names = [player.name for player in game.players]
+    rows = [
+        VoteRow(names[one.voter - 1], names[one.target - 1], (one.round, one.voter, one.target) in hits)
+        for one in game.votes
+        if one.round == number
+    ]
+    return RoundVotes(number, rows) if rows else None
+
+
+def _phrase(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+    """A phrase that one agent repeats, with the messages in which it stands."""
+    player, _bar, phrase = subject.partition("|")
+    finding = _repeated(ground, int(player), phrase)
+    name = ground.game.players[int(player) - 1].name if int(player) else _("all agents")
+    places = finding.messages if finding else []
+    times = _("used %(count)d times") % {"count": finding.count} if finding else ""
+    return Subject(
+        "",
+        name=name,
+        text=phrase,
+        finding=times,
+        quotes=_quotes(ground.game, places),
+        more=max(0, len(places) - MOST_QUOTES),
+    )
+
+
+def _repeated(ground: EvidenceSource, player: int, phrase: str) -> PhraseFinding | None:
+    found = ground.measurements["anti_repetition"].phrases
+    return next((one for one in found if (one.player, one.phrase) == (player, phrase)), None)
+
+
+def _agent(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+    """An agent who is or is not told by the language, with the first messages."""
+    number = int(subject)
+    player = ground.game.players[number - 1]
+    places = [message.position for message in ground.game.messages if message.player == number]
+    quotes = _quotes(ground.game, places)
+    return Subject(
+        "", name=player.name, role=player.role or "", quotes=quotes, more=max(0, len(places) - MOST_QUOTES)
+    )
+
+
+def _question(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+    return Subject("", text=ground.rubric.criterion("engagement").guiding_questions[int(subject) - 1])
+
+
+def _quotes(game: GameRecord, positions: list[int]) -> list[Quote]:
+    said = [game.messages[position - 1] for position in positions[:MOST_QUOTES]]
+    return [
+        Quote(one.position, game.players[one.player - 1].name, shorten(one.text, LONGEST_QUOTE))
+        for one in said
+    ]
+
+
+_BUILT: dict[str, Callable[[EvidenceSource, str, str], Subject]] = {
+    **dict.fromkeys(judgement_kinds.MESSAGE_KINDS, _message),
+    **dict.fromkeys(judgement_kinds.SENTENCE_KINDS, _sentence),
+    judgement_kinds.PHRASE: _phrase,
+    judgement_kinds.IDENTIFY: _agent,
+    judgement_kinds.QUESTION: _question,
+}

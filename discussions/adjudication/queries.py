@@ -1,0 +1,285 @@
+"""What leads settled and where evaluators differ, read in few queries: rows in, records of the core out.
+
+Where evaluators differ in many games at once, in a fixed number of queries: rows in, records of the core out.
+
+Whether somebody asked to see who said what of a game: what they did is in the audit log, and nowhere else.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from msgspec import Struct
+
+from discussions.adjudication.core.authorship_test import Asked, Deal, deal
+from discussions.adjudication.core.disagreements import AdjudicationRecord, Disagreement, find_disagreements
+from discussions.adjudication.core.effective import AdjudicatedAnswer as BasisAdjudication
+from discussions.adjudication.core.effective import (
+    Judged,
+    Key,
+    collect_counted_judgements,
+    list_decided_items,
+    machine_values,
+)
+from discussions.adjudication.core.judgeable import judgeable_subjects
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.judgement_kinds import JudgeableSubjects
+from discussions.core.records import Measurement
+from discussions.models import Adjudication, Evaluation, Game, Judgement, Measured, MeasuredFindings
+from discussions.models.iterations import TEST
+from discussions.models.slots import RATING
+from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
+from rubric.core.records import RubricRecord
+from workspace.models import Event, Person, Project
+
+_SETTLED = (
+    *("id", "kind", "subject", "number", "value", "reason", "adopted_id", "sides_sha256"),
+    *("created_by_id", "created_by__name", "created_at"),
+)
+
+
+def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[AdjudicationRecord]]:
+    """Game -> what stands as settled in it, the oldest first; games in which nothing was settled are left out."""
+    rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
+    found: dict[int, list[AdjudicationRecord]] = defaultdict(list)
+    for game, *values in rows.values_list("game_id", *_SETTLED):
+        found[game].append(AdjudicationRecord(*values))
+    return dict(found)
+
+
+def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
+    """Everything that was ever settled in the game, also what a later one supersedes, the oldest first."""
+    rows = Adjudication.objects.filter(game=game).order_by("pk")
+    return [AdjudicationRecord(*values) for values in rows.values_list(*_SETTLED)]
+
+
+def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
+    """Game -> what stands as settled in it, as a basis holds it; in one query."""
+    rows = Adjudication.objects.standing().filter(game__in=games).order_by("pk")
+    found: dict[int, list[BasisAdjudication]] = defaultdict(list)
+    for game, *values in rows.values_list("game_id", *BasisAdjudication.__struct_fields__):
+        found[game].append(BasisAdjudication(*values))
+    return found
+
+
+def adjudicated_so_far() -> dict[str, int | None]:
+    """What changes whenever a lead settles something: how many rows there are, and the newest."""
+    return Adjudication.objects.aggregate(Count("pk"), Max("pk"))
+
+
+def disagreements_in(game: Game) -> list[Disagreement]:
+    """Where the submitted evaluations of a measured game differ, and what was settled; three queries.
+
+    Raises LookupError when the game is not measured. Fetch the game with its iteration and rubric version.
+    """
+    rows = Judgement.objects.filter(
+        evaluation__game=game, evaluation__purpose=RATING, evaluation__state=SUBMITTED
+    ).order_by("pk")
+    return find_disagreements(
+        [
+            Judged(row.evaluation_id, row.kind, row.subject, row.value, row.blind_value, is_submitted=True)
+            for row in rows
+        ],
+        load_machine_values(game),
+        load_adjudicated_by_game([game.pk]).get(game.pk, ()),
+        game=game.pk,
+        reasons={(row.evaluation_id, row.kind, row.subject): row.reason for row in rows if row.reason},
+    )
+
+
+def submitted_in(game: Game) -> dict[int, int]:
+    """Evaluation -> evaluator, of the submitted evaluations that count for the game's verdict."""
+    rows = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED).order_by("pk")
+    return dict(rows.values_list("pk", "evaluator_id"))
+
+
+def load_machine_values(game: Game) -> dict[Key, str]:
+    """What the machine says of each thing in the game, as its newest measurement has it; LookupError without one."""
+    measured = newest_measured(game)
+    if measured is None:
+        raise LookupError(f"game {game.pk} is not measured")
+    return machine_values(load_measurements(measured.pk, measured.findings_sha256))
+
+
+def load_judgeable_subjects(game: Game) -> JudgeableSubjects:
+    """What there is to judge in the game, as its newest measurement has it; LookupError without one."""
+    measured, version = newest_measured(game), game.iteration.rubric_version
+    if measured is None:
+        raise LookupError(f"game {game.pk} is not measured")
+    rubric = rubric_record(version.pk, version.sha256)
+    return judgeable_subjects(
+        game_record(game.pk, game.content_sha256),
+        load_measurements(measured.pk, measured.findings_sha256),
+        rubric.parameters,
+        len(rubric.criterion("engagement").guiding_questions),
+    )
+
+
+class GameDisagreements(Struct, frozen=True):
+    """One measured game: where its submitted evaluations differ, and on how many things of each kind anybody spoke.
+
+    `game` is its key, `version` the key of its rubric version with its hash.
+    """
+
+    number: int
+    game: int
+    version: tuple[int, str]
+    measurements: dict[str, Measurement]
+    evaluations: list[int]
+    disagreements: list[Disagreement]
+    judged: Mapping[str, int]
+
+
+class _Row(NamedTuple):
+    """A game with the columns that name what it is made of; `newest` is its measurement, None while there is none."""
+
+    key: int
+    number: int
+    version: int
+    version_sha256: str
+    newest: int | None
+
+
+class _Said(NamedTuple):
+    """One judgement."""
+
+    evaluation: int
+    kind: str
+    subject: str
+    value: str
+    blind_value: str
+    reason: str
+
+
+_COLUMNS = (
+    "pk",
+    "number",
+    "iteration__rubric_version",
+    "iteration__rubric_version__sha256",
+    "newest",
+)
+
+
+_FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
+
+
+def rated_by_several(project: Project) -> "QuerySet[Game]":
+    """The games of a project that count and that two or more evaluators handed in, newest first."""
+    done = Count("evaluations", filter=Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING))
+    games = Game.objects.filter(project=project, withdrawn_at=None).annotate(done=done)
+    return games.filter(done__gte=2).order_by("-number")
+
+
+def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
+    """What evaluators differ about in these games, in their order; games without a measurement are left out."""
+    newest = Measured.objects.filter(
+        game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
+    ).order_by("-pk")
+    rows = [
+        _Row(*row) for row in games.annotate(newest=Subquery(newest.values("pk")[:1])).values_list(*_COLUMNS)
+    ]
+    newest_of = {row.key: row.newest for row in rows if row.newest is not None}
+    rows = [row for row in rows if row.key in newest_of]
+    keys = list(newest_of)
+    bodies = dict(
+        MeasuredFindings.objects.filter(measured__in=newest_of.values()).values_list("measured", "body")
+    )
+    evaluations = _evaluations(keys)
+    said = _said([key for those in evaluations.values() for key in those])
+    settled = load_adjudicated_by_game(keys)
+    return [
+        _disagreed(
+            row,
+            _FINDINGS.decode(bodies[newest_of[row.key]]),
+            evaluations[row.key],
+            said,
+            settled.get(row.key, []),
+        )
+        for row in rows
+    ]
+
+
+def _evaluations(games: list[int]) -> dict[int, list[int]]:
+    """Game -> its submitted evaluations."""
+    found: dict[int, list[int]] = defaultdict(list)
+    rows = Evaluation.objects.filter(game__in=games, purpose=RATING, state=SUBMITTED).order_by("pk")
+    for game, key in rows.values_list("game", "pk"):
+        found[game].append(key)
+    return found
+
+
+def _said(evaluations: list[int]) -> dict[int, list[_Said]]:
+    found: dict[int, list[_Said]] = defaultdict(list)
+    rows = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
+    for row in rows.values_list(*_Said._fields):
+        found[row[0]].append(_Said(*row))
+    return found
+
+
+def _disagreed(
+    row: _Row,
+    measurements: dict[str, Measurement],
+    evaluations: list[int],
+    said: Mapping[int, list[_Said]],
+    settled: list[AdjudicationRecord],
+) -> GameDisagreements:
+    rows = [one for key in evaluations for one in said.get(key, [])]
+    judged = [
+        Judged(one.evaluation, one.kind, one.subject, one.value, one.blind_value, is_submitted=True)
+        for one in rows
+    ]
+    reasons = {(one.evaluation, one.kind, one.subject): one.reason for one in rows if one.reason}
+    machine = machine_values(measurements)
+    values = {(one.kind, one.subject): one.value for one in settled}
+    things = list_decided_items(collect_counted_judgements(judged, machine), values)
+    return GameDisagreements(
+        number=row.number,
+        game=row.key,
+        version=(row.version, row.version_sha256),
+        measurements=measurements,
+        evaluations=evaluations,
+        disagreements=find_disagreements(judged, machine, settled, game=row.key, reasons=reasons),
+        judged=Counter(kind for kind, _subject in things),
+    )
+
+
+NAMES_SHOWN = "names:shown"
+
+
+def has_seen_names(person: Person, game: Game) -> bool:
+    """Whether this person asked for the names of this game's evaluators."""
+    lines = Event.objects.filter(by=person, chain__project=game.project_id, verb=NAMES_SHOWN)
+    return lines.filter(object_kind="game", object_id=str(game.pk)).exists()
+
+
+def deal_for(evaluation: Evaluation, game: Game) -> Deal | None:
+    """The blind test that the evaluation began with; None where the question is asked, or too little was said."""
+    if evaluation.identification != TEST:
+        return None
+    version = evaluation.measured.rubric_version
+    return _deal((game.pk, game.content_sha256), (version.pk, version.sha256), evaluation.seed)
+
+
+def asked_messages(dealt: Deal) -> Asked:
+    """The test as effective values read it."""
+    return Asked(dealt.authors, len(dealt.agents))
+
+
+@lru_cache(maxsize=64)
+def _deal(game: tuple[int, str], version: tuple[int, str], seed: str) -> Deal | None:
+    rubric = rubric_record(*version)
+    read = rubric.parameters
+    return deal(
+        game_record(*game),
+        seed=seed,
+        least=int(read["identification_min_messages"]),
+        most=int(read["identification_max_messages"]),
+        ambiguous=_ambiguous(rubric),
+    )
+
+
+def _ambiguous(rubric: RubricRecord) -> frozenset[str]:
+    return frozenset(rubric.lists["ambiguous_names"])

@@ -1,0 +1,191 @@
+"""Where a lead settles what evaluators differ about: the list, one decision at a time, and names on demand.
+
+The packet of differences for a meeting about the guidelines, as a page to print and as Markdown.
+"""
+
+import json
+from secrets import token_urlsafe
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_see_games
+from discussions.adjudication.actions import adjudicate as settle
+from discussions.adjudication.actions import unmask_evaluators as unveil
+from discussions.adjudication.core.disagreements import letters
+from discussions.adjudication.forms import AdjudicationForm, NamesForm, PacketForm
+from discussions.adjudication.pages.cards import NEW_ANSWER, Card, PostedDecision
+from discussions.adjudication.pages.game import PROGRESS, build_adjudication_page
+from discussions.adjudication.pages.packet import Scope, build_packet, build_packet_page
+from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.queries import has_seen_names, submitted_in
+from discussions.models import Evaluation, Game
+from workspace.core.refusals import Conflict, Malformed, Unacceptable
+from workspace.display.pages import render_markdown
+from workspace.models import Person
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import download, respond
+
+PAGE, REGION = "discussions/adjudication/game.html", "discussions/adjudication/_answer.html"
+
+
+@require("see_games")
+def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """What evaluators differ about; names only for who asked for them."""
+    given = only_parameters(request, "page", "names")
+    game = led_game_or_404(request.user, slug, number)
+    check_see_games(request.user, game.project)
+    is_named = given["names"] == "1" and has_seen_names(request.user, game)
+    page = build_adjudication_page(
+        game=game,
+        person=request.user,
+        nonce=token_urlsafe(12),
+        page=parse_number(given["page"]),
+        is_named=is_named,
+    )
+    return respond(request, page=PAGE, context={"page": page, **frame(request.user, game.project, "games")})
+
+
+@require("adjudicate", methods=("POST",))
+def adjudicate_one(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Settle one thing: adopt what a side says, or decide anew; the answer is the thing as it stands now."""
+    game = led_game_or_404(request.user, slug, number)
+    check_adjudicate(request.user, game)
+    form = bind_form(request, AdjudicationForm)
+    if not form.is_valid():
+        return _answered(request, game, form, faults=form.faults, status=422)
+    try:
+        _decide(request.user, game, form)
+    except Unacceptable as refusal:
+        return _answered(request, game, form, faults=[refusal.sentence], status=refusal.status)
+    except Conflict as refusal:
+        return _answered(request, game, form, conflict=refusal.sentence, status=refusal.status)
+    return _answered(request, game, form)
+
+
+@require("see_games", methods=("POST",))
+def show_names(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Show who said what of this game, which the audit log keeps; leads back to where it was asked."""
+    game = led_game_or_404(request.user, slug, number)
+    check_see_games(request.user, game.project)
+    form = bind_form(request, NamesForm)
+    given = form.cleaned_data if form.is_valid() else {}
+    unveil(game=game, by=request.user, now=timezone.now())
+    if given.get("to") == "game":
+        return respond(
+            request, page="", redirect=f"{reverse('game', args=[slug, number])}?names=1#game-people"
+        )
+    place = reverse("adjudicate", args=[slug, number])
+    return respond(request, page="", redirect=f"{place}?page={given.get('page') or 1}&names=1")
+
+
+def led_game_or_404(person: Person, slug: str, number: int) -> Game:
+    """The game of that number, for leads of its project and admins; to everybody else it is not there."""
+    rows = Game.objects.visible_to(person).select_related(
+        "iteration__rubric_version__rubric", "transcript", "project"
+    )
+    return get_object_or_404(rows, project__slug=slug, number=number)
+
+
+def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
+    given = form.cleaned_data
+    choice = str(given["choice"])
+    settle(
+        game=game,
+        kind=given["kind"],
+        subject=given["subject"],
+        value=choice.removeprefix(NEW_ANSWER) if choice.startswith(NEW_ANSWER) else "",
+        reason=given["reason"],
+        adopted=None if choice.startswith(NEW_ANSWER) else _side(game, choice),
+        sides_sha256=given["sides_sha256"],
+        key=given["key"],
+        by=person,
+        now=timezone.now(),
+    )
+
+
+def _side(game: Game, letter: str) -> Evaluation:
+    """The evaluation that the letter stands for."""
+    dealt = {alias: key for key, alias in letters(game.pk, submitted_in(game)).items()}
+    if letter not in dealt:
+        raise Unacceptable(_("There is no side called that. Choose one of the sides."), field="choice")
+    return Evaluation.objects.get(pk=dealt[letter])
+
+
+def _answered(
+    request: SignedIn,
+    game: Game,
+    form: AdjudicationForm,
+    *,
+    faults: list[str] | None = None,
+    conflict: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The thing as it stands now, with what was refused; a plain browser is led to the next one, or shown the page."""
+    posted = PostedDecision(
+        kind=form.typed("kind"),
+        subject=form.typed("subject"),
+        choice=form.typed("choice"),
+        reason=form.typed("reason"),
+        faults=faults or [],
+        conflict=conflict,
+    )
+    is_named = bool(form.data.get("names")) and has_seen_names(request.user, game)
+    page = build_adjudication_page(
+        game=game, person=request.user, nonce=token_urlsafe(12), is_named=is_named, posted=posted
+    )
+    card = page.card(posted.kind, posted.subject)
+    onward = page.onward(form.typed("next"))
+    context = {"page": page, "card": card, "posted": posted, **frame(request.user, game.project, "games")}
+    place = f"{reverse('adjudicate', args=[game.project.slug, game.number])}{page.at(onward)}"
+    made = respond(request, page=PAGE, region=REGION, context=context, status=status, redirect=place)
+    if is_htmx(request):
+        made["HX-Trigger-After-Settle"] = json.dumps({"go-to": {"id": _focus(form, card, onward, status)}})
+    return made
+
+
+def _focus(form: AdjudicationForm, card: Card | None, onward: str, status: int) -> str:
+    """The element that gets the focus: what is missing, what conflicts, else the next thing's first answer."""
+    if status == Unacceptable.status and card:
+        return f"{card.id}-reason" if form.typed("choice") else f"{card.id}-first"
+    if status >= 400:
+        return card.id if card else PROGRESS
+    return f"{onward}-first" if form.typed("next") and onward != PROGRESS else PROGRESS
+
+
+@require("see_games")
+def packet(request: SignedIn, slug: str) -> HttpResponse:
+    """What evaluators of the project differ on, without a name; what cannot be read of the scope is said."""
+    project = project_or_404(request.user, slug)
+    check_see_games(request.user, project)
+    form = PacketForm(only_parameters(request, "iteration", "games"))
+    is_read = form.is_valid()
+    page = build_packet_page(project=project, scope=read_scope(form), now=timezone.now())
+    context = {"page": page, "form": form, **frame(request.user, project, "team")}
+    return respond(
+        request, page="discussions/adjudication/packet.html", context=context, status=200 if is_read else 422
+    )
+
+
+@require("see_games")
+def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
+    """The same as a Markdown file."""
+    project = project_or_404(request.user, slug)
+    check_see_games(request.user, project)
+    form = PacketForm(only_parameters(request, "iteration", "games"))
+    if not form.is_valid():
+        raise Malformed(str(next(iter(next(iter(form.errors.values()))))))
+    found, _games = build_packet(project=project, scope=read_scope(form), now=timezone.now())
+    text = render_markdown("discussions/adjudication/packet.md", packet=found)
+    return download(text.encode(), f"{slug}-packet.md", "text/markdown; charset=utf-8")
+
+
+def read_scope(form: PacketForm) -> Scope:
+    """What was asked for, as far as it could be read."""
+    given = getattr(form, "cleaned_data", {})
+    return Scope(iteration=given.get("iteration"), games=given.get("games") or [])

@@ -1,0 +1,225 @@
+"""Calibration rounds: opened with the keys of recorded verdicts, dealt to each evaluator in order, closed, waived."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.calibration.core import build_key
+from discussions.calibration.permissions import check_calibrate
+from discussions.calibration.queries import games_left, load_open_round, load_progress
+from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Verdict
+from discussions.models.slots import CALIBRATION
+from discussions.queries import load_measurements
+from discussions.slots.actions import begin_alone
+from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.core.scoring import compute_effective_values
+from workspace.access.permissions import role_in
+from workspace.audit.actions import record_event
+from workspace.core.canonical import canonical_bytes
+from workspace.core.limits import LONGEST_NAME
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Person, Project
+from workspace.texts import check_length, clean_text
+
+MOST_GAMES = 20
+
+
+class RoundPlan(Struct, frozen=True, kw_only=True):
+    """What a lead asks for: games by number, in the order in which they come; `notes` explain them, by number."""
+
+    name: str
+    games: Sequence[int]
+    is_required: bool = True
+    pass_percent: int = 80
+    rating_within: Decimal = Decimal(1)
+    notes: Mapping[int, str] = {}
+
+
+def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
+    """Open a round of the project; its keys are what the standing verdicts of its games agreed on, as they are now.
+
+    Raises NotAllowed for anybody but leads, Unacceptable for a plan that cannot be (a game without a verdict, no
+    games, limits out of range), Conflict while another round is open.
+    """
+    check_calibrate(by, project)
+    _check_plan(plan)
+    with transaction.atomic():
+        verdicts = _verdicts(project, plan.games)
+        opened = _new_round(project, plan, by, now)
+        CalibrationGame.objects.bulk_create(
+            CalibrationGame(
+                round=opened,
+                game=verdict.game,
+                place=place,
+                verdict=verdict,
+                key=canonical_bytes(_key(verdict)).decode(),
+                note=plan.notes.get(verdict.game.number, "").strip(),
+            )
+            for place, verdict in enumerate(verdicts, start=1)
+        )
+        detail = {
+            "number": opened.number,
+            "games": list(plan.games),
+            "pass_percent": plan.pass_percent,
+            "is_required": plan.is_required,
+        }
+        _record("calibration:opened", opened, by, now, detail)
+    return opened
+
+
+def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
+    last = CalibrationRound.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
+    try:
+        with transaction.atomic():
+            return CalibrationRound.objects.create(
+                project=project,
+                number=last + 1,
+                name=plan.name.strip(),
+                is_required=plan.is_required,
+                pass_percent=plan.pass_percent,
+                rating_within=plan.rating_within,
+                created_at=now,
+                created_by=by,
+            )
+    except IntegrityError:
+        says = _("A calibration round is open already. Close it first, then open the next.")
+        raise Conflict(says, code="round_open") from None
+
+
+def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
+    """Close the round: nobody is asked for it any more. What is begun can still be handed in. Again changes nothing."""
+    check_calibrate(by, opened.project)
+    with transaction.atomic():
+        rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
+        if rows.update(closed_at=now, closed_by=by):
+            _record("calibration:closed", opened, by, now, {"number": opened.number})
+
+
+def let_rate(
+    *, opened: CalibrationRound, person: Person, reason: str, by: Person, now: datetime
+) -> CalibrationWaiver:
+    """Let somebody rate who did not pass, with a reason that stays; once is enough.
+
+    Raises Unacceptable without a reason or for somebody who is no evaluator of the project.
+    """
+    check_calibrate(by, opened.project)
+    reason = clean_text(reason, ask=_("Say why they may rate without passing, in a few words."))
+    if role_in(person, opened.project) != "evaluator":
+        raise Unacceptable(_("Only evaluators of this project are calibrated."), field="person")
+    with transaction.atomic():
+        waiver, is_new = CalibrationWaiver.objects.get_or_create(
+            round=opened,
+            person=person,
+            defaults={"reason": reason, "created_at": now, "created_by": by},
+        )
+        if is_new:
+            detail = {"number": opened.number, "person": person.pk}
+            _record("calibration:waived", opened, by, now, detail)
+    return waiver
+
+
+def begin_required_calibration(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+    """Begin the next game of the open round, where it is required and the person has not rated all its games.
+
+    Called with the person locked. Raises NotAllowed for who rated them all and did not pass, until a lead lets them.
+    """
+    opened = load_open_round(project)
+    if opened is None or not opened.is_required:
+        return None
+    if evaluation := _begin(opened, by, now):
+        return evaluation
+    if why := load_progress(opened, by).why_not_rating:
+        raise NotAllowed(why, code="not_calibrated")
+    return None
+
+
+def take_calibration(*, opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | None:
+    """The next game of a round that is not required, for an evaluator who wants to; None when they rated them all."""
+    if role_in(by, opened.project) != "evaluator":
+        raise NotAllowed(_("Only evaluators of this project are calibrated."))
+    with transaction.atomic():
+        Person.objects.select_for_update(no_key=True).get(pk=by.pk)
+        if CalibrationRound.objects.filter(pk=opened.pk, closed_at=None).exists():
+            return _begin(opened, by, now)
+    raise NotAllowed(_("This calibration round is closed."), code="closed")
+
+
+def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | None:
+    """An evaluation of the first game of the round that the person has nothing to do with yet."""
+    left = games_left(opened, by)
+    if not left:
+        return None
+    chosen = left[0]
+    like = _like(chosen.verdict)
+    return begin_alone(
+        game=chosen.game,
+        purpose=CALIBRATION,
+        measured=chosen.verdict.measured_id,
+        seed=like.seed,
+        identification=like.identification,
+        by=by,
+        now=now,
+        detail={"round": opened.number},
+    )
+
+
+def _like(verdict: Verdict) -> Evaluation:
+    """The first evaluation that the verdict rests on: with its seed the same messages are asked about as in the key."""
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    return Evaluation.objects.only("seed", "identification").get(pk=basis.evaluations[0].id)
+
+
+def _key(verdict: Verdict) -> object:
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    measurements = load_measurements(verdict.measured_id, verdict.measured.findings_sha256)
+    return build_key(compute_effective_values(basis, measurements))
+
+
+def _verdicts(project: Project, numbers: Sequence[int]) -> list[Verdict]:
+    """The standing verdicts of these games, in this order."""
+    rows = Verdict.objects.standing().filter(project=project, game__number__in=numbers)
+    found = {
+        row.game.number: row
+        for row in rows.filter(game__withdrawn_at=None).select_related("game", "measured")
+    }
+    missing = [number for number in numbers if number not in found]
+    if missing:
+        says = _(
+            "Game %(number)d has no recorded verdict here, so there is no key for it. Choose games with a verdict."
+        )
+        raise Unacceptable(says % {"number": missing[0]}, field="games", code="no_verdict")
+    return [found[number] for number in numbers]
+
+
+def _check_plan(plan: RoundPlan) -> None:
+    if not plan.name.strip() or len(plan.name) > LONGEST_NAME:
+        raise Unacceptable(_("Give the round a name of at most 200 characters."), field="name")
+    if not 1 <= len(plan.games) <= MOST_GAMES or len(set(plan.games)) != len(plan.games):
+        says = _("A round has 1 to %(most)d games, each once. Five to eight are customary.")
+        raise Unacceptable(says % {"most": MOST_GAMES}, field="games")
+    if not 1 <= plan.pass_percent <= 100:
+        raise Unacceptable(_("A round is passed with 1 to 100 of a hundred answers."), field="pass_percent")
+    if not 0 <= plan.rating_within <= 4:
+        raise Unacceptable(_("Ratings are at most 4 points apart."), field="rating_within")
+    for note in plan.notes.values():
+        check_length(note, field="notes")
+
+
+def _record(
+    verb: str, opened: CalibrationRound, by: Person, now: datetime, detail: Mapping[str, object]
+) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=opened.project,
+        verb=verb,
+        object_kind="calibration",
+        object_id=opened.pk,
+        detail=detail,
+    )

@@ -1,0 +1,120 @@
+"""Whether somebody judges as the team agreed: their own first answers beside the keys of a calibration round."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+from discussions.adjudication.core.effective import Effective
+from discussions.core import judgement_kinds
+from workspace.statistics.means import exact_mean
+
+# What a key has an answer for. Marks, tests and who decides are ways of working, not judgements to agree on.
+COMPARED = (
+    judgement_kinds.REFERENCE,
+    judgement_kinds.STRATEGIC_DEPTH,
+    judgement_kinds.COHERENCE,
+    judgement_kinds.ROLE_CONSISTENCY,
+    judgement_kinds.QUESTION,
+    judgement_kinds.IDENTIFY,
+)
+
+
+class Key(Struct, frozen=True):
+    """What the team agreed on for one game: kind -> subject -> value, and the mean rating as "7/2" ("" without one)."""
+
+    values: dict[str, dict[str, str]]
+    rating: str = ""
+
+
+class KeyDifference(Struct, frozen=True):
+    """One thing that the person answered otherwise than the key."""
+
+    kind: str
+    subject: str
+    said: str
+    agreed: str
+
+
+class ComparedAnswers(Struct, frozen=True):
+    """One game: `alike` of `count` answers as in the key, by kind in `by_kind`; the rating beside the key's."""
+
+    alike: int
+    count: int
+    by_kind: dict[str, tuple[int, int]]
+    differences: list[KeyDifference]
+    rating: Fraction | None = None
+    agreed_rating: Fraction | None = None
+
+    @property
+    def rating_error(self) -> Fraction | None:
+        """How far the rating is from the key's; None where one of the two is missing."""
+        if self.rating is None or self.agreed_rating is None:
+            return None
+        return abs(self.rating - self.agreed_rating)
+
+
+class Result(Struct, frozen=True):
+    """All games of a round together. `rating_error` is the mean distance; `passes` is None while games are missing."""
+
+    games: int
+    of_games: int
+    alike: int
+    count: int
+    rating_error: Fraction | None
+    passes: bool | None
+
+    @property
+    def percent(self) -> float | None:
+        """Of a hundred answers so many as in the keys; None without any."""
+        return 100 * self.alike / self.count if self.count else None
+
+
+def build_key(found: Effective) -> Key:
+    """What a verdict agreed on: the values that people settled, none that only the machine stands for."""
+    values = {kind: dict(found.values[kind]) for kind in COMPARED if found.values.get(kind)}
+    return Key(values, "" if found.rating is None else str(found.rating))
+
+
+def compare(key: Key, said: Mapping[tuple[str, str], str]) -> ComparedAnswers:
+    """A person's first answers, by (kind, subject), beside the key; what only one of the two has is left out."""
+    by_kind: dict[str, tuple[int, int]] = {}
+    differences = []
+    for kind, agreed in key.values.items():
+        asked = [subject for subject in agreed if said.get((kind, subject))]
+        other = [subject for subject in asked if said[kind, subject] != agreed[subject]]
+        if asked:
+            by_kind[kind] = (len(asked) - len(other), len(asked))
+        differences += [
+            KeyDifference(kind, subject, said[kind, subject], agreed[subject])
+            for subject in sorted(other, key=judgement_kinds.parse_subject)
+        ]
+    return ComparedAnswers(
+        alike=sum(alike for alike, _count in by_kind.values()),
+        count=sum(count for _alike, count in by_kind.values()),
+        by_kind=by_kind,
+        differences=differences,
+        rating=judgement_kinds.parse_rating(said.get((judgement_kinds.RATING, ""), "")),
+        agreed_rating=judgement_kinds.parse_rating(key.rating),
+    )
+
+
+def compute_result(
+    compared: Iterable[ComparedAnswers], *, of_games: int, pass_percent: int, rating_within: Decimal
+) -> Result:
+    """Passed by whoever gives at least `pass_percent` of a hundred answers as the keys do, over all games, and whose
+    ratings are on average no further than `rating_within` from the keys'.
+
+    The rule of percent agreement with an expert key is that of screening rounds in the literature (Mitra, Hutto and
+    Gilbert, CHI 2015); all answers weigh the same. `of_games` is how many games the person is asked to rate.
+    """
+    done = list(compared)
+    alike, count = sum(one.alike for one in done), sum(one.count for one in done)
+    errors = [error for one in done if (error := one.rating_error) is not None]
+    error = exact_mean(errors)
+    passes: bool | None = None
+    if len(done) >= of_games:
+        agrees = count == 0 or 100 * alike >= pass_percent * count
+        passes = agrees and (error is None or error <= Fraction(rating_within))
+    return Result(len(done), of_games, alike, count, error, passes)

@@ -1,0 +1,109 @@
+"""How far people are with a calibration round, read from rows into records of the core."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.calibration.core import ComparedAnswers, Key, Result, compare, compute_result
+from discussions.core import judgement_kinds
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Judgement
+from discussions.models.slots import CALIBRATION
+from workspace.models import Person, Project
+
+
+class Calibrated(Struct, frozen=True):
+    """One person's way through a round: evaluations by game, what came of those handed in, and all together.
+
+    `waiver` is the reason of a lead who lets them rate without passing, "" without one.
+    """
+
+    evaluations: dict[int, int]
+    compared: dict[int, ComparedAnswers]
+    result: Result
+    waiver: str
+
+    @property
+    def why_not_rating(self) -> str:
+        """Why the person does not rate other games now, as a sentence; "" when they do."""
+        if self.result.passes is not False or self.waiver:
+            return ""
+        return _(
+            "You rated all games of the calibration round and did not pass it yet. Go through the differences with a "
+            "team lead, who can let you rate or open another round."
+        )
+
+
+def load_open_round(project: Project) -> CalibrationRound | None:
+    """The round of the project that is open, if one is."""
+    return CalibrationRound.objects.filter(project=project, closed_at=None).select_related("project").first()
+
+
+def load_keys(opened: CalibrationRound) -> dict[int, Key]:
+    """Game -> what the team agreed on."""
+    rows = CalibrationGame.objects.filter(round=opened).values_list("game", "key")
+    return {game: msgspec.json.decode(key, type=Key) for game, key in rows}
+
+
+def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
+    """The games of the round that the person has nothing to do with yet, in order; one they rated is not asked."""
+    known = Evaluation.objects.filter(evaluator=person).values("game")
+    games = CalibrationGame.objects.filter(round=opened, game__withdrawn_at=None).exclude(game__in=known)
+    return list(games.order_by("place").select_related("verdict", "game__project"))
+
+
+def load_progress(opened: CalibrationRound, person: Person) -> Calibrated:
+    """How far one person is."""
+    return load_progress_by_person(opened, [person.pk])[person.pk]
+
+
+def load_progress_by_person(opened: CalibrationRound, people: Iterable[int]) -> dict[int, Calibrated]:
+    """How far each of these people is; five queries however many they are."""
+    wanted = list(people)
+    keys = load_keys(opened)
+    begun: dict[int, dict[int, int]] = defaultdict(dict)
+    handed_in: dict[int, dict[int, int]] = defaultdict(dict)
+    known: dict[int, set[int]] = defaultdict(set)
+    rows = Evaluation.objects.filter(game__in=keys, evaluator__in=wanted).order_by("pk")
+    for key, person, game, purpose, state in rows.values_list("pk", "evaluator", "game", "purpose", "state"):
+        if purpose != CALIBRATION:
+            known[person].add(game)
+            continue
+        begun[person][game] = key
+        if state == SUBMITTED:
+            handed_in[person][game] = key
+    said = _first_answers([key for games in handed_in.values() for key in games.values()])
+    waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
+    gone = set(
+        CalibrationGame.objects.filter(round=opened, game__withdrawn_at__isnull=False).values_list(
+            "game", flat=True
+        )
+    )
+    found = {}
+    for person in wanted:
+        asked = keys.keys() - gone - (known[person] - begun[person].keys())
+        compared = {
+            game: compare(keys[game], said[key]) for game, key in handed_in[person].items() if game in asked
+        }
+        result = compute_result(
+            compared.values(),
+            of_games=len(asked),
+            pass_percent=opened.pass_percent,
+            rating_within=opened.rating_within,
+        )
+        found[person] = Calibrated(begun[person], compared, result, waivers.get(person, ""))
+    return found
+
+
+def _first_answers(evaluations: list[int]) -> dict[int, dict[tuple[str, str], str]]:
+    """What was said before anything was shown; of what was never judged blind, what was said at all."""
+    rows = Judgement.objects.filter(evaluation__in=evaluations).exclude(value="", blind_value="")
+    said: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
+    columns = ("evaluation", "kind", "subject", "value", "blind_value")
+    for key, kind, subject, value, blind in rows.values_list(*columns):
+        if kind != judgement_kinds.ATTRIBUTION:
+            said[key][kind, subject] = blind or value
+    return said

@@ -1,0 +1,139 @@
+"""Calibration rounds: opened, looked at and closed by leads; taken by evaluators, who see what came of each game."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from discussions.access.queries import evaluators_in
+from discussions.calibration import actions
+from discussions.calibration.forms import LetRateForm, RoundForm
+from discussions.calibration.pages import calibration_page, calibrations_page, feedback_page
+from discussions.calibration.permissions import check_calibrate
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import CalibrationRound
+from discussions.models.slots import CALIBRATION
+from discussions.rating.views import evaluation_or_404
+from discussions.slots.permissions import check_take_game
+from workspace.core.refusals import Refusal
+from workspace.models import Person, Project
+from workspace.revisions.forms import KeyedForm
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+SECTION = "team"
+
+
+def round_or_404(project: Project, number: int) -> CalibrationRound:
+    """The project's round of that number."""
+    rows = CalibrationRound.objects.select_related("project", "created_by")
+    return get_object_or_404(rows, project=project, number=number)
+
+
+@require("calibrate", methods=("GET", "POST"))
+def calibrations(request: SignedIn, slug: str) -> HttpResponse:
+    """All rounds, and the form that opens one; leads to it."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug)
+    check_calibrate(request.user, project)
+    form, status = RoundForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, RoundForm), 422
+        try:
+            if form.is_valid():
+                plan = form.to_plan()
+                opened = actions.open_round(project=project, plan=plan, by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=_place(slug, opened.number))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    page = calibrations_page(project=project)
+    context = {"page": page, "form": form, **frame(request.user, project, SECTION)}
+    return respond(request, page="discussions/calibration/list.html", context=context, status=status)
+
+
+@require("calibrate")
+def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """One round: how everybody does in it."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug)
+    check_calibrate(request.user, project)
+    return _show(request, round_or_404(project, number))
+
+
+@require("calibrate", methods=("POST",))
+def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Close a round."""
+    project = project_or_404(request.user, slug)
+    check_calibrate(request.user, project)
+    found = round_or_404(project, number)
+    bind_form(request, NothingForm)
+    actions.close_round(opened=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_place(slug, number))
+
+
+@require("calibrate", methods=("POST",))
+def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResponse:
+    """Let somebody rate who did not pass."""
+    project = project_or_404(request.user, slug)
+    check_calibrate(request.user, project)
+    found = round_or_404(project, number)
+    who = get_object_or_404(
+        Person.objects.filter(pk__in=[one.pk for one in evaluators_in(project)]), pk=person
+    )
+    form = bind_form(request, LetRateForm)
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    try:
+        actions.let_rate(opened=found, person=who, reason=reason, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+        return _show(request, found, waiving=form, waived=who.pk, status=status)
+    return respond(request, page="", redirect=_place(slug, number) + "#people")
+
+
+@require("take_game", methods=("POST",))
+def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Begin the next game of a round; to the queue when there is none."""
+    project = project_or_404(request.user, slug)
+    bind_form(request, KeyedForm)
+    check_take_game(request.user, project)
+    found = round_or_404(project, number)
+    taken = actions.take_calibration(opened=found, by=request.user, now=timezone.now())
+    place = reverse("rate", args=[taken.pk]) if taken else reverse("queue", args=[slug])
+    return respond(request, page="", redirect=place)
+
+
+@require("rate")
+def calibration_feedback(request: SignedIn, evaluation: int) -> HttpResponse:
+    """What came of one's own calibration game, once it is handed in."""
+    only_parameters(request)
+    found = evaluation_or_404(request.user, evaluation)
+    is_done = found.purpose == CALIBRATION and found.state == SUBMITTED
+    page = feedback_page(evaluation=found) if is_done else None
+    if page is None:
+        raise Http404
+    context = {"page": page, **frame(request.user)}
+    return respond(request, page="discussions/calibration/feedback.html", context=context)
+
+
+def _show(
+    request: SignedIn,
+    opened: CalibrationRound,
+    *,
+    waiving: LetRateForm | None = None,
+    waived: int = 0,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "page": calibration_page(opened=opened),
+        "waiving": waiving,
+        "waived": waived,
+        **frame(request.user, opened.project, SECTION),
+    }
+    return respond(request, page="discussions/calibration/show.html", context=context, status=status)
+
+
+def _place(slug: str, number: int) -> str:
+    return reverse("calibration", args=[slug, number])

@@ -1,0 +1,15 @@
+"""What must hold of games, their judging, verdicts and iterations: this wing's part of `manage.py verify`."""
+
+from discussions.checks.evaluations import ADJUDICATION_CHECKS, EVALUATION_CHECKS
+from discussions.checks.games import GAME_CHECKS
+from discussions.checks.iterations import ITERATION_CHECKS
+from discussions.checks.verdicts import VERDICT_CHECKS
+from workspace.checks.core import Check
+
+CHECKS: tuple[Check, ...] = (
+    *GAME_CHECKS,
+    *EVALUATION_CHECKS,
+    *VERDICT_CHECKS,
+    *ITERATION_CHECKS,
+    *ADJUDICATION_CHECKS,
+)

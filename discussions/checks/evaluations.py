@@ -1,0 +1,297 @@
+"""What must hold of places, evaluations and judgements: the part of `manage.py verify` about human work.
+
+What must hold of places on games: the part of `manage.py verify` about who holds what.
+
+What must hold of what leads settled and of games that need fewer: this part of `manage.py verify`.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+
+from discussions.adjudication.core.disagreements import CAN_BE_NO
+from discussions.adjudication.core.effective import ADJUDICATED_KINDS
+from discussions.adjudication.core.effective import AdjudicatedAnswer as Named
+from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
+from discussions.core.judgement_kinds import VALUES
+from discussions.models import Adjudication, Evaluation, Game, Judgement, Revision, Slot, Verdict
+from discussions.models.games import NEEDED_OF_GAME
+from discussions.models.slots import RATING
+from discussions.verdicts.core.basis import Basis
+from workspace.checks.actions import missing_events
+from workspace.checks.core import Check
+from workspace.models import Event
+
+
+def _versions_count(_now: datetime) -> Iterator[str]:
+    newest = Revision.objects.filter(judgement=OuterRef("pk")).order_by("-version")
+    rows = Judgement.objects.annotate(
+        count=Count("revisions"),
+        top=Max("revisions__version"),
+        said=Subquery(newest.values("value")[:1]),
+        because=Subquery(newest.values("reason")[:1]),
+    )
+    wrong_count = ~Q(version=F("count")) | ~Q(version=F("top")) | Q(top=None)
+    for row in rows.filter(wrong_count).order_by("pk"):
+        yield f"{_name(row)} is at version {row.version}, with {row.count} revisions up to version {row.top}."
+    wrong_value = ~Q(value=F("said")) | ~Q(reason=F("because"))
+    for row in rows.filter(wrong_value).order_by("pk"):
+        yield f"{_name(row)} holds another value than its newest revision."
+
+
+def _once_each(_now: datetime) -> Iterator[str]:
+    twice = Judgement.objects.values("evaluation", "kind", "subject").annotate(n=Count("pk")).filter(n__gt=1)
+    for same in twice.order_by("evaluation", "kind", "subject"):
+        yield f"Evaluation {same['evaluation']} holds {same['n']} judgements of one {same['kind']}."
+    people = Evaluation.objects.values("game", "evaluator", "purpose").annotate(n=Count("pk")).filter(n__gt=1)
+    for row in people.order_by("game", "evaluator"):
+        yield f"Person {row['evaluator']} has {row['n']} evaluations of the game in row {row['game']}."
+
+
+def _acts_are_told(_now: datetime) -> Iterator[str]:
+    verbs = ("judgement:made", "judgement:undone")
+    told = dict(
+        Event.objects.filter(verb__in=verbs).values_list("object_id").annotate(n=Count("pk")).order_by()
+    )
+    rows = Judgement.objects.annotate(count=Count("revisions")).order_by("pk")
+    for row in rows.iterator(chunk_size=2000):
+        if told.pop(str(row.pk), 0) != row.count:
+            yield f"{_name(row)} does not have one audit line for each of its {row.count} revisions."
+    for key in sorted(told):
+        yield f"The audit log tells of judgement {key}, which is not there."
+    everything = {str(key) for key in Evaluation.objects.values_list("pk", flat=True)}
+    yield from missing_events("evaluation", ("game:taken",), everything)
+    # A returned evaluation is submitted more than once.
+    submitted = set(Event.objects.filter(verb="evaluation:submitted").values_list("object_id", flat=True))
+    for one in Evaluation.objects.exclude(submitted_at=None).order_by("pk"):
+        if str(one.pk) not in submitted:
+            yield f"Evaluation {one.pk} was submitted, and the audit log does not tell of it."
+
+
+def _drafts_do_not_count(_now: datetime) -> Iterator[str]:
+    submitted = set(Evaluation.objects.exclude(submitted_at=None).values_list("pk", flat=True))
+    for verdict in Verdict.objects.order_by("pk").only("pk", "basis").iterator(chunk_size=200):
+        named = [one.id for one in msgspec.json.decode(verdict.basis, type=Basis).evaluations]
+        for evaluation in named:
+            if evaluation not in submitted:
+                yield f"The verdict in row {verdict.pk} rests on evaluation {evaluation}, which was never submitted."
+    late = Revision.objects.filter(
+        judgement__evaluation=OuterRef("pk"), created_at__gt=OuterRef("submitted_at")
+    )
+    for one in Evaluation.objects.filter(Exists(late), state=SUBMITTED).order_by("pk"):
+        yield f"Evaluation {one.pk} holds a revision that is newer than its submission."
+    for one in Evaluation.objects.filter(state=SUBMITTED, submitted_at=None).order_by("pk"):
+        yield f"Evaluation {one.pk} is submitted, but it does not say when."
+
+
+def _belong_together(_now: datetime) -> Iterator[str]:
+    rows = Evaluation.objects.filter(~Q(slot__game=F("game")) | ~Q(measured__game=F("game")))
+    for one in rows.order_by("pk"):
+        yield f"Evaluation {one.pk} names a place, or measurements, of another game."
+    for one in Evaluation.objects.exclude(purpose=F("slot__purpose")).order_by("pk"):
+        yield f"Evaluation {one.pk} is for something else ({one.purpose}) than its place (row {one.slot_id})."
+    for slot in Slot.objects.exclude(project=F("game__project")).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) names another project than its game."
+    others = Revision.objects.exclude(created_by=F("judgement__evaluation__evaluator"))
+    for revision in others.order_by("pk"):
+        yield f"Revision {revision.pk} was made by somebody other than the evaluator."
+
+
+def _name(judgement: Judgement) -> str:
+    return f"Judgement {judgement.pk} ({judgement.kind}) of evaluation {judgement.evaluation_id}"
+
+
+def slots_are_consistent(_now: datetime) -> Iterator[str]:
+    """As many places as asked for, one person in each, nobody twice on a game; leases and kept places fit."""
+    yield from _of_people()
+    yield from _of_evaluations()
+    yield from _leases_and_kept()
+    yield from _awaiting()
+
+
+def events_match_ended_leases(_now: datetime) -> Iterator[str]:
+    """The audit log tells of every evaluation that lapsed why its place was given back."""
+    verbs = ("lease:ended", "place:released")
+    told = set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
+    for key in Evaluation.objects.filter(state=LAPSED).order_by("pk").values_list("pk", flat=True):
+        if str(key) not in told:
+            yield f"Evaluation {key} lapsed, and the audit log does not tell why."
+
+
+EVALUATION_CHECKS: tuple[Check, ...] = (
+    Check("I2", "Every judgement is the newest of all its revisions", _versions_count),
+    Check("I3", "Nobody judges one thing twice, or one game twice", _once_each),
+    Check("I7e", "Every act of an evaluator has its audit line, and none is extra", _acts_are_told),
+    Check(
+        "I9",
+        "Places are as many as asked for, one person in each, nobody twice on a game",
+        slots_are_consistent,
+    ),
+    Check("I9e", "Every place that was given back has its audit line", events_match_ended_leases),
+    Check("I10", "Drafts count nowhere, and nothing is judged after submitting", _drafts_do_not_count),
+    Check("I11e", "Evaluations, places, measurements and judgements belong to one game", _belong_together),
+)
+
+
+def _of_people() -> Iterator[str]:
+    people = (
+        Slot.objects.exclude(evaluator=None).values("game", "purpose", "evaluator").annotate(n=Count("pk"))
+    )
+    for row in people.filter(n__gt=1).order_by("game"):
+        yield f"Person {row['evaluator']} holds {row['n']} places on the game in row {row['game']}."
+    for many in _too_many():
+        yield (
+            f"The game in row {many['game']} has {many['n']} places, {many['free']} of them free, "
+            f"where {many['needed']} evaluators are asked for."
+        )
+    working = Evaluation.objects.filter(slot=OuterRef("pk"), evaluator=OuterRef("evaluator"))
+    for slot in Slot.objects.filter(~Exists(working)).exclude(evaluator=None).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) is taken, but nobody works in it."
+
+
+def _too_many() -> "QuerySet[Slot, Any]":
+    """Games that more people could still rate than are asked for; places that were closed without anybody are none."""
+    places = Slot.objects.filter(Q(is_closed=False) | Q(evaluator__isnull=False), purpose=RATING)
+    counted = places.values("game").annotate(
+        n=Count("pk"),
+        free=Count("pk", filter=Q(evaluator=None)),
+        needed=NEEDED_OF_GAME,
+    )
+    return counted.filter(free__gt=0, n__gt=F("needed")).order_by("game")
+
+
+def _of_evaluations() -> Iterator[str]:
+    rows = Evaluation.objects.select_related("slot")
+    held = Q(slot__evaluator=F("evaluator"))
+    is_open, is_in, is_back = (
+        Q(state__in=OPEN),
+        Q(state=SUBMITTED),
+        Q(state__in=(SKIPPED, LAPSED)),
+    )
+    for one in rows.filter(is_open & ~held).order_by("pk"):
+        yield f"Evaluation {one.pk} is open, but its place (row {one.slot_id}) is not its evaluator's."
+    for one in rows.filter(is_open & held & Q(slot__is_closed=True)).order_by("pk"):
+        yield f"Evaluation {one.pk} is open, but its place (row {one.slot_id}) is closed."
+    for one in rows.filter(is_in & (~held | Q(slot__is_closed=False))).order_by("pk"):
+        yield f"Evaluation {one.pk} is submitted, but its place (row {one.slot_id}) is not closed."
+    for one in rows.filter(is_back & held).order_by("pk"):
+        yield f"Evaluation {one.pk} is {one.state}, but its evaluator still holds place {one.slot_id}."
+
+
+def _leases_and_kept() -> Iterator[str]:
+    leased = Slot.objects.exclude(lease_until=None)
+    for slot in leased.filter(Q(evaluator=None) | Q(is_closed=True)).order_by("pk"):
+        yield f"A lease runs on place {slot.number} (row {slot.pk}), where nobody works."
+    kept = Slot.objects.exclude(assigned_to=None)
+    elsewhere = Q(evaluator__isnull=False) & ~Q(evaluator=F("assigned_to"))
+    for slot in kept.filter(elsewhere).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) is kept for one person, and another is in it."
+    own = Evaluation.objects.filter(
+        game=OuterRef("game"), purpose=OuterRef("purpose"), evaluator=OuterRef("assigned_to")
+    )
+    busy = own.filter(state__in=(*OPEN, SUBMITTED)).exclude(slot=OuterRef("pk"))
+    for slot in kept.filter(Exists(busy)).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) is kept for somebody who has another on that game."
+
+
+def _awaiting() -> Iterator[str]:
+    is_in = Q(purpose=RATING, is_closed=True, evaluator__isnull=False)
+    waiting = Slot.objects.exclude(awaiting_since=None)
+    for slot in waiting.exclude(is_in).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) waits for a verdict, and nothing was handed in there."
+    recorded = Verdict.objects.filter(game=OuterRef("game"))
+    for slot in Slot.objects.filter(is_in, ~Exists(recorded), awaiting_since=None).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) was handed in, and its game is not told to wait for a verdict."
+
+
+def _stand_in_line(_now: datetime) -> Iterator[str]:
+    rows = Adjudication.objects.order_by("game", "kind", "subject", "number")
+    grouped = groupby(rows.iterator(chunk_size=500), key=lambda row: (row.game_id, row.kind, row.subject))
+    for _thing, group in grouped:
+        before: Adjudication | None = None
+        for row in group:
+            expected = (before.pk, before.number + 1) if before else (None, 1)
+            if (row.supersedes_id, row.number) != expected:
+                yield f"{_verifying_adjudications_name(row)} does not follow what was settled of the same thing before it."
+            before = row
+
+
+def _are_whole(_now: datetime) -> Iterator[str]:
+    for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
+        if row.kind not in ADJUDICATED_KINDS:
+            yield f"{_verifying_adjudications_name(row)} settles something that is not a lead's to settle."
+        elif row.value not in VALUES[row.kind] and not (row.value == "" and row.kind in CAN_BE_NO):
+            yield f"{_verifying_adjudications_name(row)} settles on {row.value!r}, which is no answer there."
+        if not row.reason.strip():
+            yield f"{_verifying_adjudications_name(row)} has no reason."
+    adopted = Adjudication.objects.exclude(adopted=None)
+    counted = Q(adopted__game=F("game"), adopted__purpose=RATING, adopted__submitted_at__lte=F("created_at"))
+    for row in adopted.exclude(counted).order_by("pk"):
+        yield f"{_verifying_adjudications_name(row)} adopts an evaluation of another game, or one that was not submitted by then."
+    own = Evaluation.objects.filter(
+        game=OuterRef("game"),
+        evaluator=OuterRef("created_by"),
+        purpose=RATING,
+        submitted_at__lte=OuterRef("created_at"),
+    )
+    for row in Adjudication.objects.filter(Exists(own)).order_by("pk"):
+        yield f"{_verifying_adjudications_name(row)} was settled by somebody whose own answers are one of the sides."
+
+
+def _bases_name_them(_now: datetime) -> Iterator[str]:
+    columns = ("pk", "game_id", "kind", "subject", "value")
+    there = {key: rest for key, *rest in Adjudication.objects.values_list(*columns).order_by("pk")}
+    for key, game, basis in Verdict.objects.order_by("pk").values_list("pk", "game_id", "basis").iterator():
+        for one in _BASIS.decode(basis).adjudications:
+            if there.get(one.id) != [game, one.kind, one.subject, one.value]:
+                yield (
+                    f"The verdict in row {key} names {one.id} as settled on {one.value!r} of {one.kind} "
+                    f"{one.subject}; no such row of its game says so."
+                )
+
+
+def _are_told(_now: datetime) -> Iterator[str]:
+    everything = {str(key) for key in Adjudication.objects.values_list("pk", flat=True)}
+    yield from missing_events("adjudication", ("difference:settled",), everything)
+    told = set(Event.objects.filter(verb="game:needs_fewer").values_list("object_id", flat=True))
+    kept = _kept()
+    games = Game.objects.exclude(needed_count=None).order_by("pk")
+    for key, number, iteration in games.values_list("pk", "number", "iteration_id"):
+        if str(key) not in told and number not in kept.get(iteration, ()):
+            yield f"Game {number} (row {key}) needs another number of evaluators, and no audit line tells why."
+
+
+def _kept() -> dict[int, set[int]]:
+    """Iteration -> numbers of the games that kept theirs when another number of evaluators was asked for."""
+    found: dict[int, set[int]] = {}
+    rows = Event.objects.filter(verb="iteration:changed").values_list("object_id", "detail")
+    for key, detail in rows:
+        found.setdefault(int(key), set()).update(msgspec.json.decode(detail).get("kept", ()))
+    return found
+
+
+class _Bases(msgspec.Struct):
+    """What is read of a basis here."""
+
+    adjudications: list[Named] = []
+
+
+_BASIS: Any = msgspec.json.Decoder(_Bases)
+
+
+def _verifying_adjudications_name(row: Adjudication) -> str:
+    return f"What was settled of {row.kind} {row.subject} in the game in row {row.game_id} (row {row.pk})"
+
+
+ADJUDICATION_CHECKS: tuple[Check, ...] = (
+    Check("I6k", "Whatever was settled follows what was settled of the same thing before", _stand_in_line),
+    Check("I6l", "Leads settle with a reason, on an answer there is, between others' answers", _are_whole),
+    Check(
+        "I6m", "A verdict names only what was settled in its own game, as it was settled", _bases_name_them
+    ),
+    Check("I7a", "Whatever was settled, and every game that needs fewer, has its audit line", _are_told),
+)

@@ -1,0 +1,114 @@
+"""What must hold of uploads, games and measurements: the part of `manage.py verify` about what was imported."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+from discussions.core.iteration_states import STATES_WITH_SLOTS
+from discussions.metrics.actions import MEASURE, encoded_figures
+from discussions.metrics.core.registry import CODE_VERSION, measure_game
+from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.models.games import NEEDED
+from discussions.models.slots import RATING
+from workspace.blob_store import BytesLost, load_bytes
+from workspace.checks.actions import missing_events
+from workspace.checks.core import Check
+from workspace.core.canonical import bytes_hash, canonical_hash
+from workspace.models import Job
+from workspace.models.jobs import FAILED, QUEUED, RUNNING
+
+CHUNK = 200
+
+
+def _uploads_are_kept(_now: datetime) -> Iterator[str]:
+    for row in Transcript.objects.order_by("pk").iterator(chunk_size=CHUNK):
+        try:
+            size = len(load_bytes(row.sha256))
+        except BytesLost as lost:
+            yield f"{_upload(row)} cannot be read again: {lost}."
+            continue
+        if size != row.byte_count:
+            yield f"{_upload(row)} has {size} bytes; {row.byte_count} were uploaded."
+    for row in Transcript.objects.filter(job=None).order_by("pk"):
+        yield f"{_upload(row)} has no job that reads it."
+    yield from missing_events(
+        "transcript",
+        ("transcript:uploaded",),
+        {str(pk) for pk in Transcript.objects.values_list("pk", flat=True)},
+    )
+
+
+def _games_are_as_imported(_now: datetime) -> Iterator[str]:
+    for game in Game.objects.filter(text=None).order_by("pk"):
+        yield f"{_game(game)} has no text."
+    for game in (
+        Game.objects.exclude(text=None).select_related("text").order_by("pk").iterator(chunk_size=CHUNK)
+    ):
+        if bytes_hash(game.text.body.encode()) != game.content_sha256:
+            yield f"{_game(game)} is not the content that was imported."
+    elsewhere = ~Q(transcript__project=F("project")) | ~Q(iteration__project=F("project"))
+    for game in Game.objects.filter(elsewhere).order_by("pk"):
+        yield f"{_game(game)} is in another project than its upload or its iteration."
+    twice = Game.objects.values("project", "source_id", "content_sha256", "transcript__is_separate")
+    for row in twice.annotate(n=Count("pk")).filter(n__gt=1, transcript__is_separate=False):
+        yield f"The game {row['source_id']!r} is {row['n']} times in the project in row {row['project']}."
+
+
+def _measurements_come_out_again(_now: datetime) -> Iterator[str]:
+    rows = Measured.objects.select_related("game__text", "rubric_version", "findings").order_by("pk")
+    for row in rows.filter(findings=None).select_related(None):
+        yield f"Measurement {row.pk} of the game in row {row.game_id} has no findings."
+    for row in rows.exclude(findings=None).iterator(chunk_size=CHUNK):
+        yield from (f"Measurement {row.pk} of game {row.game.number}: {wrong}" for wrong in _wrong_with(row))
+
+
+def _wrong_with(row: Measured) -> Iterator[str]:
+    body = row.findings.body.encode()
+    if bytes_hash(body) != row.findings_sha256:
+        yield "its findings are not those that were stored with it."
+        return
+    if row.figures != encoded_figures(row.findings.to_records()):
+        yield "its figures are not those of its findings."
+    asked = canonical_hash([row.game.content_sha256, row.rubric_version.sha256, row.code_version])
+    if row.input_hash != asked:
+        yield "it was made from another game, version or code than its row says."
+    if row.code_version == CODE_VERSION:
+        again = measure_game(row.game.text.to_record(), row.rubric_version.to_record())
+        if msgspec.json.encode(again) != body:
+            yield "measured again, the game gives something else."
+
+
+def _no_game_is_forgotten(_now: datetime) -> Iterator[str]:
+    there = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
+    for iteration in Iteration.objects.order_by("pk"):
+        at_work = Job.objects.filter(
+            kind=MEASURE, subject=f"iteration:{iteration.pk}", state__in=(QUEUED, RUNNING, FAILED)
+        )
+        if at_work.exists():
+            continue
+        for game in Game.objects.filter(~Exists(there), iteration=iteration).order_by("pk"):
+            yield f"{_game(game)} is not measured, and no job is about to do it."
+    taken = Game.objects.filter(Exists(there), iteration__state__in=STATES_WITH_SLOTS, withdrawn_at=None)
+    # A place that is closed and that nobody has was not needed any more.
+    idle = Q(slots__evaluator=None, slots__is_closed=True)
+    bare = taken.annotate(n=Count("slots", filter=Q(slots__purpose=RATING) & ~idle))
+    for game in bare.filter(n__lt=NEEDED).order_by("pk"):
+        yield f"{_game(game)} is measured, but has {game.n} places for evaluators."
+
+
+def _upload(row: Transcript) -> str:
+    return f"Upload {row.pk} ({row.name})"
+
+
+def _game(game: Game) -> str:
+    return f"Game {game.number} (row {game.pk})"
+
+
+GAME_CHECKS: tuple[Check, ...] = (
+    Check("I4", "Every upload is kept, byte for byte, with its job and its audit line", _uploads_are_kept),
+    Check("I4g", "Every game is whole, once, and what was imported", _games_are_as_imported),
+    Check("I5", "Every measurement comes out of its game again, byte for byte", _measurements_come_out_again),
+    Check("I8g", "Every game is measured and has its places, or a job is on it", _no_game_is_forgotten),
+)

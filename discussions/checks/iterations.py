@@ -1,0 +1,228 @@
+"""What must hold of stages, iterations and decisions: the part of `manage.py verify` about iteration history."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from django.db.models import Q, QuerySet
+
+from discussions.comparison.core.comparison import MOST_LOOKS
+from discussions.comparison.core.decision_basis import (
+    DecidedGame,
+    DecisionBasis,
+    compute_proposal,
+    other_proposal,
+)
+from discussions.core.iteration_states import CHANGE, DECIDED, KEEP, UNSORTED
+from discussions.core.outcome import Outcome
+from discussions.iterations.core.figures import GameFigures, game_figures
+from discussions.iterations.core.history import chain_faults, find_baseline
+from discussions.iterations.queries import load_history
+from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
+from discussions.queries import rubric_record
+from rubric.models import RubricVersion
+from workspace.checks.actions import missing_events
+from workspace.checks.core import Check
+from workspace.core.canonical import bytes_hash
+from workspace.models import Event
+
+
+def _decisions_come_out_again(_now: datetime) -> Iterator[str]:
+    rows = Decision.objects.select_related("iteration").order_by("pk")
+    for decision in rows.iterator(chunk_size=50):
+        yield from (f"{_decision(decision)}: {wrong}" for wrong in _wrong_with(decision))
+
+
+def _wrong_with(decision: Decision) -> Iterator[str]:
+    if bytes_hash(decision.basis.encode()) != decision.basis_sha256:
+        yield "the stored basis does not have the hash that was recorded with it."
+        return
+    basis = msgspec.json.decode(decision.basis, type=DecisionBasis)
+    named = (basis.iteration, basis.compared_with, basis.look, basis.supersedes)
+    row = (decision.iteration_id, decision.compared_with_id, decision.look, decision.supersedes_id)
+    if named != row:
+        yield "its row names another pair or another look than its basis, or supersedes another decision."
+    version = RubricVersion.objects.get(pk=basis.rubric_version)
+    if bytes_hash(version.body.encode()) != basis.rubric_sha256:
+        yield "the rubric version is not what the decision rests on."
+        return
+    rubric = rubric_record(basis.rubric_version, basis.rubric_sha256)
+    yield from other_proposal(decision.proposal, compute_proposal(basis, rubric))
+    yield from _other_figures([*basis.control, *basis.change])
+
+
+def _other_figures(games: list[DecidedGame]) -> Iterator[str]:
+    """Games whose figures are not those of the verdict that they come from; what they cost may have been by hand."""
+    outcomes = dict(
+        Verdict.objects.filter(pk__in=[game.verdict for game in games if game.verdict]).values_list(
+            "pk", "outcome"
+        )
+    )
+    for game in games:
+        if game.verdict is None:
+            continue
+        stored = outcomes.get(game.verdict)
+        told = _told(game.figures)
+        if stored is None:
+            yield f"the verdict on game {game.figures.number} that it names is not there."
+        elif _told(game_figures(game.figures.number, _OUTCOME.decode(stored), cost_usd=None)) != told:
+            yield f"the figures of game {game.figures.number} are not those of its verdict."
+
+
+def _told(figures: GameFigures) -> tuple[object, ...]:
+    return figures.scores, figures.rating, figures.passes, sorted(figures.not_applicable), figures.is_pass
+
+
+def _decisions_stand_in_line(_now: datetime) -> Iterator[str]:
+    rows = Decision.objects.select_related("iteration").order_by("iteration", "number")
+    for _iteration, group in groupby(rows.iterator(chunk_size=200), key=lambda row: row.iteration_id):
+        before: Decision | None = None
+        for decision in group:
+            expected = (before.pk, before.number + 1) if before else (None, 1)
+            if (decision.supersedes_id, decision.number) != expected:
+                yield f"{_decision(decision)} does not follow the decision before it."
+            is_blind = decision.proposal == "null" and decision.choice != KEEP  # taken back without a look
+            if decision.iteration.kind != CHANGE or (decision.look > MOST_LOOKS and not is_blind):
+                yield f"{_decision(decision)} is on no change, or on more than {MOST_LOOKS} looks at its pair."
+            before = decision
+    decided = Q(state=DECIDED)
+    has_decision = Q(pk__in=Decision.objects.values("iteration"))
+    for row in Iteration.objects.filter((decided & ~has_decision) | (~decided & has_decision)).order_by("pk"):
+        yield f"{_iteration_name(row)} is {row.state}, which its decisions do not say."
+
+
+def _references_hold(_now: datetime) -> Iterator[str]:
+    for stage in Stage.objects.order_by("pk"):
+        history = load_history(stage)
+        chain = [each.link for each in history.iterations]
+        yield from (f"Stage {stage.number} (row {stage.pk}): {fault}" for fault in chain_faults(chain))
+        for place, each in enumerate(history.iterations):
+            if each.kind == CHANGE and each.baseline != find_baseline(chain[:place]):
+                yield f"Iteration {each.number} (row {each.id}) names another baseline than its stage's newest."
+    rows = Iteration.objects.exclude(kind=UNSORTED).select_related("stage")
+    for row in rows.order_by("pk").iterator(chunk_size=50):
+        if bytes_hash(row.prompt.encode()) != row.prompt_sha256:
+            yield f"{_iteration_name(row)}: its prompt does not have the hash beside it."
+        if row.stage is not None and row.stage.project_id != row.project_id:
+            yield f"{_iteration_name(row)} is in a stage of another project."
+
+
+def _lists_are_frozen(_now: datetime) -> Iterator[str]:
+    opened = Event.objects.filter(verb="iteration:opened_for_rating").values_list("object_id", "detail")
+    listed = {int(key): msgspec.json.decode(detail)["games"] for key, detail in opened}
+    for row in Iteration.objects.exclude(opened_at=None).order_by("pk"):
+        there = set(Game.objects.filter(iteration=row).values_list("number", flat=True))
+        if sorted(there - _withdrawn_before(row)) != listed.get(row.pk, []):
+            yield f"{_iteration_name(row)} holds other games than when it was opened for rating."
+    shut = Q(game__iteration__stage__isnull=False, game__iteration__opened_at=None)
+    for slot in Slot.objects.filter(shut, is_closed=False).order_by("pk"):
+        yield f"Place {slot.number} (row {slot.pk}) is open, and its game's iteration is not."
+
+
+def _withdrawn_before(iteration: Iteration) -> set[int]:
+    """The numbers of its games that were out when it was opened for rating."""
+    out: set[int] = set()
+    acts = Withdrawal.objects.filter(game__iteration=iteration, created_at__lt=iteration.opened_at)
+    for number, is_withdrawn in acts.order_by("pk").values_list("game__number", "is_withdrawn"):
+        (out.add if is_withdrawn else out.discard)(number)
+    return out
+
+
+def _gates_were_open(_now: datetime) -> Iterator[str]:
+    closings = _details("stage:closed")
+    for stage in Stage.objects.exclude(closed_at=None).order_by("pk"):
+        name = f"Stage {stage.number} (row {stage.pk})"
+        if bytes_hash(stage.door.encode()) != closings.get(stage.pk, {}).get("door_sha256"):
+            yield f"{name}: the door that is kept is not the one that was passed."
+            continue
+        door = msgspec.json.decode(stage.door)
+        if not door["is_open"] or bool(door["missing"]) != bool(stage.override_reason):
+            yield f"{name} was closed through a shut door, without a reason that says why."
+    statements = _details("stage:stated")
+    for stage in Stage.objects.exclude(stated_at=None).order_by("pk"):
+        if bytes_hash(stage.statement.encode()) != statements.get(stage.pk, {}).get("statement_sha256"):
+            yield f"Stage {stage.number} (row {stage.pk}): its statement is not the one that was signed."
+
+
+def _details(verb: str) -> dict[int, dict[str, Any]]:
+    rows = Event.objects.filter(verb=verb).values_list("object_id", "detail")
+    return {int(key): msgspec.json.decode(detail) for key, detail in rows}
+
+
+def _figures_stand_in_line(_now: datetime) -> Iterator[str]:
+    rows = ManualFigure.objects.select_related("game").order_by("game", "kind", "number")
+    for _key, group in groupby(rows.iterator(chunk_size=200), key=lambda row: (row.game_id, row.kind)):
+        before: ManualFigure | None = None
+        for row in group:
+            expected = (before.pk, before.number + 1) if before else (None, 1)
+            if (row.supersedes_id, row.number) != expected:
+                yield f"The {row.kind} of game {row.game.number} by hand (row {row.pk}) does not follow the last."
+            before = row
+
+
+def _withdrawals_stand_in_line(_now: datetime) -> Iterator[str]:
+    """Acts take turns, the first withdraws, and what the game's own row says is the last of them."""
+    last: dict[int, Withdrawal] = {}
+    for row in Withdrawal.objects.select_related("game").order_by("game", "number").iterator(chunk_size=200):
+        before = last.get(row.game_id)
+        expected = (before.number + 1, not before.is_withdrawn) if before else (1, True)
+        if (row.number, row.is_withdrawn) != expected:
+            yield f"Withdrawal {row.number} of game {row.game.number} (row {row.pk}) does not follow the last."
+        last[row.game_id] = row
+    columns = ("pk", "number", "withdrawn_at", "withdrawn_by_id", "withdrawn_reason")
+    rows = Game.objects.filter(Q(pk__in=last) | Q(withdrawn_at__isnull=False)).order_by("pk")
+    for key, number, *stands in rows.values_list(*columns):
+        act = last.get(key)
+        is_out = act is not None and act.is_withdrawn
+        if stands != (
+            [act.created_at, act.created_by_id, act.reason] if act and is_out else [None, None, ""]
+        ):
+            yield f"Game {number} (row {key}) is withdrawn or counts, and its last withdrawal says another thing."
+
+
+def _have_events(_now: datetime) -> Iterator[str]:
+    told: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+        ("stage", "stage:opened", Stage.objects.all()),
+        ("stage", "stage:stated", Stage.objects.exclude(stated_at=None)),
+        ("stage", "stage:closed", Stage.objects.exclude(closed_at=None)),
+        ("iteration", "iteration:opened", Iteration.objects.exclude(kind=UNSORTED)),
+        ("iteration", "iteration:opened_for_rating", Iteration.objects.exclude(opened_at=None)),
+        ("decision", "decision:recorded", Decision.objects.filter(supersedes=None)),
+        ("decision", "decision:superseded", Decision.objects.exclude(supersedes=None)),
+        ("manual_figure", "figure:entered", ManualFigure.objects.all()),
+        ("withdrawal", "game:withdrawn", Withdrawal.objects.filter(is_withdrawn=True)),
+        ("withdrawal", "game:restored", Withdrawal.objects.filter(is_withdrawn=False)),
+    )
+    for kind, verb, rows in told:
+        yield from missing_events(kind, (verb,), {str(pk) for pk in rows.values_list("pk", flat=True)})
+
+
+def _decision(decision: Decision) -> str:
+    return f"Decision {decision.number} on iteration {decision.iteration.number} (row {decision.pk})"
+
+
+def _iteration_name(iteration: Iteration) -> str:
+    return f"Iteration {iteration.number} (row {iteration.pk})"
+
+
+_OUTCOME: Any = msgspec.json.Decoder(Outcome)
+
+
+ITERATION_CHECKS: tuple[Check, ...] = (
+    Check("I6d", "Every decision comes out of its basis again", _decisions_come_out_again),
+    Check("I6e", "Every decision follows the one before it, on a change", _decisions_stand_in_line),
+    Check("I6f", "Every change is compared with the reference of its time", _references_hold),
+    Check("I6g", "Lists of games are as they were frozen, and no place is open before", _lists_are_frozen),
+    Check("I6h", "Every stage was closed through an open door, or with a reason", _gates_were_open),
+    Check("I6i", "Every figure by hand follows the one before it", _figures_stand_in_line),
+    Check(
+        "I6j",
+        "Games are withdrawn and taken back in turns, and their rows say so",
+        _withdrawals_stand_in_line,
+    ),
+    Check(
+        "I7i", "Every stage, iteration, decision, figure by hand and withdrawal has its line", _have_events
+    ),
+)

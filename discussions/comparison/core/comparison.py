@@ -1,0 +1,344 @@
+"""Two iterations side by side: for each metric one of four answers, the rubric's own rule, guardrails, a proposal.
+
+Source of the rule: the rubric's "Iteration Cycle" (keep the change if the averages improved, revert if not).
+
+What a comparison of two iterations says, as records and in sentences.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.comparison.core.difference import (
+    IMPROVED,
+    MORE_GAMES,
+    SAME,
+    SURE_HARM,
+    UNCLEAR,
+    WORSE,
+    Difference,
+    decide_answer,
+    difference,
+)
+from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
+from discussions.iterations.core.averages import pooled_spread
+from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.metrics.core.registry import METRICS
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+from workspace.statistics.means import exact_mean
+
+PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
+
+
+def get_material_difference(key: str, chosen: Mapping[str, float] | None = None) -> float:
+    """The material difference of a metric: the chosen one, else that of its scale."""
+    return (chosen or {}).get(key, METRICS[key].scale.material)
+
+
+def look_refusal(look: int) -> str:
+    """A sentence when this would be one look too many at the same pair; empty otherwise. `look` counts from 1."""
+    if look <= MOST_LOOKS:
+        return ""
+    return (
+        f"These two iterations were compared {look - 1} times already, and {MOST_LOOKS} looks are the most: "
+        "every further one makes a lucky answer likelier. Decide with what is there, or play both anew."
+    )
+
+
+class Rule(Struct, frozen=True):
+    """What the rubric's own rule says of one metric; `keeps` is None while an average is not known."""
+
+    keeps: bool | None
+    says: str
+
+
+class MetricCompared(Struct, frozen=True):
+    """One metric of two iterations. `difference` rests on the games to which the metric applies.
+
+    `left_out` games are those to which it does not; in the rubric's `rule` they count 100. `answer` is that of the
+    difference for the target; all others are held against each other first (Holm), so that among seven none is called
+    improved or worse by luck. `is_harmed` marks a guardrail: a metric other than the target that probably fell by more
+    than the material difference.
+    """
+
+    key: str
+    label: str
+    scale: str
+    threshold: float
+    is_target: bool
+    difference: Difference
+    left_out: int
+    rule: Rule
+    answer: str
+    is_harmed: bool
+    notes: list[str]
+
+
+class IterationComparison(Struct, frozen=True):
+    """Two iterations side by side.
+
+    `answer` is the target's; without a target what all metrics say together. `proposal` is keep, revert or
+    inconclusive, `action` the sentence that goes with it. `checks` are sentences about the other metrics. `look` counts
+    how often these two have been compared, this time included.
+    """
+
+    target: str | None
+    metrics: list[MetricCompared]
+    answer: str
+    says: str
+    proposal: str
+    action: str
+    checks: list[str]
+    look: int
+    looks_left: int
+
+    def metric(self, key: str) -> MetricCompared:
+        """That metric's comparison; raises KeyError when the rubric has none."""
+        for each in self.metrics:
+            if each.key == key:
+                return each
+        raise KeyError(key)
+
+
+def compare(
+    control: Sequence[GameFigures],
+    change: Sequence[GameFigures],
+    rubric: RubricRecord,
+    *,
+    earlier: Iterable[Sequence[GameFigures]] = (),
+    target: str | None = None,
+    material: Mapping[str, float] | None = None,
+    look: int = 1,
+) -> IterationComparison:
+    """Compares the games of a change with those of its control, both judged under that rubric version.
+
+    `earlier` are the games of each other batch of the same protocol, `target` the key that was named beforehand,
+    `material` differences that were chosen instead of the usual ones. Raises ValueError for a fourth look, or a target
+    that the rubric does not have.
+    """
+    if refusal := look_refusal(look):
+        raise ValueError(refusal)
+    if target is not None and target not in {criterion.key for criterion in rubric.criteria}:
+        raise ValueError(f"The rubric has no metric {target!r} to be the target.")
+    batches = [control, change, *earlier]
+    found = [
+        _metric(criterion, batches, get_material_difference(criterion.key, material), target)
+        for criterion in rubric.criteria
+    ]
+    metrics = _corrected(found)
+    answer = _answer(metrics, target)
+    checks = list_guardrail_checks(metrics, rubric, change)
+    return IterationComparison(
+        target=target,
+        metrics=metrics,
+        answer=answer,
+        says=summarize_answer(metrics, target, answer),
+        proposal=PROPOSALS[answer],
+        action=recommend_action(metrics, answer, MOST_LOOKS - look, checks),
+        checks=checks,
+        look=look,
+        looks_left=MOST_LOOKS - look,
+    )
+
+
+def holm(tails: Sequence[float]) -> list[float]:
+    """Each p adjusted for all of them: the smallest times n, the next times n - 1, never falling, at most 1.
+
+    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+    """
+    adjusted = [1.0] * len(tails)
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(len(tails)), key=tails.__getitem__)):
+        highest = max(highest, min(1.0, (len(tails) - rank) * tails[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def _metric(
+    criterion: Criterion, batches: Sequence[Sequence[GameFigures]], material: float, target: str | None
+) -> MetricCompared:
+    key = criterion.key
+    applicable = [collect_scores(batch, key, with_by_rule=False) for batch in batches]
+    control, change = (exact_mean(collect_scores(batch, key)) for batch in batches[:2])
+    scale = METRICS[key].scale
+    found = difference(
+        applicable[0], applicable[1], pooled_spread(applicable), material=material, span=scale.span
+    )
+    left_out = sum(not game.applies(key) for batch in batches[:2] for game in batch)
+    is_harmed = key != target and found.posterior is not None and found.posterior.harm > SURE_HARM
+    return MetricCompared(
+        key=key,
+        label=criterion.label,
+        scale=scale.key,
+        threshold=float(criterion.threshold or 0),
+        is_target=key == target,
+        difference=found,
+        left_out=left_out,
+        rule=apply_rubric_rule(criterion.label, control, change),
+        answer=found.answer,
+        is_harmed=is_harmed,
+        notes=list_difference_notes(found, left_out),
+    )
+
+
+def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
+    """The same with the answers of all but the target corrected for how many of them there are."""
+    others = [each for each in found if not each.is_target]
+    found_of = [each.difference.posterior for each in others]
+    no_better = holm([1 - each.higher if each else 1.0 for each in found_of])
+    no_worse = holm([each.higher if each else 1.0 for each in found_of])
+    answers = {
+        each.key: decide_answer(up, down, posterior.within) if posterior else each.answer
+        for each, posterior, up, down in zip(others, found_of, no_better, no_worse, strict=True)
+    }
+    return [replace(each, answer=answers.get(each.key, each.answer)) for each in found]
+
+
+def _answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
+    answers = [each.answer for each in metrics if target is None or each.is_target]
+    is_up, is_down = IMPROVED in answers, WORSE in answers
+    if is_up != is_down:
+        return IMPROVED if is_up else WORSE
+    return SAME if set(answers) == {SAME} else UNCLEAR
+
+
+MOST_LOOKS = 3
+
+
+def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> Rule:
+    """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
+    if control is None or change is None:
+        return Rule(None, f"the rule says nothing yet: an average of {label.lower()} is not known")
+    if change == control:
+        return Rule(
+            False, f"the rule says REVERT: {figure(change)} = {figure(control)}, which is not improved"
+        )
+    shown = _told_apart(change, control)
+    keeps = change > control
+    return Rule(
+        keeps, f"the rule says {'KEEP' if keeps else 'REVERT'}: {shown[0]} {'>' if keeps else '<'} {shown[1]}"
+    )
+
+
+def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:
+    """The whole answer in a sentence: of the target, or of all metrics together."""
+    if target is not None:
+        return "".join(summarize_metric(each) for each in metrics if each.is_target)
+    named = [f"{each.label.lower()} {each.answer}" for each in metrics if each.answer in (IMPROVED, WORSE)]
+    rest = f" ({', '.join(named)})" if named else ""
+    return f"No target was named, so all {len(metrics)} metrics answer together: {answer}{rest}."
+
+
+def summarize_metric(metric: MetricCompared) -> str:
+    """One metric in a sentence: the answer, both means, the raw and the shrunken difference."""
+    found = metric.difference
+    if found.raw is None or found.control_mean is None or found.change_mean is None:
+        return f"{metric.label}: {metric.answer}. {found.reason}"
+    shown = _told_apart(Fraction(found.change_mean), Fraction(found.control_mean))
+    shrunken = f", {_signed(found.posterior.shrunken)} after shrinking" if found.posterior else ""
+    reason = f" {found.reason}" if found.reason else ""
+    return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {_signed(found.raw)}{shrunken}.{reason}"
+
+
+NOT_WORSE = "That does not call the change worse."
+
+
+def recommend_action(
+    metrics: Sequence[MetricCompared], answer: str, looks_left: int, checks: list[str]
+) -> str:
+    """What to do by default; "cannot tell yet" stays with the earlier prompt, or collects, and calls nothing worse."""
+    if answer == IMPROVED:
+        return "Keep the change, after a look at what is to be checked." if checks else "Keep the change."
+    if answer == WORSE:
+        return "Revert the change."
+    if answer == SAME:
+        return "Revert the change: what it does is too small to matter."
+    if looks_left == 0:
+        return f"Stay with the earlier prompt: this was the last of {MOST_LOOKS} looks. {NOT_WORSE}"
+    return f"Stay with the earlier prompt for now, or collect games. {_needed(metrics)} {NOT_WORSE}"
+
+
+def _needed(metrics: Sequence[MetricCompared]) -> str:
+    asked = [each for each in metrics if each.is_target] or list(metrics)
+    several = [(each.difference.more_games, each) for each in asked if each.difference.more_games is not None]
+    if not several:
+        return "How many are needed shows once games of one batch differ."
+    count, metric = max(several, key=lambda pair: pair[0] or 0)
+    material = f"{metric.difference.material:g} point{'' if metric.difference.material == 1 else 's'}"
+    if not count:
+        return f"There are enough to see {material} in {metric.label.lower()}; the true difference may be smaller."
+    games = "1 more game" if count == 1 else f"{roughly(count)} more games"
+    shows = f"would show a difference of {material} in {metric.label.lower()}"
+    return f"About {games} on each side {shows}{_with_more(metric)}."
+
+
+def roughly(count: int) -> str:
+    """So many games, from 100 on as two digits and noughts: nobody plays 1,235 games rather than 1,200."""
+    if count < 100:
+        return str(count)
+    step = 10 ** (len(str(count)) - 2)
+    return f"{round(count / step) * step:,}"
+
+
+def _with_more(metric: MetricCompared) -> str:
+    found = metric.difference.posterior
+    if found is None:
+        return ""
+    return f"; with {MORE_GAMES} more each the interval would be ± {figure(found.half_width_with_more)}"
+
+
+def list_guardrail_checks(
+    metrics: Sequence[MetricCompared], rubric: RubricRecord, change: Sequence[GameFigures]
+) -> list[str]:
+    """Sentences on guardrails: metrics that probably fell, and mandatory averages that fail in the change."""
+    fell = [
+        f"Check {each.label.lower()}: it probably fell by more than {each.difference.material:g}."
+        for each in metrics
+        if each.is_harmed
+    ]
+    return fell + [
+        f"{criterion.label} is {figure(found, criterion.threshold)} on average, below {figure(criterion.threshold)}: "
+        "by the rubric the iteration fails, whatever else improved."
+        for criterion in rubric.criteria
+        if criterion.is_mandatory
+        and criterion.threshold is not None
+        and (found := exact_mean(collect_scores(change, criterion.key))) is not None
+        and found < Fraction(str(criterion.threshold))
+    ]
+
+
+def list_difference_notes(found: Difference, left_out: int) -> list[str]:
+    """What to know when reading the answer: how the spread is known, who is left out, what the exact test can show."""
+    notes = [found.spread.warning] if found.spread.warning else []
+    if left_out:
+        notes.append(
+            f"Left out: {left_out} game{'' if left_out == 1 else 's'} to which the metric does not apply."
+        )
+    if found.permutation.either is not None and found.floor is not None:
+        notes.append(
+            f"Exact permutation p {_p(found.permutation.either)}, two-sided; with {found.change_count} against "
+            f"{found.control_count} games it cannot be below {_p(found.floor)}."
+        )
+    return notes
+
+
+def _told_apart(one: Fraction, other: Fraction) -> tuple[str, str]:
+    """Both figures with one decimal, or as many more as it takes to show that they differ."""
+    for decimals in range(1, 12):
+        shown = figure(one, decimals=decimals), figure(other, decimals=decimals)
+        if shown[0] != shown[1] or one == other:
+            break
+    return shown
+
+
+def _signed(value: float) -> str:
+    shown = figure(value)
+    return shown if shown.startswith("-") else f"+{shown}"
+
+
+def _p(value: float) -> str:
+    """A probability with two decimals, or as many more as it takes not to show as 0."""
+    return figure(value, 0.0, decimals=2)

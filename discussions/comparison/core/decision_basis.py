@@ -1,0 +1,127 @@
+"""What a decision on a change rests on, as one record: hashed when the page is shown, stored with the decision."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from discussions.comparison.core.comparison import IterationComparison, compare, look_refusal
+from discussions.iterations.core.figures import GameFigures
+from rubric.core.records import RubricRecord
+from workspace.core.canonical import canonical_hash
+
+FORMAT = 1
+
+
+# Floats of another machine or library may differ in their last digits; what is decided on them may not.
+TOLERANCE = 1e-6
+
+
+class DecidedGame(Struct, frozen=True):
+    """One game that was decided on: its row, the verdict that its figures come from (None: none recorded yet)."""
+
+    id: int
+    verdict: int | None
+    figures: GameFigures
+
+
+class DecisionBasis(Struct, frozen=True):
+    """Everything a decision rests on: the pair, the rubric version, what was named beforehand, and the games.
+
+    `change` holds the games of all iterations that played the prompt against the reference, this one's last; `earlier`
+    the other batches of the same protocol, for the spread between games. `look` counts how often the pair was looked
+    at, this time included; the same figures again are no further look. `supersedes` is the decision that stood.
+    """
+
+    format: int
+    iteration: int
+    compared_with: int
+    rubric_version: int
+    rubric_sha256: str
+    target: str
+    material: dict[str, float]
+    look: int
+    control: list[DecidedGame]
+    change: list[DecidedGame]
+    earlier: list[list[GameFigures]]
+    supersedes: int | None = None
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether nothing is known yet of any game of the change, so that there is nothing to look at."""
+        return not any(_is_known(game.figures) for game in self.change)
+
+    @property
+    def pending(self) -> list[int]:
+        """The numbers of the change's games that are not known in full yet."""
+        return [
+            game.figures.number
+            for game in self.change
+            if game.figures.rating is None or None in game.figures.scores.values()
+        ]
+
+
+def keep_scores_only(figures: GameFigures) -> GameFigures:
+    """The scores of a game and its rating alone: all that a comparison reads of games other than the pair's."""
+    return GameFigures(
+        figures.number, figures.scores, rating=figures.rating, not_applicable=figures.not_applicable
+    )
+
+
+# The parts of a stored comparison that are sentences.
+WORDS = frozenset({"says", "action", "checks", "reason", "warning", "label"})
+
+
+def figures_hash(basis: DecisionBasis) -> str:
+    """The hash of the pair's known scores alone: as long as it is the same, nothing new was looked at."""
+    return canonical_hash(
+        [
+            [keep_scores_only(each.figures) for each in games if _is_known(each.figures)]
+            for games in (basis.control, basis.change)
+        ]
+    )
+
+
+def _is_known(figures: GameFigures) -> bool:
+    return figures.rating is not None or any(score is not None for score in figures.scores.values())
+
+
+def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationComparison | None:
+    """The comparison that the basis amounts to; None for a look too many."""
+    if look_refusal(basis.look):
+        return None
+    return compare(
+        [each.figures for each in basis.control],
+        [each.figures for each in basis.change],
+        rubric,
+        earlier=basis.earlier,
+        target=basis.target or None,
+        material=basis.material,
+        look=basis.look,
+    )
+
+
+def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[str]:
+    """Where a stored proposal and the one that its basis gives now differ, in sentences.
+
+    What figures are said in is left out: better words for the same figures are no other proposal.
+    """
+    for place in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
+        yield f"its basis gives another proposal than was stored, at {place or 'its top'}."
+        return
+
+
+def _differences(one: Any, other: Any, place: str) -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key in one.keys() - WORDS:
+            yield from _differences(one[key], other[key], f"{place}/{key}")
+    elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from _differences(*pair, f"{place}/{number}")
+    elif isinstance(one, float) and isinstance(other, float | int):
+        if not math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+            yield place
+    elif one != other:
+        yield place

@@ -1,0 +1,209 @@
+"""One metric of one change: is it better than what it is compared with, worse, as good, or can nobody tell yet?
+
+A normal prior N(0, tau^2), tau = 0.7 s, on the true difference pulls what a few games show towards nothing; s is the
+spread between games, pooled over all batches, and the posterior is taken as Student's t with its degrees of freedom.
+Sources: docs/iterations.md; A. Gelman, J. Carlin, Perspectives on Psychological Science 9 (2014), 641-651.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb, sqrt
+
+from msgspec import Struct
+
+from discussions.iterations.core.averages import Spread
+from workspace.statistics.means import exact_mean, student_t
+from workspace.statistics.permutation import Permutation, permutation_test
+
+IMPROVED = "improved"
+
+
+WORSE = "worse"
+
+
+SAME = "no material difference"
+
+
+UNCLEAR = "cannot tell yet"
+
+
+PRIOR_SHARE = 0.7
+
+
+TAIL = 0.05
+
+
+SURE_SAME = 0.90
+
+
+SURE_HARM = 0.80
+
+
+# 1.645 and 0.84: the normal quantiles for 5 % on one side and a power of 80 %.
+POWER_Z = 1.645 + 0.84
+
+
+MORE_GAMES = 3
+
+
+class Posterior(Struct, frozen=True):
+    """What the games say of the true difference: its shrunken estimate, and how probable each reading is.
+
+    `higher` is P(true difference > 0), `within` P(it is smaller than the material one either way), `harm` P(it is below
+    minus the material one). Intervals are of 95 %, in the unit of the scores; `interval` is that of the raw difference.
+    """
+
+    shrunken: float
+    sd: float
+    interval: tuple[float, float]
+    shrunken_interval: tuple[float, float]
+    half_width_with_more: float
+    higher: float
+    within: float
+    harm: float
+
+
+class Difference(Struct, frozen=True):
+    """The difference of the means of two lists of scores, change less control, and all that is said about it.
+
+    `answer` is one of the four; `reason` says why it is "cannot tell yet" where that is not the games' doing.
+    `posterior` is None while there is no spread to judge by. `floor` is the smallest two-sided permutation p that these
+    sizes allow. `more_games` is how many more each side needs for the material difference to be seen, 0 when there are
+    enough, None without a spread.
+    """
+
+    control_mean: float | None
+    change_mean: float | None
+    control_count: int
+    change_count: int
+    raw: float | None
+    material: float
+    spread: Spread
+    posterior: Posterior | None
+    answer: str
+    reason: str
+    permutation: Permutation
+    floor: float | None
+    more_games: int | None
+
+
+def difference(
+    control: Sequence[Fraction], change: Sequence[Fraction], spread: Spread, *, material: float, span: float
+) -> Difference:
+    """The difference of two lists of game scores of the same protocol.
+
+    `spread` is pooled over all batches, these two included; `material` the difference that matters and `span` the width
+    of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`.
+    """
+    first, second = exact_mean(control), exact_mean(change)
+    raw = None if first is None or second is None else second - first
+    found = (
+        None
+        if raw is None
+        else compute_posterior(float(raw), len(control), len(change), spread, material, span)
+    )
+    answer, reason = _answer(raw, found, spread)
+    return Difference(
+        control_mean=None if first is None else float(first),
+        change_mean=None if second is None else float(second),
+        control_count=len(control),
+        change_count=len(change),
+        raw=None if raw is None else float(raw),
+        material=material,
+        spread=spread,
+        posterior=found,
+        answer=answer,
+        reason=reason,
+        permutation=permutation_test(control, change),
+        floor=permutation_floor(len(control), len(change)),
+        more_games=more_games(len(control), len(change), spread, material),
+    )
+
+
+def compute_posterior(
+    raw: float, control_count: int, change_count: int, spread: Spread, material: float, span: float
+) -> Posterior | None:
+    """The posterior of the true difference; None while the spread is not known or is nil.
+
+    With v = s^2 (1/n_C + 1/n_X): mean raw tau^2 / (tau^2 + v), sd sqrt(v tau^2 / (tau^2 + v)), t with the spread's df.
+    """
+    if not spread.df or not spread.variance or not control_count or not change_count:
+        return None
+    noise = spread.variance * (1 / control_count + 1 / change_count)
+    prior = PRIOR_SHARE**2 * spread.variance
+    shrunken, sd = raw * prior / (prior + noise), sqrt(noise * prior / (prior + noise))
+    half = student_t(spread.df) * sqrt(noise)
+    more = spread.variance * (1 / (control_count + MORE_GAMES) + 1 / (change_count + MORE_GAMES))
+    return Posterior(
+        shrunken=shrunken,
+        sd=sd,
+        interval=_clipped(raw, half, span),
+        shrunken_interval=_clipped(shrunken, student_t(spread.df) * sd, span),
+        half_width_with_more=min(span, student_t(spread.df + 2 * MORE_GAMES) * sqrt(more)),
+        higher=_below(spread.df, shrunken / sd),
+        within=_below(spread.df, (material - shrunken) / sd) - _below(spread.df, (-material - shrunken) / sd),
+        harm=_below(spread.df, (-material - shrunken) / sd),
+    )
+
+
+def more_games(control_count: int, change_count: int, spread: Spread, material: float) -> int | None:
+    """How many more games each side needs, from the material difference and never from the one observed.
+
+    The smallest m with (1.645 + 0.84)^2 s^2 (1/(n_C + m) + 1/(n_X + m)) <= material^2: 80 % power at 5 % on one side.
+    None without a spread, and when nothing material was named.
+    """
+    if not spread.variance or material <= 0:
+        return None
+    needed = POWER_Z**2 * spread.variance / material**2
+    low, high = -1, max(1, int(2 * needed) + 2)
+    while high - low > 1:
+        tried = (low + high) // 2
+        first, second = control_count + tried, change_count + tried
+        is_enough = bool(first and second) and needed * (1 / first + 1 / second) <= 1
+        low, high = (low, tried) if is_enough else (tried, high)
+    return high
+
+
+def permutation_floor(control_count: int, change_count: int) -> float | None:
+    """The smallest two-sided p of the exact permutation test at these sizes, 0.10 at 3 against 3.
+
+    With groups of one size every way to deal has its mirror image, which is as far from the middle.
+    """
+    if not control_count or not change_count:
+        return None
+    mirrored = 2 if control_count == change_count else 1
+    return mirrored / comb(control_count + change_count, change_count)
+
+
+def _answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tuple[str, str]:
+    if raw is None:
+        return UNCLEAR, "One of the two has no game with this figure."
+    if found is not None:
+        return decide_answer(1 - found.higher, found.higher, found.within), ""
+    if not spread.df:
+        return UNCLEAR, "No batch has two games, so nobody knows how much games differ by chance."
+    if raw == 0:
+        return SAME, ""
+    return (
+        UNCLEAR,
+        "All games of a batch have the same score, so there is no spread to judge a difference by.",
+    )
+
+
+def decide_answer(no_better: float, no_worse: float, within: float) -> str:
+    """One of the four answers, from P(the change is no better), P(it is no worse) and P(it is immaterial)."""
+    if no_better < TAIL:
+        return IMPROVED
+    if no_worse < TAIL:
+        return WORSE
+    return SAME if within > SURE_SAME else UNCLEAR
+
+
+def _clipped(centre: float, half: float, span: float) -> tuple[float, float]:
+    return max(-span, centre - half), min(span, centre + half)
+
+
+def _below(df: int, value: float) -> float:
+    from scipy.special import stdtr
+
+    return float(stdtr(df, value))

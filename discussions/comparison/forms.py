@@ -1,0 +1,29 @@
+"""What is posted to decide on a change."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
+from rubric.versions.forms import several_lines
+
+
+class DecisionForm(forms.Form):
+    """The choice, the reason, and the hash of the figures that the page showed."""
+
+    basis_sha256 = forms.RegexField(r"\A[0-9a-f]{64}\Z", widget=forms.HiddenInput)
+    choice = forms.ChoiceField(
+        label=_("Decision"),
+        choices=(
+            (KEEP, _("Keep: the next change builds on this prompt")),
+            (REVERT, _("Revert: the next change builds on the earlier prompt")),
+            (INCONCLUSIVE, _("Inconclusive: nobody can tell, the earlier prompt stays")),
+        ),
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose keep, revert or inconclusive.")},
+    )
+    reason = forms.CharField(
+        label=_("Reason"),
+        required=False,
+        help_text=_("Why, in a sentence or two; it stays beside the decision."),
+        widget=several_lines(3),
+    )

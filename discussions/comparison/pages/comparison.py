@@ -1,0 +1,300 @@
+"""Two iterations side by side: one of four answers first, the target metric, the others as guardrails, the games."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.comparison.core.comparison import (
+    MOST_LOOKS,
+    IterationComparison,
+    MetricCompared,
+    compare,
+    look_refusal,
+)
+from discussions.comparison.core.difference import UNCLEAR
+from discussions.comparison.pages.metric import (
+    TONES,
+    MetricComparison,
+    answer_words,
+    describe_figure,
+    format_signed,
+    games_needed,
+    metric_part,
+    points,
+    pooled_says,
+    waits_says,
+)
+from discussions.comparison.queries import decision_preview
+from discussions.iterations.core.figures import GameFigures
+from discussions.iterations.core.history import History, HistoryIteration
+from discussions.iterations.core.next_target import next_target
+from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
+from discussions.iterations.pages import JudgedIteration, format_figure, judge_iteration
+from discussions.models import Iteration
+from rubric.core.records import RubricRecord
+from workspace.core.text import figure
+
+
+class IterationOption(Struct, frozen=True):
+    """One iteration that this one can be held against."""
+
+    number: int
+    label: str
+    is_chosen: bool
+
+
+class ComparisonAnswer(Struct, frozen=True):
+    """The answer: a sentence, the word for it and its tone, what to do by default, and the rubric's own rule.
+
+    `look` is which look at the pair this is, 0 where the pair is not the one that is decided on. `checks` are sentences
+    on guardrails, `waits` names games that are not rated, `pooled` those of earlier iterations that count too,
+    `rebound` is what the target is expected to rise by itself.
+    """
+
+    says: str
+    word: str
+    tone: str
+    action: str
+    rule: str
+    look: int
+    most_looks: int
+    checks: list[str]
+    waits: str
+    pooled: str
+    rebound: str
+
+
+class SideGame(Struct, frozen=True):
+    """One game of a side: a figure for each metric and the part of its page that shows it; its cost."""
+
+    number: int
+    figures: list[tuple[str, str]]
+    cost: str
+    is_withdrawn: bool
+
+
+class ComparedSide(Struct, frozen=True):
+    """One of the two iterations with its games."""
+
+    number: int
+    name: str
+    games: list[SideGame]
+
+
+class ComparePage(Struct, frozen=True):
+    """The page of two iterations. `problem` says why there is no answer, "" where there is one.
+
+    `is_decided_on` says that this is the pair which a decision is about; `target` is None where none was named.
+    """
+
+    slug: str
+    number: int
+    name: str
+    against: int
+    choices: list[IterationOption]
+    problem: str
+    answer: ComparisonAnswer | None
+    target: MetricComparison | None
+    others: list[MetricComparison]
+    columns: list[str]
+    sides: list[ComparedSide]
+    diff: PromptDiff | None
+    is_decided_on: bool
+
+
+def other_side(history: History, change: HistoryIteration, number: int) -> HistoryIteration | None:
+    """The iteration of that number in the stage; for 0 the one it is compared with, else the one before it."""
+    if number:
+        found = next((each for each in history.iterations if each.number == number), None)
+        return None if found is change else found
+    if reference := history.find(change.compared_with):
+        return reference
+    return next((each for each in reversed(history.iterations) if each.number < change.number), None)
+
+
+def build_compare_page(
+    *, iteration: Iteration, history: History, change: HistoryIteration, control: HistoryIteration | None
+) -> ComparePage:
+    """The page for an iteration fetched with its project, held against another one of its stage, if there is one."""
+    is_decided_on = control is not None and control.id == change.compared_with
+    shown_change = history.pooled(change) if is_decided_on else change
+    sides = [judge_iteration(each) for each in (control, shown_change) if each is not None]
+    rubric = sides[-1].rubric
+    found, problem, look = _compared(history, change, control, rubric)
+    parts = _parts(rubric, sides, found) if control else []
+    target = change.target if found else ""
+    return ComparePage(
+        slug=iteration.project.slug,
+        number=change.number,
+        name=change.name,
+        against=control.number if control else 0,
+        choices=_choices(history, change, control),
+        problem=problem,
+        answer=_answer(found, change, control, history, rubric, look) if found and control else None,
+        target=next((part for part in parts if part.key == target), None),
+        others=[part for part in parts if part.key != target],
+        columns=[each.label for each in rubric.criteria],
+        sides=[_side(each, rubric) for each in sides],
+        diff=_diff(control, iteration) if control else None,
+        is_decided_on=is_decided_on,
+    )
+
+
+def _compared(
+    history: History, change: HistoryIteration, control: HistoryIteration | None, rubric: RubricRecord
+) -> tuple[IterationComparison | None, str, int]:
+    """The comparison, or why there is none; and which look at the pair it is, 0 where nothing is decided on it."""
+    if control is None:
+        return None, _("There is no other iteration in this stage yet to compare it with."), 0
+    if control.protocol != change.protocol:
+        says = _(
+            "Iterations %(one)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
+            "were shown), so their figures cannot be held against each other."
+        )
+        return None, says % {"one": control.number, "other": change.number}, 0
+    if bare := [each.number for each in (control, change) if not each.is_known]:
+        says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
+        return None, says % {"number": bare[-1]}, 0
+    if control.id == change.compared_with:
+        preview = decision_preview(history, change.id)
+        assert preview is not None
+        look = preview.basis.look
+        return preview.compared, look_refusal(look), look
+    found = compare(
+        control.figures,
+        change.figures,
+        rubric,
+        earlier=history.earlier(control, change),
+        target=change.target or None,
+        material=change.material,
+    )
+    return found, "", 0
+
+
+def _choices(
+    history: History, change: HistoryIteration, control: HistoryIteration | None
+) -> list[IterationOption]:
+    baseline = history.baseline
+    found = []
+    for each in history.iterations:
+        if each is change:
+            continue
+        label = f"{each.number} {each.name}"
+        if each.id == change.compared_with:
+            label = _("%(name)s (what it is compared with)") % {"name": label}
+        elif baseline is not None and each.id == baseline.id:
+            label = _("%(name)s (baseline)") % {"name": label}
+        found.append(IterationOption(each.number, label, each is control))
+    return found
+
+
+def _parts(
+    rubric: RubricRecord, sides: Sequence[JudgedIteration], found: IterationComparison | None
+) -> list[MetricComparison]:
+    metrics = {each.key: each for each in found.metrics} if found else {}
+    return [metric_part(each, sides, metrics.get(each.key)) for each in rubric.criteria]
+
+
+def _answer(
+    found: IterationComparison,
+    change: HistoryIteration,
+    control: HistoryIteration,
+    history: History,
+    rubric: RubricRecord,
+    look: int,
+) -> ComparisonAnswer:
+    target = found.metric(found.target) if found.target else None
+    earlier = history.earlier(control, *history.same_pair(change))
+    return ComparisonAnswer(
+        says=answer_says(target) if target else found.says,
+        word=answer_words()[found.answer],
+        tone=TONES[found.answer],
+        action=found.action if look else "",
+        rule=target.rule.says if target else "",
+        look=look,
+        most_looks=MOST_LOOKS,
+        checks=found.checks,
+        waits=waits_says(control, change),
+        pooled=pooled_says(history, change) if look else "",
+        rebound=_rebound(control, target, rubric, earlier) if look and target else "",
+    )
+
+
+def answer_says(target: MetricCompared) -> str:
+    """The answer on the target in a sentence, first thing on the page."""
+    found, word = target.difference, answer_words()[target.answer].capitalize()
+    if found.raw is None or found.control_mean is None or found.change_mean is None:
+        return f"{word}. {found.reason}"
+    if target.answer == UNCLEAR:
+        sizes = {
+            "word": word,
+            "change": found.change_count,
+            "control": found.control_count,
+            "material": points(found.material),
+            "needed": games_needed(found),
+        }
+        if found.reason or not found.more_games:
+            why = found.reason or _(
+                "there are enough games to see %(material)s; the true difference is smaller"
+            )
+            return _("%(word)s: %(why)s") % {"word": word, "why": why % sizes}
+        says = _(
+            "%(word)s: %(change)d against %(control)d games are too few; a difference of %(material)s would need "
+            "about %(needed)s."
+        )
+        return says % sizes
+    before, after = (
+        format_figure(mean, target.threshold) for mean in (found.control_mean, found.change_mean)
+    )
+    shrunken = found.posterior.shrunken if found.posterior else found.raw
+    says = _("%(word)s: %(label)s is %(after)s against %(before)s, a difference of probably %(shrunken)s.")
+    given = {"word": word, "label": target.label.lower(), "after": after, "before": before}
+    return says % (given | {"shrunken": format_signed(shrunken)})
+
+
+def _rebound(
+    control: HistoryIteration,
+    target: MetricCompared,
+    rubric: RubricRecord,
+    earlier: list[list[GameFigures]],
+) -> str:
+    """What a target that was the lowest of the earlier iteration is expected to rise by itself; "" for any other."""
+    lowest = next_target(control.figures, rubric, earlier=earlier)
+    if lowest.target is None or lowest.target.key != target.key or lowest.rebound is None:
+        return ""
+    says = _(
+        "%(label)s was the lowest of iteration %(number)d. Chosen because it was lowest: expected rebound +%(rebound)s "
+        "without any change. Fresh games with the earlier prompt, played beside the changed ones, would tell the two "
+        "apart."
+    )
+    return says % {
+        "label": target.label,
+        "number": control.number,
+        "rebound": figure(lowest.rebound),
+    }
+
+
+def _side(found: JudgedIteration, rubric: RubricRecord) -> ComparedSide:
+    row = found.row
+    games = [(game, False) for game in row.figures] + [(each.game.figures, True) for each in row.left_out]
+    return ComparedSide(
+        number=row.number,
+        name=row.name,
+        games=[
+            SideGame(
+                number=game.number,
+                figures=[
+                    describe_figure(game, each.key, float(each.threshold or 0)) for each in rubric.criteria
+                ],
+                cost=_("not reported") if game.cost_usd is None else f"${figure(game.cost_usd, decimals=2)}",
+                is_withdrawn=is_withdrawn,
+            )
+            for game, is_withdrawn in games
+        ],
+    )
+
+
+def _diff(control: HistoryIteration, iteration: Iteration) -> PromptDiff:
+    before = Iteration.objects.values_list("prompt", flat=True).get(pk=control.id)
+    return prompt_diff(before, iteration.prompt)

@@ -1,0 +1,277 @@
+"""One metric of two iterations as the page of their comparison shows it: both sides game by game, and every figure."""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from msgspec import Struct
+
+from discussions.comparison.core.comparison import MetricCompared, roughly
+from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, Difference, Posterior
+from discussions.iterations.core.figures import GameFigures
+from discussions.iterations.core.history import OPEN, History, HistoryIteration
+from discussions.iterations.pages import JudgedIteration, chart_scale, format_figure
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import limit_text, place_of_metric
+from rubric.core.records import Criterion
+from workspace.core.text import figure
+from workspace.display.core.multiples import Arm, Arms, Scale, Value, arms
+from workspace.display.core.number_lists import format_numbers
+
+TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
+
+
+class Fact(Struct, frozen=True):
+    """One figure with its name, and what to know when reading it."""
+
+    label: str
+    text: str
+    note: str
+
+
+class MetricComparison(Struct, frozen=True):
+    """One metric. `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
+
+    `answer` is "" where nothing may be said of the pair. `chance` is the probability of better, `p` that of the exact
+    test and `floor` the least it can be; `spread` says how noisy games are, `left_out` which of them do not count.
+    """
+
+    key: str
+    label: str
+    needs: str
+    place: str
+    chart: Arms
+    texts: list[dict[int, str]]
+    means: list[str]
+    raw: str
+    shrunken: str
+    chance: str
+    answer: str
+    tone: str
+    rule: str
+    is_harmed: bool
+    p: str
+    floor: str
+    facts: list[Fact]
+    spread: str
+    left_out: str
+
+
+def metric_part(
+    criterion: Criterion, sides: Sequence[JudgedIteration], found: MetricCompared | None
+) -> MetricComparison:
+    """A metric of two iterations, the earlier one first; `found` is None where they may not be compared."""
+    key, threshold = criterion.key, float(criterion.threshold or 0)
+    rows = [_arm(side, key, threshold) for side in sides]
+    difference = found.difference if found else None
+    posterior = difference.posterior if difference else None
+    return MetricComparison(
+        key=key,
+        label=criterion.label,
+        needs=limit_text(key, threshold),
+        place=place_of_metric(key),
+        chart=arms(rows, _scale(rows, key, threshold), threshold=threshold),
+        texts=[{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
+        means=[row.text for row in rows],
+        raw="" if difference is None or difference.raw is None else format_signed(difference.raw),
+        shrunken=format_signed(posterior.shrunken) if posterior else "",
+        chance=percent(posterior.higher) if posterior else "",
+        answer=answer_words()[found.answer] if found else "",
+        tone=TONES[found.answer] if found else "",
+        rule=found.rule.says if found else "",
+        is_harmed=bool(found and found.is_harmed),
+        p=probability(difference.permutation.either) if difference and difference.permutation.either else "",
+        floor=probability(difference.floor) if difference and difference.floor else "",
+        facts=list_facts(difference) if difference else [],
+        spread=spread_says(difference) if difference else "",
+        left_out=_left_out(found.left_out) if found else "",
+    )
+
+
+def answer_words() -> dict[str, str]:
+    """The four answers."""
+    return {
+        IMPROVED: _("improved"),
+        WORSE: _("worse"),
+        SAME: _("no material difference"),
+        UNCLEAR: _("cannot tell yet"),
+    }
+
+
+def list_facts(found: Difference) -> list[Fact]:
+    """Every figure behind an answer, in the order in which it is read."""
+    posterior = found.posterior
+    facts = []
+    if found.raw is not None:
+        note = _("95 %% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
+        facts.append(Fact(_("Difference as played"), format_signed(found.raw), note))
+    if posterior:
+        facts += _posterior_facts(found, posterior)
+    if found.permutation.either is not None and found.floor is not None:
+        sizes = {
+            "floor": probability(found.floor),
+            "control": found.control_count,
+            "change": found.change_count,
+        }
+        note = _("two-sided; %(change)d against %(control)d games cannot give less than %(floor)s") % sizes
+        facts.append(Fact(_("Exact permutation p"), probability(found.permutation.either), note))
+    return facts + _games_facts(found)
+
+
+def games_needed(found: Difference) -> str:
+    """About how many games each side needs for the material difference to be seen; "" while nobody knows."""
+    if found.more_games is None:
+        return ""
+    control, change = (
+        roughly(count + found.more_games) for count in (found.control_count, found.change_count)
+    )
+    if control == change:
+        return _("%(count)s games each") % {"count": change}
+    return _("%(change)s against %(control)s games") % {"change": change, "control": control}
+
+
+def spread_says(found: Difference) -> str:
+    """How much games differ under one prompt, and how that is known."""
+    if found.spread.sd is None:
+        return found.spread.warning
+    given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
+    says = ngettext(
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d iteration).",
+        "Games under one prompt differ by a standard deviation of %(sd)s (%(df)d df from %(count)d iterations).",
+        found.spread.batch_count,
+    )
+    return f"{says % given} {found.spread.warning}".strip()
+
+
+def points(value: float) -> str:
+    """A material difference in words."""
+    return ngettext("%(value)s point", "%(value)s points", 1 if value == 1 else 2) % {"value": f"{value:g}"}
+
+
+def format_signed(value: float) -> str:
+    """A difference with its sign, one decimal or as many as it takes not to show as nothing."""
+    text = figure(value, 0.0)
+    return text if text.startswith("-") else f"+{text}"
+
+
+def percent(chance: float) -> str:
+    """A probability in percent that never shows as certain."""
+    whole = 100 * chance
+    if whole > 99.9:
+        return "> 99.9 %"
+    return "< 0.1 %" if whole < 0.1 else f"{figure(whole, 95.0 if whole > 50 else 5.0)} %"
+
+
+def probability(value: float) -> str:
+    """A p with two decimals, or as many more as it takes not to show as 0."""
+    return figure(value, 0.0, decimals=2)
+
+
+def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
+    material = points(found.material)
+    return [
+        Fact(
+            _("After shrinking"),
+            format_signed(posterior.shrunken),
+            _("%(low)s to %(high)s; what few games show is drawn towards nothing")
+            % _ends(posterior.shrunken_interval),
+        ),
+        Fact(
+            _("Probability of better"),
+            percent(posterior.higher),
+            _("improved above 95 %, worse below 5 %"),
+        ),
+        Fact(
+            _("Probability that it does not matter"),
+            percent(posterior.within),
+            _("less than %(material)s either way; no material difference above 90 %%")
+            % {"material": material},
+        ),
+    ]
+
+
+def _games_facts(found: Difference) -> list[Fact]:
+    needed = games_needed(found)
+    if not needed:
+        return []
+    note = _("to see a difference of %(material)s") % {"material": points(found.material)}
+    if found.posterior:
+        more = figure(found.posterior.half_width_with_more)
+        note += _("; with 3 more each the interval would be ± %(width)s") % {"width": more}
+    return [Fact(_("Games needed"), needed, note)]
+
+
+def _left_out(count: int) -> str:
+    says = ngettext(
+        "%(count)d game to which it does not apply is left out",
+        "%(count)d games to which it does not apply are left out",
+        count,
+    )
+    return says % {"count": count} if count else ""
+
+
+def _ends(interval: tuple[float, float]) -> Mapping[str, str]:
+    return {"low": format_signed(interval[0]), "high": format_signed(interval[1])}
+
+
+def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
+    values = [_value(game, key) for game in side.row.figures]
+    values += [_value(each.game.figures, key, is_out=True) for each in side.row.left_out]
+    line = next((each for each in side.averages.lines if each.key == key), None)
+    mean = line.second if line else None
+    low, high = line.interval if line and line.interval else (None, None)
+    return Arm(
+        label=_("Iteration %(number)d") % {"number": side.row.number},
+        values=[value for value in values if value is not None],
+        mean=mean,
+        text="" if mean is None else format_figure(mean, threshold),
+        low=low,
+        high=high,
+    )
+
+
+def _value(game: GameFigures, key: str, *, is_out: bool = False) -> Value | None:
+    score = game.score(key)
+    return None if score is None else Value(game.number, score, not game.applies(key), is_out)
+
+
+def describe_figure(game: GameFigures, key: str, threshold: float) -> tuple[str, str]:
+    """A game's figure in words, and the part of its page that shows where it comes from."""
+    score, place = game.score(key), place_of_metric(key)
+    if score is None:
+        return _("open"), place
+    text = format_figure(score, threshold)
+    return (text if game.applies(key) else _("%(figure)s by rule") % {"figure": text}), place
+
+
+def _dot_text(value: Value, threshold: float) -> str:
+    text = format_figure(value.value, threshold)
+    return _("%(figure)s, withdrawn") % {"figure": text} if value.is_out else text
+
+
+def _scale(rows: Sequence[Arm], key: str, threshold: float) -> Scale:
+    known = [value.value for row in rows for value in row.values]
+    return chart_scale([*known, threshold], METRICS[key])
+
+
+def pooled_says(history: History, change: HistoryIteration) -> str:
+    """Which games of earlier iterations count on the side of the change; "" where there are none."""
+    own = {game.id for game in change.games}
+    before = [game.figures.number for game in history.pooled(change).games if game.id not in own]
+    if not before:
+        return ""
+    says = _("%(games)s played the same prompt against the same iteration and count with the others.")
+    return _sentence(says % {"games": format_numbers(before)})
+
+
+def waits_says(*sides: HistoryIteration) -> str:
+    """Which games are not rated yet; "" where all are."""
+    waiting = [game.figures.number for side in sides for game in side.games if game.state == OPEN]
+    if not waiting:
+        return ""
+    says = ngettext("%(games)s is not rated yet", "%(games)s are not rated yet", len(waiting))
+    return _sentence(says % {"games": format_numbers(waiting)})
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,113 @@
+"""What a decision on a change would rest on and what would be proposed now."""
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.comparison.core.comparison import IterationComparison, look_refusal
+from discussions.comparison.core.decision_basis import (
+    FORMAT,
+    DecidedGame,
+    DecisionBasis,
+    compute_proposal,
+    figures_hash,
+    keep_scores_only,
+)
+from discussions.core.iteration_states import KEEP
+from discussions.iterations.core.history import History, HistoryGame, HistoryIteration
+from discussions.iterations.queries import Obstacle, load_rubric
+from discussions.models import Decision
+from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.display.core.number_lists import format_numbers
+
+
+class DecisionPreview(Struct, frozen=True):
+    """What would be decided on, and the hash that recording must carry. `compared` is None when the pair was looked at
+    too often; `has_games` says whether any game of the change counts, `decided` are its decisions so far."""
+
+    basis: DecisionBasis
+    basis_sha256: str
+    compared: IterationComparison | None
+    has_games: bool
+    decided: list[int]
+
+    @property
+    def shown_before(self) -> set[str]:
+        """The hashes that pages carried before the decisions so far, the figures being the same."""
+        earlier = (None, *self.decided[:-1]) if self.decided else ()
+        return {_hash(msgspec.structs.replace(self.basis, supersedes=each)) for each in earlier}
+
+
+def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
+    """The figures of a change and its reference as they stand; None for what is no change of this stage.
+
+    One query beside the history: the pair's earlier decisions.
+    """
+    change = history.find(iteration)
+    control = history.find(change.compared_with) if change else None
+    if change is None or control is None:
+        return None
+    standing = change.decision
+    basis = DecisionBasis(
+        format=FORMAT,
+        iteration=change.id,
+        compared_with=control.id,
+        rubric_version=change.rubric_version,
+        rubric_sha256=change.rubric_sha256,
+        target=change.target,
+        material=change.material,
+        look=1,
+        control=[_decided(game) for game in control.games],
+        change=[_decided(game) for game in history.pooled(change).games],
+        earlier=[
+            [keep_scores_only(figures) for figures in batch]
+            for batch in history.earlier(control, *history.same_pair(change))
+        ],
+        supersedes=standing.id if standing else None,
+    )
+    basis = msgspec.structs.replace(basis, look=_look(change, basis))
+    return DecisionPreview(
+        basis=basis,
+        basis_sha256=_hash(basis),
+        compared=compute_proposal(basis, load_rubric(change)),
+        has_games=bool(change.games),
+        decided=[line.id for line in change.decisions],
+    )
+
+
+def _hash(basis: DecisionBasis) -> str:
+    return bytes_hash(canonical_bytes(basis))
+
+
+def _decided(game: HistoryGame) -> DecidedGame:
+    return DecidedGame(game.id, game.verdict, game.figures)
+
+
+def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
+    """Which look at the pair this is: what was looked at already, or where nothing is known yet, is no further one."""
+    pair = Decision.objects.filter(
+        compared_with=basis.compared_with, iteration__prompt_sha256=change.prompt_sha256
+    )
+    bases = [
+        (msgspec.json.decode(body, type=DecisionBasis), look)
+        for body, look in pair.order_by("pk").values_list("basis", "look")
+    ]
+    looked = {figures_hash(each): look for each, look in bases if not each.is_unseen}
+    last = max(looked.values(), default=0)
+    if basis.is_unseen:
+        return max(last, 1)
+    return looked.get(figures_hash(basis), last + 1)
+
+
+def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | None:
+    """Why a change cannot be decided on: one look too many, or for keeping it figures that are not in.
+
+    What nobody decided on yet can still be taken back without a look, so that the stage goes on.
+    """
+    if refusal := look_refusal(preview.basis.look):
+        return Obstacle("too_many_looks", refusal) if choice == KEEP or preview.decided else None
+    pending = preview.basis.pending
+    if choice == KEEP and (pending or not preview.has_games):
+        says = _("The figures of %(games)s are not in yet, and a change is kept on what all its games show.")
+        return Obstacle("pending", says % {"games": format_numbers(pending) if pending else _("any game")})
+    return None

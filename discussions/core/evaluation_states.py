@@ -1,0 +1,74 @@
+"""The states of an evaluation and the moves between them; what is not in the table is refused."""
+
+DRAFT = "draft"
+
+
+SUBMITTED = "submitted"
+
+
+RETURNED = "returned"
+
+
+SKIPPED = "skipped"
+
+
+LAPSED = "lapsed"
+
+
+OPEN = (DRAFT, RETURNED)
+
+
+MOVES: dict[tuple[str, str], str] = {
+    (DRAFT, "submit"): SUBMITTED,
+    (RETURNED, "submit"): SUBMITTED,
+    (DRAFT, "skip"): SKIPPED,
+    (RETURNED, "skip"): SKIPPED,
+    (SKIPPED, "resume"): DRAFT,
+    (SUBMITTED, "return"): RETURNED,
+    (DRAFT, "lapse"): LAPSED,
+    (RETURNED, "lapse"): LAPSED,
+    (LAPSED, "resume"): DRAFT,
+}
+
+
+WHY_CLOSED = {
+    SUBMITTED: "This evaluation was submitted; its judgements stand. A team lead can return it to you.",
+    LAPSED: (
+        "Your time on this game ended and the place went back. What you judged is kept: take the game up again, "
+        "if its place is still free."
+    ),
+    SKIPPED: "You skipped this game. Take it up again from your list, if its place is still free.",
+}
+
+
+RELEASED = (
+    "A team lead took back your place on this game. What you judged is kept: take the game up again, if a place on it "
+    "is still free."
+)
+
+
+# Why somebody may no longer judge a game that they have open: what they are now, or once were, in its project.
+LEADS, LED, LEFT = "leads", "led", "left"
+
+
+WHY_BARRED = {
+    LEADS: (
+        "You are a team lead or an admin here now and see the roles and figures of every game, so you cannot go on "
+        "rating this one. What you judged is kept. Skip the game, so that its place is free for somebody else."
+    ),
+    LED: (
+        "You led this project while this game was in it and could see its roles and figures, so you cannot rate it. "
+        "What you judged is kept. Skip the game, so that its place is free for somebody else."
+    ),
+    LEFT: "You do not belong to this project any more, so you cannot go on rating its games. What you judged is kept.",
+}
+
+
+def state_after(state: str, move: str) -> str | None:
+    """The state that the move leads to, or None when it is not allowed from there."""
+    return MOVES.get((state, move))
+
+
+def why_closed(state: str, *, is_released: bool = False) -> str:
+    """Why nothing can be judged in this state, as a sentence; "" when it can. `is_released` if a lead ended it."""
+    return RELEASED if is_released and state == LAPSED else WHY_CLOSED.get(state, "")

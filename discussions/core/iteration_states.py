@@ -1,0 +1,82 @@
+"""The kinds and states of an iteration and the moves between them; what is not in the table is refused."""
+
+UNSORTED = "unsorted"
+
+
+BASELINE = "baseline"
+
+
+CHANGE = "change"
+
+
+ALWAYS_OPEN = "always_open"
+
+
+IMPORTING = "importing"
+
+
+RATING = "rating"
+
+
+DECIDED = "decided"
+
+
+DROP = "drop"
+
+
+KEEP, REVERT, INCONCLUSIVE = "keep", "revert", "inconclusive"
+
+
+DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
+
+
+# Games come in only in these states, and places for evaluators are there only in those: never both but in the
+# project's waiting room, whose list of games is never frozen.
+TAKES_GAMES = (ALWAYS_OPEN, IMPORTING)
+
+
+STATES_WITH_SLOTS = (ALWAYS_OPEN, RATING, DECIDED)
+
+
+# "drop" is a decision before any game is rated: it ends an iteration that nobody wants to go on with.
+MOVES: dict[tuple[str, str], str] = {
+    (IMPORTING, "open_for_rating"): RATING,
+    (IMPORTING, DROP): DECIDED,
+    (RATING, "decide"): DECIDED,
+    (DECIDED, "decide"): DECIDED,
+}
+
+
+WHY_FROZEN = {
+    RATING: "was opened for rating, which froze its list of games",
+    DECIDED: "is decided, and its list of games is frozen",
+}
+
+
+def state_after(state: str, move: str) -> str | None:
+    """The state that the move leads to, or None when it is not allowed from there."""
+    return MOVES.get((state, move))
+
+
+def states_before(move: str) -> tuple[str, ...]:
+    """The states from which the move is allowed."""
+    return tuple(state for state, known in MOVES if known == move)
+
+
+def get_decision_move(state: str, decision: str) -> str:
+    """The move that a decision makes: nothing is kept that was never rated, but it can be dropped."""
+    return DROP if state == IMPORTING and decision != KEEP else "decide"
+
+
+def why_frozen(state: str) -> str:
+    """Why no game comes in any more, as the end of a sentence about the iteration; "" while games come in."""
+    return WHY_FROZEN.get(state, "")
+
+
+ITERATION, GAME = "iteration", "game"
+
+
+AVERAGE, EVERY_GAME = "average", "every_game"
+
+
+SUCCESS, BROKEN, UNKNOWN = "success", "broken", "unknown"

@@ -1,0 +1,198 @@
+"""What can be judged, about what, with which values: the table behind every act of an evaluator.
+
+A judgement is keyed by what it is about, never by a finding's row. Value "" always means unset.
+"""
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+from msgspec import Struct
+
+from workspace.core.canonical import bytes_hash
+
+REFERENCE = "reference"
+
+
+MISSED = "missed"
+
+
+DELIBERATE = "deliberate"
+
+
+STRATEGIC_DEPTH = "strategic_depth"
+
+
+COHERENCE = "coherence"
+
+
+ROLE_CONSISTENCY = "role_consistency"
+
+
+PHRASE = "phrase"
+
+
+IDENTIFY = "identify"
+
+
+IDENTIFY_DECIDES = "identify_decides"
+
+
+ATTRIBUTION = "attribution"
+
+
+QUESTION = "question"
+
+
+RATING = "rating"
+
+
+ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE = "accurate", "inaccurate", "vague", "not_a_reference"
+
+
+CONSISTENT, INCONSISTENT, NOT_ASSESSABLE = "consistent", "inconsistent", "not_assessable"
+
+
+YES, NO, ACCEPTABLE = "yes", "no", "acceptable"
+
+
+CANNOT_TELL = "cannot_tell"
+
+
+RATINGS = tuple(f"{half / 2:.1f}" for half in range(2, 11))
+
+
+VALUES: dict[str, tuple[str, ...]] = {
+    REFERENCE: (ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE),
+    MISSED: (YES,),
+    DELIBERATE: (YES,),
+    STRATEGIC_DEPTH: (YES, NO),
+    COHERENCE: (YES, NO),
+    ROLE_CONSISTENCY: (CONSISTENT, INCONSISTENT, NOT_ASSESSABLE),
+    PHRASE: (ACCEPTABLE,),
+    IDENTIFY: (YES, NO),
+    IDENTIFY_DECIDES: (YES,),
+    ATTRIBUTION: (CANNOT_TELL,),
+    QUESTION: (YES, NO),
+    RATING: RATINGS,
+}
+
+
+MESSAGE_KINDS = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
+
+
+SENTENCE_KINDS = (REFERENCE, MISSED, DELIBERATE)
+
+
+AUTHORSHIP_KINDS = (IDENTIFY, ATTRIBUTION)
+
+
+class JudgeableSubjects(Struct, frozen=True):
+    """What there is to judge in one game: enough to say whether a subject exists.
+
+    `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
+    `possible` are subjects of references found by the machine, in order; `speakers` are player numbers;
+    `phrases` are subjects ("3|i think that") of phrases that a player repeats. Where the evaluation begins with the
+    test of who said it, `agents` are the players who take part and `unseen_count` the messages to be given to them.
+    """
+
+    message_count: int
+    sentences: tuple[int, ...]
+    is_by_message: bool
+    counted: tuple[str, ...]
+    possible: tuple[str, ...]
+    speakers: tuple[int, ...]
+    phrases: frozenset[str]
+    question_count: int
+    agents: tuple[int, ...] = ()
+    unseen_count: int = 0
+
+
+def find_judgement_fault(kind: str, subject: str, value: str | None, ground: JudgeableSubjects) -> str:
+    """Why this cannot be judged in this game, as a sentence; "" when it can. None for a value means unchanged."""
+    if kind not in VALUES:
+        return f"There is no judgement called “{kind[:40]}”. Load the page again."
+    answers = list_answers(kind, ground)
+    if value and value not in answers:
+        return f"“{value[:40]}” is not an answer here. The answers are: {', '.join(answers)}."
+    return _subject_fault(kind, subject, ground)
+
+
+def list_answers(kind: str, ground: JudgeableSubjects) -> tuple[str, ...]:
+    """What can be said of a thing of that kind in this game: a message of the test is some agent's, by number."""
+    agents = ground.agents if kind == ATTRIBUTION else ()
+    return (*map(str, agents), *VALUES[kind])
+
+
+def _subject_fault(kind: str, subject: str, ground: JudgeableSubjects) -> str:
+    if kind in MESSAGE_KINDS:
+        found = _number(subject) in range(1, ground.message_count + 1)
+        return (
+            ""
+            if found
+            else f"There is no message {subject[:20]} in this game of {ground.message_count} messages."
+        )
+    if kind in SENTENCE_KINDS:
+        return "" if _has_sentence(subject, ground) else f"There is no sentence {subject[:20]} in this game."
+    if kind == PHRASE:
+        return "" if subject in ground.phrases else "No agent of this game repeats that phrase."
+    if kind in AUTHORSHIP_KINDS:
+        return _who_said_it_fault(kind, subject, ground)
+    if kind == QUESTION:
+        found = _number(subject) in range(1, ground.question_count + 1)
+        return "" if found else f"The rubric has no question {subject[:20]}."
+    return "" if subject == "" else "This judgement is about the whole game; it has no subject."
+
+
+def _who_said_it_fault(kind: str, subject: str, ground: JudgeableSubjects) -> str:
+    """The question asks about every speaker, the test about so many messages; one game has one of the two."""
+    if kind == ATTRIBUTION:
+        found = _number(subject) in range(1, ground.unseen_count + 1)
+        return "" if found else f"The test has no message {subject[:20]}."
+    if ground.unseen_count:
+        return "Here a test asks who said it, before the transcript opens; the question is not asked."
+    return "" if _number(subject) in ground.speakers else f"No agent {subject[:20]} speaks in this game."
+
+
+def _has_sentence(subject: str, ground: JudgeableSubjects) -> bool:
+    message, _, sentence = subject.partition(".")
+    position, number = _number(message), _number(sentence, least=0)
+    if position is None or position > ground.message_count or number is None:
+        return False
+    return number == 0 if ground.is_by_message else number in range(1, ground.sentences[position - 1] + 1)
+
+
+def _number(text: str, least: int = 1) -> int | None:
+    """The number that this text is the one spelling of, or None: "07", "+7" and "seven" are not subjects."""
+    if not text.isascii() or not text.isdigit() or len(text) > 7 or str(int(text)) != text:
+        return None
+    return int(text) if int(text) >= least else None
+
+
+def role_value(counts: bool, rule: str) -> str:
+    """The label that a finding of role consistency amounts to."""
+    if counts:
+        return CONSISTENT
+    return NOT_ASSESSABLE if rule == "unknown_side" else INCONSISTENT
+
+
+@lru_cache(maxsize=4096)
+def parse_subject(subject: str) -> tuple[int, int]:
+    """(message, sentence) of "19.2", (message, 0) of "19"; what sorts judgements as the transcript goes."""
+    message, _, sentence = subject.partition(".")
+    return int(message), int(sentence or 0)
+
+
+def parse_rating(value: str) -> Fraction | None:
+    """The rating that "3.5" stands for; None when unset."""
+    return Fraction(value) if value else None
+
+
+_NOT_PLAIN = re.compile("[^A-Za-z0-9]")
+
+
+def item_id(kind: str, subject: str) -> str:
+    """The DOM id of an item. Phrases may be of any script, so they are told apart by a hash."""
+    if kind == PHRASE:
+        return f"item-phrase-{bytes_hash(subject.encode())[:12]}"
+    return f"item-{kind}-{_NOT_PLAIN.sub('-', subject)}"

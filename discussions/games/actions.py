@@ -1,0 +1,196 @@
+"""Sending a submitted evaluation back to its evaluator, with a comment on what to look at again.
+
+Games that do not count: withdrawn from every average, with a reason, and taken back in the same way.
+
+What a transcript does not report of a game, entered by hand: its cost, its cache hit rate.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists
+from django.utils.translation import gettext as _
+
+from discussions.core.evaluation_states import RETURNED, state_after
+from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
+from discussions.models import Evaluation, Game, ManualFigure, Slot, Withdrawal
+from discussions.models.manual_figures import CACHE, COST, KINDS
+from discussions.queries import measured_for
+from discussions.slots.actions import open_slots
+from workspace.audit.actions import record_event
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.texts import clean_text
+
+
+def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: datetime) -> Evaluation:
+    """Send the evaluation back: it does not count until it is handed in again, and its place is its evaluator's.
+
+    No lease runs before the evaluator opens it. Sending it back again with the same comment changes nothing. Raises
+    Unacceptable without a comment, NotAllowed (not a lead, not submitted, a verdict rests on it, nobody could work on
+    it), Conflict when it was changed at this moment.
+    """
+    ask = _("Say what to look at again: the evaluator sees this comment.")
+    comment = clean_text(comment, field="comment", ask=ask)
+    with transaction.atomic():
+        rows = Evaluation.objects.select_related("game__project", "evaluator").select_for_update(of=("self",))
+        locked = rows.get(pk=evaluation.pk)
+        # Recording the verdict and sending back what it would rest on wait for one another; locked in this order
+        # everywhere, the evaluation before its game.
+        Game.objects.select_for_update(no_key=True).get(pk=locked.game_id)
+        if locked.state == RETURNED and locked.returned_comment == comment:
+            return locked
+        check_return_evaluation(by, locked)
+        state = state_after(locked.state, "return")
+        assert state is not None
+        now_open = {"state": state, "returned_comment": comment, "version": locked.version + 1}
+        own = Evaluation.objects.filter(pk=locked.pk, state=locked.state, version=locked.version)
+        place = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
+        reopened = {"is_closed": False, "lease_until": None, "awaiting_since": None}
+        if own.update(**now_open) != 1 or place.update(**reopened) != 1:
+            raise Conflict(
+                _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
+            )
+        for name, value in now_open.items():
+            setattr(locked, name, value)
+        _record(locked, by, now)
+    return locked
+
+
+def _record(evaluation: Evaluation, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=evaluation.game.project,
+        verb="evaluation:returned",
+        object_kind="evaluation",
+        object_id=evaluation.pk,
+        detail={"game": evaluation.game.number, "version": evaluation.version},
+    )
+
+
+def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
+    """Take a game out of averages, comparisons and the gate; it stays where it is, with all that was said of it.
+
+    What was decided on its figures stands as it was. Raises NotAllowed, Unacceptable without a reason, Conflict when it
+    was withdrawn already.
+    """
+    return _turn(game, reason, by, now, is_withdrawn=True)
+
+
+def restore_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
+    """Let a withdrawn game count again; it gets its places where its iteration gave them to the others meanwhile.
+
+    Raises NotAllowed, Unacceptable without a reason, Conflict when it counts already.
+    """
+    return _turn(game, reason, by, now, is_withdrawn=False)
+
+
+def _turn(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn: bool) -> Withdrawal:
+    check_withdraw_game(by, game)
+    reason = clean_text(reason, ask=_("Say why: the reason stays beside the game."))
+    with transaction.atomic():
+        # The row of the game is the lock: of two at once the second finds it turned.
+        standing = Game.objects.filter(pk=game.pk, withdrawn_at__isnull=is_withdrawn)
+        who: dict[str, object] = (
+            {"withdrawn_at": now, "withdrawn_by": by, "withdrawn_reason": reason}
+            if is_withdrawn
+            else {"withdrawn_at": None, "withdrawn_by": None, "withdrawn_reason": ""}
+        )
+        if not standing.update(**who):
+            raise _turned(game, is_withdrawn)
+        made = Withdrawal.objects.create(
+            game=game,
+            number=Withdrawal.objects.filter(game=game).count() + 1,
+            is_withdrawn=is_withdrawn,
+            reason=reason,
+            created_at=now,
+            created_by=by,
+        )
+        if not is_withdrawn:
+            open_slots(games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk))
+        _withdrawing_record(made, by, now)
+    return made
+
+
+def _turned(game: Game, is_withdrawn: bool) -> Conflict:
+    says = (
+        _("Somebody withdrew game %(number)d first; that reason stands.")
+        if is_withdrawn
+        else _("Game %(number)d counts again already; somebody was faster.")
+    )
+    return Conflict(says % {"number": game.number}, code="turned_first")
+
+
+def _withdrawing_record(made: Withdrawal, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=made.game.project,
+        verb="game:withdrawn" if made.is_withdrawn else "game:restored",
+        object_kind="withdrawal",
+        object_id=made.pk,
+        detail={"game": made.game.number, "number": made.number},
+    )
+
+
+HIGHEST_COST = Decimal(100_000)
+
+
+SMALLEST = Decimal("0.000001")
+
+
+def enter_figure(
+    *, game: Game, kind: str, value: Decimal, reason: str, by: Person, now: datetime
+) -> ManualFigure:
+    """Enter the cost of a game in dollars, or its cache hit rate from 0 to 1; it counts from now on, marked as such.
+
+    What was entered before stays beside it. Raises NotAllowed, Unacceptable for a value that cannot be or no reason,
+    Conflict when somebody entered one at the same moment.
+    """
+    check_enter_figure(by, game)
+    _check(kind, value)
+    reason = clean_text(reason, ask=_("Say where the figure comes from: the reason stays beside it."))
+    with transaction.atomic():
+        rows = ManualFigure.objects.filter(game=game, kind=kind)
+        last = rows.order_by("-number").first()
+        figure = ManualFigure(
+            game=game,
+            kind=kind,
+            number=last.number + 1 if last else 1,
+            value=value.quantize(SMALLEST),
+            reason=reason,
+            supersedes=last,
+            created_at=now,
+            created_by=by,
+        )
+        try:
+            with transaction.atomic():
+                figure.save(force_insert=True)
+        except IntegrityError:
+            raise Conflict(
+                _("Somebody entered this figure first. Look at it, then enter yours."), code="entered_first"
+            ) from None
+        record_event(
+            by=by,
+            now=now,
+            project=game.project,
+            verb="figure:entered",
+            object_kind="manual_figure",
+            object_id=figure.pk,
+            detail={"game": game.number, "kind": kind, "value": str(figure.value), "number": figure.number},
+        )
+    return figure
+
+
+def _check(kind: str, value: Decimal) -> None:
+    if kind not in dict(KINDS):
+        raise Unacceptable(_("Choose the cost or the cache hit rate."), field="kind")
+    most = HIGHEST_COST if kind == COST else Decimal(1)
+    if not value.is_finite() or not 0 <= value <= most:
+        sentences = {
+            COST: _("A cost is a number of dollars from 0 to 100,000."),
+            CACHE: _("A cache hit rate lies between 0 and 100 %."),
+        }
+        raise Unacceptable(sentences[kind], field="value", code="range")

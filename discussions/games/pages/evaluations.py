@@ -1,0 +1,249 @@
+"""What evaluators said of a game: where they differ, then each evaluation whole; by letters where several rate."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.adjudication.core.disagreements import Disagreement, find_disagreements, letters
+from discussions.adjudication.core.effective import Judged, machine_values
+from discussions.adjudication.pages.evidence import answer_word, get_kind_label
+from discussions.adjudication.queries import load_adjudicated_by_game
+from discussions.core import judgement_kinds
+from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
+from discussions.core.judgement_kinds import parse_subject
+from discussions.models import Evaluation, Game, Judgement, Remark
+from discussions.models.slots import RATING
+from discussions.queries import load_measurements
+from discussions.verdicts.queries import Preview
+from workspace.models import Person
+
+MOST_DIFFERENCES = 10
+
+
+class JudgementLine(Struct, frozen=True):
+    """One judgement; `before` is the blind answer where it was changed after a reveal."""
+
+    kind: str
+    subject: str
+    message: int
+    value: str
+    before: str
+    reason: str
+    version: int
+
+
+class RemarkLine(Struct, frozen=True):
+    """One flag or comment."""
+
+    kind: str
+    target: str
+    text: str
+    at: datetime
+
+
+class PersonPart(Struct, frozen=True):
+    """One evaluation and everything judged in it; `alias` is its letter where several rate, "" before it is in.
+
+    `name` is "" where names are hidden. `aside` is how its place went back, while it is set aside: "skipped",
+    "released" by a lead, or "ended" with its time; then `aside_why` is what was said, `aside_at` when.
+    """
+
+    evaluation: int
+    name: str
+    alias: str
+    state: str
+    started_at: datetime
+    submitted_at: datetime | None
+    rating: str
+    comment: str
+    aside: str
+    aside_why: str
+    aside_at: datetime | None
+    judgements: list[JudgementLine]
+    remarks: list[RemarkLine]
+
+    @property
+    def is_in(self) -> bool:
+        """Whether it is handed in."""
+        return self.state == SUBMITTED
+
+
+class DifferenceLine(Struct, frozen=True):
+    """One thing that nobody settled: what it is, where, and what each letter says of it."""
+
+    label: str
+    message: int
+    subject: str
+    is_tie: bool
+    answers: list[str]
+
+
+class PeoplePart(Struct, frozen=True):
+    """Everything that was said of one game. `is_shared` where several rate it; then names are hidden, unless shown.
+
+    `differences` are the first of those that nobody settled, `open_count` is how many there are.
+    """
+
+    people: list[PersonPart]
+    in_count: int
+    needed_count: int
+    needed_reason: str
+    is_shared: bool
+    is_named: bool
+    is_whole: bool
+    differences: list[DifferenceLine]
+    tie_count: int
+    open_count: int
+    settled_count: int
+
+
+def people_part(
+    game: Game, preview: Preview | None, *, is_named: bool = False, only: Person | None = None
+) -> PeoplePart:
+    """What was said, in three queries, one more where leads settled something; with `only` that person's own alone.
+
+    `preview` is None while the game is not measured.
+    """
+    rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
+    found = list(rows)
+    own = [each for each in found if only is None or each.evaluator_id == only.pk]
+    said, remarks = _said(own), _remarks(own)
+    is_shared = len(found) > 1 or game.evaluator_count > 1
+    submitted = [each.pk for each in found if each.state == SUBMITTED]
+    is_telling = only is None and len(submitted) > 1
+    differing = _differing(game, submitted, said, preview) if preview and is_telling else []
+    waiting = [one for one in differing if one.settled is None and one.can_be_settled]
+    return PeoplePart(
+        people=_people(
+            own,
+            said,
+            remarks,
+            letters(game.pk, submitted) if is_shared else {},
+            is_named=is_named or not is_shared or only is not None,
+        ),
+        in_count=len(submitted),
+        needed_count=game.evaluator_count,
+        needed_reason=game.needed_reason,
+        is_shared=is_shared,
+        is_named=is_named,
+        is_whole=only is None,
+        differences=[_difference(one) for one in waiting[:MOST_DIFFERENCES]],
+        tie_count=sum(one.is_tie for one in differing),
+        open_count=len(waiting),
+        settled_count=sum(one.settled is not None for one in differing),
+    )
+
+
+def _said(evaluations: list[Evaluation]) -> dict[int, list[Judgement]]:
+    found: dict[int, list[Judgement]] = {}
+    for row in Judgement.objects.filter(evaluation__in=evaluations).exclude(value=""):
+        found.setdefault(row.evaluation_id, []).append(row)
+    return found
+
+
+def _remarks(evaluations: list[Evaluation]) -> dict[int, list[Remark]]:
+    found: dict[int, list[Remark]] = {}
+    for remark in Remark.objects.filter(evaluation__in=evaluations).order_by("pk"):
+        found.setdefault(remark.evaluation_id, []).append(remark)
+    return found
+
+
+def _people(
+    evaluations: list[Evaluation],
+    said: dict[int, list[Judgement]],
+    remarks: dict[int, list[Remark]],
+    aliases: dict[int, str],
+    *,
+    is_named: bool,
+) -> list[PersonPart]:
+    """In the order of letters, those that are not in at the end."""
+    parts = [
+        _part(each, said.get(each.pk, []), remarks.get(each.pk, []), aliases, is_named=is_named)
+        for each in evaluations
+    ]
+    return sorted(parts, key=lambda part: (not part.alias, part.alias))
+
+
+def _differing(
+    game: Game, submitted: list[int], said: dict[int, list[Judgement]], preview: Preview
+) -> list[Disagreement]:
+    judged = [
+        Judged(key, row.kind, row.subject, row.value, row.blind_value, is_submitted=True)
+        for key in submitted
+        for row in said.get(key, [])
+    ]
+    measured = preview.basis.measured
+    machine = machine_values(load_measurements(measured.id, measured.findings_sha256))
+    settled = load_adjudicated_by_game([game.pk]).get(game.pk, []) if preview.basis.adjudications else []
+    return find_disagreements(judged, machine, settled, game=game.pk)
+
+
+def _difference(one: Disagreement) -> DifferenceLine:
+    by_answer: dict[str, list[str]] = {}
+    for side in one.sides:
+        by_answer.setdefault(answer_word(one.kind, side.value), []).append(side.alias)
+    return DifferenceLine(
+        label=get_kind_label(one.kind),
+        message=_get_message(one.kind, one.subject),
+        subject=one.subject.rpartition("|")[2],
+        is_tie=one.is_tie,
+        answers=[f"{', '.join(those)}: {answer}" for answer, those in by_answer.items()],
+    )
+
+
+def _part(
+    evaluation: Evaluation,
+    judgements: list[Judgement],
+    remarks: list[Remark],
+    aliases: dict[int, str],
+    *,
+    is_named: bool,
+) -> PersonPart:
+    rating = [row.value for row in judgements if row.kind == judgement_kinds.RATING]
+    lines = [_line(row) for row in judgements if row.kind != judgement_kinds.RATING]
+    aside, why = _set_aside(evaluation)
+    return PersonPart(
+        evaluation=evaluation.pk,
+        name=evaluation.evaluator.name if is_named else "",
+        alias=aliases.get(evaluation.pk, ""),
+        state=evaluation.state,
+        started_at=evaluation.created_at,
+        submitted_at=evaluation.submitted_at,
+        rating=rating[0] if rating else "",
+        comment=evaluation.returned_comment,
+        aside=aside,
+        aside_why=why,
+        aside_at=evaluation.set_aside_at if aside else None,
+        judgements=sorted(lines, key=lambda line: (line.kind, line.message, line.subject)),
+        remarks=[
+            RemarkLine(row.kind, row.target.replace(":", " "), row.text, row.created_at) for row in remarks
+        ],
+    )
+
+
+def _set_aside(evaluation: Evaluation) -> tuple[str, str]:
+    """How the place of an evaluation went back, and what was said then; "" twice while it is not set aside."""
+    if evaluation.state == SKIPPED:
+        return "skipped", evaluation.skipped_reason
+    if evaluation.state == LAPSED:
+        return ("released", evaluation.released_reason) if evaluation.released_reason else ("ended", "")
+    return "", ""
+
+
+def _line(row: Judgement) -> JudgementLine:
+    changed = bool(row.blind_value) and row.blind_value != row.value
+    return JudgementLine(
+        kind=row.kind.replace("_", " "),
+        subject=row.subject,
+        message=_get_message(row.kind, row.subject),
+        value=row.value.replace("_", " "),
+        before=row.blind_value.replace("_", " ") if changed else "",
+        reason=row.reason,
+        version=row.version,
+    )
+
+
+def _get_message(kind: str, subject: str) -> int:
+    """The message that a judgement is about, 0 for another thing."""
+    is_placed = kind in judgement_kinds.MESSAGE_KINDS or kind in judgement_kinds.SENTENCE_KINDS
+    return parse_subject(subject)[0] if is_placed else 0

@@ -1,0 +1,301 @@
+"""The games of a project, a page at a time: a fixed number of queries, and never the text of a transcript.
+
+The figures of a game as compact cells, from a recorded verdict or from what the machine counted so far.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.evaluation_states import OPEN, SUBMITTED
+from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Line, Outcome
+from discussions.games.pages.list_query import (
+    HANDED_IN,
+    MEASURING,
+    RATED,
+    RECORDED,
+    SORTS,
+    STATES,
+    WAITING,
+    GameRow,
+    ListQuery,
+    load_list_window,
+)
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import LABELS
+from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
+from discussions.models.manual_figures import COST
+from discussions.models.slots import RATING
+from discussions.queries import rubric_record
+from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
+from discussions.verdicts.pages.lines import FAIL, PASS, PENDING, format_score, get_state
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+from workspace.models import Project
+
+
+class ScoreCell(Struct, frozen=True):
+    """One figure: its text, its state ("pass", "fail", "pending") and the word for that."""
+
+    text: str
+    state: str
+    says: str
+
+
+class ListedGame(Struct, frozen=True):
+    """One row, its figures as text: `cells` has a figure for each column, `state` where the game is."""
+
+    number: str
+    iteration: str
+    message_count: str
+    state: str
+    state_says: str
+    tone: str
+    headline: str
+    cells: list[ScoreCell]
+    composite: str
+    cost: str
+    cost_says: str
+    turns: str
+    is_withdrawn: bool
+
+
+class FilterChoice(Struct, frozen=True):
+    """One entry of the order or of a filter."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+class GamesPage(Struct, frozen=True):
+    """A page of games; `after` and `before` are cursors to go on from, 0 where there is nothing more."""
+
+    lines: list[ListedGame]
+    columns: list[str]
+    sorts: list[FilterChoice]
+    states: list[FilterChoice]
+    iterations: list[FilterChoice]
+    game_count: int
+    after: int
+    before: int
+    wanted: ListQuery
+
+
+def build_games_page(*, project: Project, wanted: ListQuery) -> GamesPage:
+    """The games that were asked for."""
+    window = load_list_window(project, wanted)
+    iterations = _iterations(project)
+    metrics = _metrics(iterations)
+    return GamesPage(
+        lines=_lines(window.games, iterations, metrics),
+        columns=[str(LABELS[key].column) for key in metrics],
+        sorts=[FilterChoice(key, str(label), key == wanted.sort) for key, label in SORTS.items()],
+        states=[FilterChoice(key, str(label), key == wanted.state) for key, label in STATES.items()],
+        iterations=[
+            FilterChoice(str(pk), rules.name, pk == wanted.iteration) for pk, rules in iterations.items()
+        ],
+        # Games are never deleted, so the next number tells how many there are.
+        game_count=project.next_game_number - 1,
+        after=window.after,
+        before=window.before,
+        wanted=wanted,
+    )
+
+
+class _Rules(Struct, frozen=True):
+    """What an iteration's games are judged by."""
+
+    name: str
+    evaluator_count: int
+    version: int
+    rubric: RubricRecord
+    rules: Rules
+    limit: float
+
+
+class CellLabels(Struct, frozen=True):
+    """The words of the cells in the reader's language, looked up once for a page."""
+
+    by_state: dict[str, str]
+    by_rule: str
+    estimate: str
+
+
+class _Said(NamedTuple):
+    """What all rows share: words looked up once for the page, and its metrics."""
+
+    states: dict[str, str]
+    costs: dict[str, str]
+    by_hand: str
+    cells: CellLabels
+    metrics: list[str]
+
+
+def _iterations(project: Project) -> dict[int, _Rules]:
+    found = {}
+    for pk, name, evaluator_count, version, sha256 in _ITERATIONS.filter(project=project):
+        rubric = rubric_record(version, sha256)
+        rules = read_rules(rubric)
+        found[pk] = _Rules(name, evaluator_count, version, rubric, rules, float(rules.limit))
+    return found
+
+
+def _metrics(iterations: dict[int, _Rules]) -> list[str]:
+    """The metrics of all rubric versions of the project, in the order of the table."""
+    there = {criterion.key for rules in iterations.values() for criterion in rules.rubric.criteria}
+    return [key for key in METRICS if key in there]
+
+
+def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[str]) -> list[ListedGame]:
+    keys = [game.pk for game in games]
+    verdicts = _OUTCOMES.filter(game__in=keys)
+    outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
+    by_hand = dict(_COSTS_BY_HAND.filter(game__in=keys))
+    undecided = [key for key in keys if key not in outcomes]
+    figures: dict[tuple[int, int], str] = {}
+    states: dict[int, list[str]] = {}
+    if undecided:
+        figures = {(game, version): found for game, version, found in _FIGURES.filter(game__in=undecided)}
+        for game, state in _STATES.filter(game__in=undecided):
+            states.setdefault(game, []).append(state)
+    said = _Said(
+        {key: str(label) for key, label in STATES.items()},
+        {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
+        _("by hand"),
+        build_cell_labels(),
+        metrics,
+    )
+    lines = []
+    for row in games:
+        rules = iterations[row.iteration_id]
+        counted = figures.get((row.pk, rules.version))
+        lines.append(
+            _line(
+                row, rules, counted, outcomes.get(row.pk), states.get(row.pk, []), by_hand.get(row.pk), said
+            )
+        )
+    return lines
+
+
+# Built once, since the build is most of what such a query costs; a page narrows them.
+_ITERATIONS = Iteration.objects.order_by("number").values_list(
+    "pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256"
+)
+
+
+_FIGURES = Measured.objects.order_by("pk").values_list("game_id", "rubric_version_id", "figures")
+
+
+_OUTCOMES = Verdict.objects.standing().values_list("game_id", "outcome")
+
+
+_COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("game_id", "value")
+
+
+_STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
+
+
+def _line(
+    game: GameRow,
+    rules: _Rules,
+    figures: str | None,
+    outcome: Outcome | None,
+    evaluations: list[str],
+    by_hand: Decimal | None,
+    said: _Said,
+) -> ListedGame:
+    state = RECORDED if outcome is not None else _state(game, rules, figures, evaluations)
+    cells = (
+        build_figure_cells(figures, rules.rubric, said.cells)
+        if outcome is None
+        else build_outcome_cells(outcome, said.cells)
+    )
+    composite = None if outcome is None else outcome.composite
+    turns = None if outcome is None else outcome.flip_distance
+    is_entered = by_hand is not None
+    cost = by_hand if is_entered else game.cost_usd
+    return ListedGame(
+        number=str(game.number),
+        iteration=rules.name,
+        message_count=str(game.message_count),
+        state=state,
+        state_says=said.states[state],
+        tone="" if outcome is None else "pass" if outcome.passes else "fail",
+        headline="" if outcome is None else _headline(outcome),
+        cells=[cells.get(key, NO_CELL) for key in said.metrics],
+        composite="" if composite is None else f"{composite:.1f}",
+        cost="" if cost is None else f"${figure(cost, rules.limit, decimals=2)}",
+        cost_says=", ".join(
+            filter(
+                None, (said.costs.get(get_cost_state(cost, rules.rules)), said.by_hand if is_entered else "")
+            )
+        ),
+        turns="" if turns is None else str(turns),
+        is_withdrawn=game.withdrawn_at is not None,
+    )
+
+
+def _state(game: GameRow, rules: _Rules, figures: str | None, evaluations: list[str]) -> str:
+    if figures is None:
+        return MEASURING
+    if evaluations.count(SUBMITTED) >= (game.needed_count or rules.evaluator_count):
+        return HANDED_IN
+    return RATED if any(state in OPEN for state in evaluations) else WAITING
+
+
+def _headline(outcome: Outcome) -> str:
+    """The short form: reasons have their place on the verdict's own page."""
+    word = _("PASS") if outcome.passes else _("FAIL")
+    rule = _(", %(n)d by rule") % {"n": outcome.by_rule_count} if outcome.by_rule_count else ""
+    return f"{outcome.passed_count}/{len(outcome.lines)} {word}{rule}"
+
+
+# For a metric that the rubric version of a game does not have.
+NO_CELL = ScoreCell("", "", "")
+
+
+def build_cell_labels() -> CellLabels:
+    """The words as of now."""
+    return CellLabels({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("by rule"), _("estimate"))
+
+
+def build_outcome_cells(outcome: Outcome, words: CellLabels) -> dict[str, ScoreCell]:
+    """The cells of a recorded verdict, by metric."""
+    return {line.key: _recorded(line, words) for line in outcome.lines}
+
+
+def build_figure_cells(figures: str | None, rubric: RubricRecord, words: CellLabels) -> dict[str, ScoreCell]:
+    """The cells of a game without a verdict: what the machine counted, and what is open until people judged."""
+    counted = msgspec.json.decode(figures) if figures else {}
+    return {
+        criterion.key: _counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria
+    }
+
+
+def _recorded(line: Line, words: CellLabels) -> ScoreCell:
+    state = get_state(line)
+    says = words.by_rule if line.is_by_rule else words.by_state[state]
+    return ScoreCell(format_score(line).removesuffix(METRICS[line.key].scale.symbol), state, says)
+
+
+def _counted(criterion: Criterion, counted: list[int] | None, words: CellLabels) -> ScoreCell:
+    metric = METRICS[criterion.key]
+    if counted is None or metric.is_rated:
+        return ScoreCell("", PENDING, words.by_state[PENDING])
+    numerator, denominator, is_applicable, is_pending = counted
+    if not is_applicable:
+        return ScoreCell(f"{metric.scale.high:g}", PASS, words.by_rule)
+    if not denominator or (is_pending and not metric.has_estimate):
+        return ScoreCell("", PENDING, words.by_state[PENDING])
+    threshold = criterion.threshold or 0
+    value = metric.scale.value(numerator, denominator)
+    text = figure(value, threshold)
+    if is_pending:
+        return ScoreCell(text, PENDING, words.estimate)
+    state = PASS if value >= Fraction(str(threshold)) else FAIL
+    return ScoreCell(text, state, words.by_state[state])

@@ -1,0 +1,66 @@
+"""Who withdraws a game, enters its costs by hand, or sends an evaluation back."""
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_leads
+from discussions.access.queries import reason_unblinded
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.models import Evaluation, Game, Verdict
+from discussions.models.slots import RATING
+from discussions.verdicts.core.basis import Basis
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person
+
+
+def check_enter_figure(person: Person, game: Game) -> None:
+    """Leads of the project and admins enter what a transcript does not report."""
+    sentence = _("Only team leads of this project enter a cost or a cache hit rate. Ask one of them.")
+    check_leads(person, game.project, sentence)
+
+
+def check_withdraw_game(person: Person, game: Game) -> None:
+    """Leads of the project and admins take a game out of the averages, and back."""
+    sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
+    check_leads(person, game.project, sentence)
+
+
+def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
+    """Leads of the project and admins send a submitted evaluation back, while no verdict stands on it.
+
+    Its evaluator must still be somebody who may rate the game.
+    """
+    game = evaluation.game
+    check_leads(
+        person, game.project, _("Only team leads of this project send an evaluation back. Ask one of them.")
+    )
+    if evaluation.purpose != RATING:
+        raise NotAllowed(_("Only an evaluation that counts for a verdict is sent back."), code="purpose")
+    if evaluation.state != SUBMITTED:
+        raise NotAllowed(
+            _("This evaluation is not submitted, so there is nothing to send back."), code="not_submitted"
+        )
+    if _has_verdict_on(evaluation):
+        raise NotAllowed(
+            _(
+                "A verdict rests on this evaluation, so it stays as it is. Settle single answers instead, then "
+                "correct the verdict."
+            ),
+            code="verdict_stands",
+        )
+    evaluator = evaluation.evaluator
+    barred = reason_unblinded(evaluator, game.pk)
+    if barred or not evaluator.is_active:
+        raise NotAllowed(
+            _(
+                "%(name)s cannot rate this game any more, so nobody could work on it. Settle single answers instead."
+            )
+            % {"name": evaluator.name},
+            code="barred",
+        )
+
+
+def _has_verdict_on(evaluation: Evaluation) -> bool:
+    rows = Verdict.objects.filter(game=evaluation.game_id).standing().values_list("basis", flat=True)
+    named = [msgspec.json.decode(basis, type=Basis).evaluations for basis in rows]
+    return any(one.id == evaluation.pk for each in named for one in each)

@@ -1,0 +1,196 @@
+"""What a lead does about the evaluations of a game: send one back with a comment, or say that fewer are enough.
+
+The list of a project's games, and one game with all that was found and said of it.
+
+The screen on which a lead enters what a transcript does not report of a game.
+
+The form by which a lead takes a game out of the averages, and back.
+"""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_see_game, check_see_games
+from discussions.adjudication.pages.game import GameLink
+from discussions.adjudication.queries import has_seen_names
+from discussions.adjudication.views import led_game_or_404
+from discussions.games.actions import enter_figure as enter
+from discussions.games.actions import restore_game
+from discussions.games.actions import return_evaluation as send_back
+from discussions.games.actions import withdraw_game as withdraw
+from discussions.games.forms import WITHDRAW, FewerForm, FigureForm, ReturnForm, WithdrawalForm
+from discussions.games.pages.game import build_game_page
+from discussions.games.pages.list import build_games_page
+from discussions.games.pages.list_query import SORTS, STATES, ListQuery
+from discussions.games.pages.manual_costs import build_figures_page
+from discussions.games.pages.withdrawals import withdrawal_part
+from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
+from discussions.models import Evaluation, Game
+from discussions.models.manual_figures import KINDS
+from discussions.slots.actions import reduce_required_evaluators as lower
+from discussions.slots.permissions import check_need_fewer
+from workspace.access.permissions import may, role_in
+from workspace.core.refusals import Malformed, Refusal
+from workspace.models import Person
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+
+@require("return_evaluation", methods=("POST",))
+def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: int) -> HttpResponse:
+    """Send a submitted evaluation back; leads back to the game, or shows the form again with what was typed."""
+    game = led_game_or_404(request.user, slug, number)
+    rows = Evaluation.objects.select_related("game__project", "evaluator")
+    found = get_object_or_404(rows, game=game, pk=evaluation)
+    form = bind_form(request, ReturnForm)
+    status = 422
+    try:
+        check_return_evaluation(request.user, found)
+        if form.is_valid():
+            comment = form.cleaned_data["comment"]
+            send_back(evaluation=found, comment=comment, by=request.user, now=timezone.now())
+            place = reverse("game", args=[slug, number])
+            return respond(request, page="", redirect=f"{place}#game-people")
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+    context = {"page": GameLink(slug, number), "evaluation": found.pk, "return_form": form}
+    context |= frame(request.user, game.project, "games")
+    return respond(request, page="discussions/games/return_evaluation.html", context=context, status=status)
+
+
+@require("need_fewer", methods=("POST",))
+def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Lower how many evaluations the game needs; leads back to the game, or shows the form again."""
+    game = led_game_or_404(request.user, slug, number)
+    form = bind_form(request, FewerForm)
+    status = 422
+    try:
+        check_need_fewer(request.user, game)
+        if form.is_valid():
+            given = form.cleaned_data
+            lower(
+                game=game, count=given["count"], reason=given["reason"], by=request.user, now=timezone.now()
+            )
+            place = reverse("game", args=[slug, number])
+            return respond(request, page="", redirect=f"{place}#game-people")
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+    context = {"page": GameLink(slug, number), "fewer_form": form}
+    context |= frame(request.user, game.project, "games")
+    return respond(request, page="discussions/games/reduce_evaluators.html", context=context, status=status)
+
+
+@require("see_games")
+def games(request: SignedIn, slug: str) -> HttpResponse:
+    """A page of the project's games; an evaluator is sent to where games are taken."""
+    project = project_or_404(request.user, slug)
+    if role_in(request.user, project) == "evaluator":
+        return redirect("queue", slug=slug)
+    check_see_games(request.user, project)
+    page = build_games_page(project=project, wanted=parse_list_query(request))
+    context = {"page": page, **frame(request.user, project, "games")}
+    return respond(request, page="discussions/games/list.html", context=context)
+
+
+@require("see_game")
+def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """One game, for those who lead its project and, after the verdict, who judged it; to others it is not there."""
+    found = game_or_404(request.user, slug, number)
+    given = only_parameters(request, "from", "names")
+    framed = frame(request.user, found.project, "games")
+    leads = bool(framed["may_lead"])
+    context = {
+        "page": build_game_page(
+            game=found,
+            start=parse_number(given["from"]) or 1,
+            is_named=given["names"] == "1" and leads and has_seen_names(request.user, found),
+            only=None if leads else request.user,
+        ),
+        "withdrawal_form": WithdrawalForm(),
+        "return_form": ReturnForm(),
+        "fewer_form": FewerForm(),
+        **framed,
+    }
+    return respond(request, page="discussions/games/game.html", context=context)
+
+
+def parse_list_query(request: SignedIn) -> ListQuery:
+    """The order, filters and cursor in the address; Malformed (400) for what no link of ours says."""
+    given = only_parameters(request, "sort", "state", "iteration", "after", "before")
+    sort, state = given["sort"] or "newest", given["state"]
+    if sort not in SORTS or (state and state not in STATES):
+        raise Malformed(_("This list cannot be ordered or filtered like that. Choose from its menus."))
+    return ListQuery(
+        sort=sort,
+        state=state,
+        iteration=parse_number(given["iteration"]),
+        after=parse_number(given["after"]),
+        before=parse_number(given["before"]),
+    )
+
+
+def game_or_404(person: Person, slug: str, number: int) -> Game:
+    """The game of that number, when the person may open all of it; to everybody else it is not there."""
+    rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
+    found = get_object_or_404(rows, project__slug=slug, number=number)
+    if not may(check_see_game, person, found):
+        raise Http404
+    return found
+
+
+@require("enter_figure", methods=("GET", "POST"))
+def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """What is known of the game's cost and cache hit rate, and a form for a figure; leads back to itself."""
+    rows = Game.objects.visible_to(request.user).select_related("project")
+    game = get_object_or_404(rows, project__slug=slug, number=number)
+    check_enter_figure(request.user, game)
+    form, status = FigureForm(initial=_wanted(request)), 200
+    if request.method == "POST":
+        form, status = bind_form(request, FigureForm), 422
+        try:
+            if form.is_valid():
+                kind, reason = form.cleaned_data["kind"], form.cleaned_data["reason"]
+                given = {"kind": kind, "value": form.entered, "reason": reason}
+                enter(game=game, **given, by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=reverse("enter_figure", args=[slug, number]))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    context = {"page": build_figures_page(game=game), "form": form}
+    context |= frame(request.user, game.project, "games")
+    return respond(request, page="discussions/games/enter_cost.html", context=context, status=status)
+
+
+def _wanted(request: SignedIn) -> dict[str, str]:
+    """The kind of figure that a link asks for."""
+    kind = only_parameters(request, "kind")["kind"]
+    if kind and kind not in dict(KINDS):
+        raise Malformed("There is no such figure. Open the page afresh.")
+    return {"kind": kind} if kind else {}
+
+
+@require("withdraw_game", methods=("GET", "POST"))
+def withdraw_game(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Whether the game counts, what was said of that so far, and the form to turn it; leads back to the game."""
+    only_parameters(request)
+    rows = Game.objects.visible_to(request.user).select_related("project", "iteration", "withdrawn_by")
+    game = get_object_or_404(rows, project__slug=slug, number=number)
+    check_withdraw_game(request.user, game)
+    form, status = WithdrawalForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, WithdrawalForm), 422
+        try:
+            if form.is_valid():
+                turn = withdraw if form.cleaned_data["do"] == WITHDRAW else restore_game
+                turn(game=game, reason=form.cleaned_data["reason"], by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=reverse("game", args=[slug, number]))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+            game.refresh_from_db()
+    context = {"withdrawal": withdrawal_part(game), "withdrawal_form": form}
+    context |= frame(request.user, game.project, "games")
+    return respond(request, page="discussions/games/withdraw.html", context=context, status=status)

@@ -1,0 +1,280 @@
+"""The door from a stage to the next: a streak, a lead's word on its games, their cache hit rate; or an admin's reason.
+
+Source: the rubric's "Do NOT proceed to Iteration 2 until".
+
+How many iterations of a stage succeed in a row, and what breaks the row.
+
+Source: the rubric's "Success Criteria": enough metrics pass in consecutive tests, engagement and cost consistently so.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from discussions.core.iteration_states import AVERAGE, BROKEN, EVERY_GAME, GAME, ITERATION, SUCCESS, UNKNOWN
+from discussions.core.outcome import ENGAGEMENT
+from discussions.iterations.core.averages import CacheRate, compute_averages, compute_cache_rate
+from discussions.iterations.core.figures import GameFigures, exact, passes
+from discussions.iterations.core.history import IterationFigures
+from discussions.verdicts.core.rule import read_rules
+from rubric.core.records import RubricRecord
+from workspace.core.text import figure
+from workspace.display.core.number_lists import format_numbers
+
+
+class Signed(Struct, frozen=True):
+    """What somebody signed: a lead's statement on the games, or an admin's reason to open the door all the same."""
+
+    by: str
+    on: str
+    says: str
+
+
+class StreakStep(Struct, frozen=True):
+    """One iteration, or one game where the unit is the game: whether it succeeds, and if not, why.
+
+    `state` is "success", "broken" or "unknown"; unknown neither counts nor breaks.
+    """
+
+    iteration: int
+    game: int | None
+    state: str
+    reasons: list[str]
+    games: list[GameFigures]
+
+
+class Streak(Struct, frozen=True):
+    """The steps in order of opening, without the iterations that were reverted, and the row that the last ones make.
+
+    `count` are the successes since the last break; the row is certain (`is_known`) unless something in it is unknown.
+    `is_reached` says that the last `needed` steps all succeed, whatever is unknown before them. `unit` is what counts.
+    """
+
+    steps: list[StreakStep]
+    reverted: list[int]
+    unit: str
+    needed: int
+
+    @property
+    def row(self) -> list[StreakStep]:
+        """The steps since the last break."""
+        broken = [place for place, step in enumerate(self.steps) if step.state == BROKEN]
+        return self.steps[broken[-1] + 1 :] if broken else self.steps
+
+    @property
+    def broken_by(self) -> StreakStep | None:
+        """The step that broke the row last; None when nothing did."""
+        return next((step for step in reversed(self.steps) if step.state == BROKEN), None)
+
+    @property
+    def count(self) -> int:
+        """How many steps since the last break succeed."""
+        return sum(step.state == SUCCESS for step in self.row)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the last steps succeed, as many as are needed."""
+        return [step.state for step in self.row[-self.needed :]] == [SUCCESS] * self.needed
+
+    @property
+    def unknown(self) -> list[StreakStep]:
+        """The steps of the row that could still break it; none once it is reached."""
+        return [] if self.is_reached else [step for step in self.row if step.state == UNKNOWN]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing unknown could still break the row."""
+        return not self.unknown
+
+    @property
+    def games(self) -> list[GameFigures]:
+        """The games of the row: of its latest successes, as many as are needed."""
+        successes = [step for step in self.row if step.state == SUCCESS]
+        return [game for step in successes[-self.needed :] for game in step.games]
+
+    @property
+    def counted(self) -> str:
+        """How many succeed, and how many are needed."""
+        return _counted(self.count, self.unit, self.needed)
+
+    @property
+    def says(self) -> str:
+        """Where the row stands, what broke it, and what it waits for."""
+        parts = [self.counted]
+        if self.broken_by is not None and not self.is_reached:
+            parts.append(f"{_named(self.broken_by)} broke the row: {'; '.join(self.broken_by.reasons)}.")
+        parts += [f"{_named(step)} is not certain: {'; '.join(step.reasons)}." for step in self.unknown]
+        return " ".join(parts)
+
+
+class GateStatus(Struct, frozen=True):
+    """The door to the next stage. `missing` holds a sentence for each thing that keeps it shut.
+
+    With an admin's `override` it is open although things are missing; both stay to be shown.
+    """
+
+    is_open: bool
+    missing: list[str]
+    streak: Streak
+    cache: CacheRate
+    statement: Signed | None
+    override: Signed | None
+
+    @property
+    def is_by_override(self) -> bool:
+        """Whether nothing but the admin's reason opens it."""
+        return self.is_open and bool(self.missing)
+
+
+def compute_gate_status(
+    streak: Streak,
+    rubric: RubricRecord,
+    *,
+    statement: Signed | None = None,
+    override: Signed | None = None,
+) -> GateStatus:
+    """The door: the streak, a lead's statement on its games, and their cache hit rate; or an admin's reason."""
+    cache = compute_cache_rate(streak.games, rubric)
+    missing = [] if streak.is_reached else [streak.says]
+    if statement is None or not statement.says.strip():
+        anchor = rubric.criterion(ENGAGEMENT).anchors.get("5", "")
+        quoted = f' ("{anchor}")' if anchor else ""
+        missing.append(f"No lead has signed yet that the games are fascinating to watch{quoted}.")
+    if not cache.passes:
+        missing.append(cache.says)
+    return GateStatus(
+        is_open=not missing or (override is not None and bool(override.says.strip())),
+        missing=missing,
+        streak=streak,
+        cache=cache,
+        statement=statement,
+        override=override,
+    )
+
+
+class Choices(Struct, frozen=True):
+    """How the rubric's words are read: what a test is (`unit`), and of what engagement has to be 3.0 or more."""
+
+    unit: str = ITERATION
+    engagement: str = AVERAGE
+
+
+BY_THE_RUBRIC = Choices()
+
+
+def compute_streak(
+    iterations: Sequence[IterationFigures], rubric: RubricRecord, choices: Choices = BY_THE_RUBRIC
+) -> Streak:
+    """The streak of a stage's opened iterations, given in the order in which they were opened."""
+    return Streak(
+        steps=[
+            step
+            for iteration in iterations
+            if not iteration.is_reverted
+            for step in _steps(iteration, rubric, choices)
+        ],
+        reverted=[iteration.number for iteration in iterations if iteration.is_reverted],
+        unit=choices.unit,
+        needed=int(rubric.parameters["successes_in_a_row"]),
+    )
+
+
+def _steps(iteration: IterationFigures, rubric: RubricRecord, choices: Choices) -> list[StreakStep]:
+    if choices.unit == GAME and iteration.games:
+        return [_step(iteration, [game], rubric, choices) for game in iteration.games]
+    return [_step(iteration, iteration.games, rubric, choices)]
+
+
+def _step(
+    iteration: IterationFigures, games: list[GameFigures], rubric: RubricRecord, choices: Choices
+) -> StreakStep:
+    rubric = iteration.rubric or rubric
+    judged = [
+        _quality(games, rubric, choices),
+        _engagement(games, rubric, choices),
+        _costs(games, rubric),
+        _size(iteration, choices),
+    ]
+    broken = [reason for found, _ in judged for reason in found]
+    unknown = [reason for _, found in judged for reason in found]
+    if not games:
+        broken, unknown = [], ["it has no game"]
+    return StreakStep(
+        iteration=iteration.number,
+        game=games[0].number if choices.unit == GAME and games else None,
+        state=BROKEN if broken else UNKNOWN if unknown else SUCCESS,
+        reasons=broken + unknown,
+        games=games,
+    )
+
+
+def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], list[str]]:
+    """What is not known of an iteration that lost games: whether it had succeeded with as many as it needs."""
+    there = len(iteration.games)
+    if choices.unit != ITERATION or there >= iteration.least:
+        return [], []
+    counts = "1 game counts" if there == 1 else f"{there} games count"
+    return [], [f"only {counts}, {iteration.least} are needed"]
+
+
+def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -> tuple[list[str], list[str]]:
+    """What breaks, and what is not known yet, of "5 of 7 metrics passing"."""
+    if choices.unit == ITERATION:
+        averages = compute_averages(games, rubric)
+        labels = [rubric.criterion(key).label.lower() for key in averages.missing]
+        return averages.reasons, [f"no average yet of {', '.join(labels)}"] if labels else []
+    found = [(criterion, passes(games[0], criterion)) for criterion in rubric.criteria]
+    missing = [criterion.label.lower() for criterion, passed in found if passed is None]
+    if missing:
+        return [], [f"not known yet: {', '.join(missing)}"]
+    count, needed = sum(bool(passed) for _, passed in found), read_rules(rubric).needed
+    short = [f"{count} of {len(found)} metrics pass, {needed} are needed"] if count < needed else []
+    return short + [
+        f"{criterion.label.lower()} fails, which must pass"
+        for criterion, passed in found
+        if criterion.is_mandatory and not passed
+    ], []
+
+
+def _engagement(
+    games: list[GameFigures], rubric: RubricRecord, choices: Choices
+) -> tuple[list[str], list[str]]:
+    """What breaks, and what is not known yet, where every single game has to engage."""
+    if choices.engagement != EVERY_GAME or choices.unit != ITERATION:
+        return [], []
+    threshold = rubric.criterion(ENGAGEMENT).threshold or 0.0
+    low = [
+        f"game {game.number} is rated {figure(exact(game.rating), threshold)}, below {figure(threshold)}"
+        for game in games
+        if game.rating is not None and exact(game.rating) < Fraction(str(threshold))
+    ]
+    return low, []
+
+
+def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], list[str]]:
+    """What breaks, and what is not known yet, of "cost consistently below" the amount that success allows."""
+    rules = read_rules(rubric)
+    limit = figure(rules.amber, decimals=2)
+    dear = [
+        f"game {game.number} cost {figure(game.cost_usd, float(rules.amber), decimals=2)} dollars, "
+        f"success needs less than {limit}"
+        for game in games
+        if game.cost_usd is not None and game.cost_usd >= rules.amber
+    ]
+    silent = [game.number for game in games if game.cost_usd is None]
+    return dear, [
+        f"the cost of {format_numbers(silent)} is not reported; enter it with a reason"
+    ] if silent else []
+
+
+def _counted(count: int, unit: str, needed: int) -> str:
+    if not count:
+        return f"No {unit} succeeds yet; {needed} in a row are needed."
+    if count == 1:
+        return f"1 {unit} succeeds; {needed} in a row are needed."
+    return f"{count} {unit}s in a row succeed; {needed} are needed."
+
+
+def _named(step: StreakStep) -> str:
+    return f"Iteration {step.iteration}" if step.game is None else f"Game {step.game}"

@@ -1,0 +1,56 @@
+"""Forms of stages: opening one, opening the next, and the statement that its games are fascinating to watch."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from discussions.core.iteration_states import AVERAGE, EVERY_GAME, GAME, ITERATION
+from rubric.versions.forms import several_lines
+
+
+class StageForm(forms.Form):
+    """A stage: its goal, and how the rubric's gate is read in it."""
+
+    name = forms.CharField(label=_("Name"), help_text=_("What this stage is about, in a few words."))
+    goal = forms.CharField(
+        label=_("Goal"),
+        required=False,
+        help_text=_("What has to be reached before the next stage begins."),
+        widget=several_lines(3),
+    )
+    streak_unit = forms.ChoiceField(
+        label=_("What has to succeed in a row"),
+        choices=(
+            (ITERATION, _("iterations: the averages over all games of each")),
+            (GAME, _("games: every single game, one after the other")),
+        ),
+    )
+    engagement_rule = forms.ChoiceField(
+        label=_("Engagement of 3.0 or more is asked for"),
+        choices=((AVERAGE, _("on average over an iteration")), (EVERY_GAME, _("in every game"))),
+    )
+
+
+class StageTextsForm(StageForm):
+    """A stage whose rules are final: its name and goal."""
+
+    streak_unit = None  # type: ignore[assignment]
+    engagement_rule = None  # type: ignore[assignment]
+
+
+class NextStageForm(StageForm):
+    """The next stage; an admin's reason to open it while the door is shut."""
+
+    reason = forms.CharField(
+        label=_("Why it is opened although the door is shut"),
+        required=False,
+        help_text=_("Stays on the page of this stage's gate, with your name."),
+        widget=several_lines(3),
+    )
+
+
+class StatementForm(forms.Form):
+    """What makes the games of a stage fascinating to watch."""
+
+    statement = forms.CharField(
+        label=_("What makes them fascinating to watch"), required=False, widget=several_lines(3)
+    )

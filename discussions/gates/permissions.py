@@ -1,0 +1,60 @@
+"""Who opens, changes, signs and closes stages."""
+
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_leads
+from discussions.gates.core import GateStatus
+from discussions.models import Stage
+from workspace.access.permissions import role_in
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person, Project
+
+
+def check_open_stage(person: Person, project: Project) -> None:
+    """Leads of the project and admins open its first stage, and one after the last was closed."""
+    check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
+
+
+def check_change_stage(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins name a stage, while it is not closed."""
+    check_leads(
+        person, stage.project, _("Only team leads of this project change its stages. Ask one of them.")
+    )
+    check_stage_open(stage)
+
+
+def check_sign_stage(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins sign that the games of a stage are fascinating to watch, once."""
+    sentence = _("Only team leads of this project sign that its games are fascinating to watch.")
+    check_leads(person, stage.project, sentence)
+    check_stage_open(stage)
+    if stage.stated_at is not None:
+        raise NotAllowed(
+            _("%(name)s signed this already; the statement stands.")
+            % {"name": stage.stated_by.name if stage.stated_by else ""},
+            code="stated",
+        )
+
+
+def check_open_next_stage(person: Person, stage: Stage, door: GateStatus) -> None:
+    """Leads of the project while the door is open; an admin also while it is shut, with a reason that stays."""
+    sentence = _("Only team leads of this project open its next stage. Ask one of them.")
+    check_leads(person, stage.project, sentence)
+    check_stage_open(stage)
+    if not door.is_open and role_in(person, stage.project) != "admin":
+        raise NotAllowed(
+            _(
+                "The door to the next stage is shut: %(missing)s Only an admin opens it all the same, with a reason."
+            )
+            % {"missing": " ".join(door.missing)},
+            code="door_shut",
+        )
+
+
+def check_stage_open(stage: Stage) -> None:
+    """A closed stage stays as it was; work goes on in the next one."""
+    if stage.closed_at is not None:
+        raise NotAllowed(
+            _("Stage %(number)d is closed; work goes on in the next one.") % {"number": stage.number},
+            code="stage_closed",
+        )

@@ -1,0 +1,310 @@
+"""The summary of a stage: one record, of which the page, Markdown, JSON and the figures as CSV are made.
+
+The figures behind every chart of a stage, as one table: a line for each dot, each mean, each difference.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+from msgspec import Struct
+
+from discussions.gates.core import Signed
+from discussions.metrics.core.registry import METRICS
+from workspace.display.core.csv_lines import Cell, csv_bytes
+
+FORMAT = 1
+
+
+class SummaryAverage(Struct, frozen=True):
+    """One average: as text with its state ("pass", "fail", "pending") and word, and unrounded."""
+
+    key: str
+    label: str
+    text: str
+    state: str
+    word: str
+    says: str
+    threshold: float
+    value: float | None
+    second: float | None
+    second_says: str
+    interval: tuple[float, float] | None
+    game_count: int
+
+
+class SummaryGame(Struct, frozen=True):
+    """One game: its scores unrounded (None while not known), which are 100 by rule, what it cost. `state` is
+    "recorded", "complete" or "open"; `passes` says by metric what its verdict has."""
+
+    number: int
+    state: str
+    is_pass: bool | None
+    scores: dict[str, float | None]
+    passes: dict[str, bool | None]
+    by_rule: list[str]
+    cost_usd: Decimal | None
+    is_cost_by_hand: bool
+    cache_hit_rate: float | None
+    is_cache_by_hand: bool
+
+
+class SummaryWithdrawal(Struct, frozen=True):
+    """A game that is in no average, with the reason why, and who said so when."""
+
+    game: SummaryGame
+    reason: str
+    by: str
+    at: datetime
+
+
+class SummaryDecision(Struct, frozen=True):
+    """One decision; the last of an iteration stands."""
+
+    number: int
+    look: int
+    choice: str
+    reason: str
+    by: str
+    at: datetime
+
+
+class SummaryDifference(Struct, frozen=True):
+    """One metric of a change against its reference, unrounded."""
+
+    key: str
+    label: str
+    is_target: bool
+    answer: str
+    rule: str
+    control_mean: float | None
+    change_mean: float | None
+    game_count: int
+    raw: float | None
+    interval: tuple[float, float] | None
+    shrunken: float | None
+    shrunken_interval: tuple[float, float] | None
+    higher: float | None
+    within: float | None
+    permutation_p: float | None
+    permutation_floor: float | None
+
+
+class SummaryComparison(Struct, frozen=True):
+    """A change against what it is compared with."""
+
+    number: int
+    name: str
+    answer: str
+    says: str
+    proposal: str
+    action: str
+    checks: list[str]
+    metrics: list[SummaryDifference]
+
+
+class SummaryIteration(Struct, frozen=True):
+    """One iteration. `diff` are the lines of what changed in the prompt, each with "+", "-" or a blank in front.
+
+    `compared` is there once a game of it is known.
+    """
+
+    number: int
+    name: str
+    kind: str
+    stands: str
+    is_reference: bool
+    change_note: str
+    target: str
+    hunks_answer: str
+    diff: list[str]
+    prompt_sha256: str
+    compared_with: int | None
+    rubric: str
+    opened_at: datetime | None
+    opened_by: str
+    games: list[SummaryGame]
+    withdrawn: list[SummaryWithdrawal]
+    averages: list[SummaryAverage]
+    headline: str
+    passes: bool | None
+    cost: str
+    cost_says: str
+    cache: str
+    cache_says: str
+    decisions: list[SummaryDecision]
+    compared: SummaryComparison | None
+
+    @property
+    def decision(self) -> SummaryDecision | None:
+        """The decision that stands."""
+        return self.decisions[-1] if self.decisions else None
+
+
+class SummaryGate(Struct, frozen=True):
+    """The gate: of a closed stage as it stood when the next one was opened, by whom, with an admin's reason if any."""
+
+    is_open: bool
+    missing: list[str]
+    count: int
+    needed: int
+    unit: str
+    streak_says: str
+    cache_says: str
+    statement: Signed | None
+    closed_at: datetime | None
+    closed_by: str
+    override_reason: str
+
+
+class SummaryMargin(Struct, frozen=True):
+    """One metric and its distance to the threshold, as text."""
+
+    label: str
+    value: str
+    threshold: str
+    points: str
+    sds: str
+    tone: str
+    is_proposed: bool
+    is_literal: bool
+
+
+class SummaryNextTarget(Struct, frozen=True):
+    """The metric that is proposed next, why, and the rubric's advice on it; `lines` are all metrics, lowest first."""
+
+    key: str
+    label: str
+    says: str
+    advice: list[str]
+    lines: list[SummaryMargin]
+
+
+class StageSummary(Struct, frozen=True):
+    """One stage as it stood at `made_at`; `counted` says how its row of successes is counted."""
+
+    format: int
+    project: str
+    number: int
+    name: str
+    goal: str
+    counted: str
+    made_at: datetime
+    opened_at: datetime
+    opened_by: str
+    gate: SummaryGate
+    iterations: list[SummaryIteration]
+    next: SummaryNextTarget | None
+
+    @property
+    def game_count(self) -> int:
+        """The games that count in the stage."""
+        return sum(len(each.games) for each in self.iterations)
+
+
+def summary_to_json(summary: StageSummary) -> bytes:
+    """The summary as indented JSON, keys in the order of the record."""
+    return msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n"
+
+
+COST, CACHE = "cost", "cache_hit_rate"
+
+
+COLUMNS = (
+    "row", "stage", "iteration", "iteration_name", "kind", "decision", "compared_with", "game", "metric", "unit",
+    "value", "threshold", "passes", "applies", "source", "withdrawn", "games", "second_look", "difference", "low",
+    "high", "shrunken", "shrunken_low", "shrunken_high", "p_higher", "p_immaterial", "permutation_p",
+    "permutation_floor", "answer",
+)  # fmt: skip
+
+
+def figures_csv(summary: StageSummary) -> bytes:
+    """The figures behind every chart of the stage, a line each: dots ("game"), means ("average"), differences."""
+    rows = [
+        tuple(row.get(column) for column in COLUMNS)
+        for each in summary.iterations
+        for row in _rows(summary, each)
+    ]
+    return csv_bytes(COLUMNS, rows)
+
+
+def _rows(summary: StageSummary, each: SummaryIteration) -> Iterator[dict[str, Cell]]:
+    about: dict[str, Cell] = {
+        "stage": summary.number,
+        "iteration": each.number,
+        "iteration_name": each.name,
+        "kind": each.kind,
+        "decision": each.decision.choice if each.decision else None,
+        "compared_with": each.compared_with,
+    }
+    for game in each.games:
+        yield from (about | row for row in _game_rows(each, game))
+    for out in each.withdrawn:
+        yield from (about | row for row in _game_rows(each, out.game, is_withdrawn=True))
+    yield from (about | _average_row(line) for line in each.averages)
+    if each.compared:
+        yield from (about | _difference_row(line) for line in each.compared.metrics)
+
+
+def _game_rows(
+    each: SummaryIteration, game: SummaryGame, *, is_withdrawn: bool = False
+) -> Iterator[dict[str, Cell]]:
+    sources = {"recorded": "verdict", "complete": "evaluations", "open": "not known yet"}
+    about: dict[str, Cell] = {"row": "game", "game": game.number, "withdrawn": is_withdrawn}
+    for line in each.averages:
+        yield about | {
+            "metric": line.key,
+            "unit": METRICS[line.key].scale.unit,
+            "value": game.scores.get(line.key),
+            "threshold": line.threshold,
+            "passes": game.passes.get(line.key),
+            "applies": line.key not in game.by_rule,
+            "source": sources[game.state],
+        }
+    paid = (
+        (COST, "dollars", game.cost_usd, game.is_cost_by_hand),
+        (CACHE, "share", game.cache_hit_rate, game.is_cache_by_hand),
+    )
+    for metric, unit, value, is_by_hand in paid:
+        source = "not reported" if value is None else "by hand" if is_by_hand else "transcript"
+        yield about | {"metric": metric, "unit": unit, "value": value, "source": source}
+
+
+def _average_row(line: SummaryAverage) -> dict[str, Cell]:
+    low, high = line.interval or (None, None)
+    return {
+        "row": "average",
+        "metric": line.key,
+        "unit": METRICS[line.key].scale.unit,
+        "value": line.value,
+        "threshold": line.threshold,
+        "passes": {"pass": True, "fail": False}.get(line.state),
+        "games": line.game_count,
+        "second_look": line.second,
+        "low": low,
+        "high": high,
+    }
+
+
+def _difference_row(line: SummaryDifference) -> dict[str, Cell]:
+    low, high = line.interval or (None, None)
+    shrunken_low, shrunken_high = line.shrunken_interval or (None, None)
+    return {
+        "row": "difference",
+        "metric": line.key,
+        "unit": METRICS[line.key].scale.unit,
+        "value": line.change_mean,
+        "games": line.game_count,
+        "difference": line.raw,
+        "low": low,
+        "high": high,
+        "shrunken": line.shrunken,
+        "shrunken_low": shrunken_low,
+        "shrunken_high": shrunken_high,
+        "p_higher": line.higher,
+        "p_immaterial": line.within,
+        "permutation_p": line.permutation_p,
+        "permutation_floor": line.permutation_floor,
+        "answer": line.answer,
+    }

@@ -1,0 +1,10 @@
+"""Addresses of home."""
+
+from django.urls import URLPattern, path
+
+from discussions.home import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.home, name="home"),
+    path("projects/<slug:slug>/stages/", views.stages, name="stages"),
+]

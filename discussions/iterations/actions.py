@@ -1,0 +1,259 @@
+"""Games of iterations: moved while nobody rated them, and frozen as a list when an iteration is opened for rating.
+
+Projects as games need them: with the iteration in which games wait until somebody sorts them, and its rules.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists
+from django.utils.translation import gettext as _
+
+from discussions.core.iteration_states import state_after, states_before
+from discussions.iterations.permissions import check_change_iteration, check_freeze
+from discussions.iterations.queries import why_unready
+from discussions.metrics.actions import ask_to_measure
+from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
+from discussions.models.iterations import IDENTIFICATIONS
+from discussions.queries import measured_for
+from discussions.slots.actions import open_slots, sync_slots
+from discussions.slots.queries import with_verdict, without_verdict
+from discussions.transcripts.permissions import check_takes_games
+from rubric.core.records import DISCUSSION
+from rubric.models import RubricVersion
+from rubric.versions.actions import publish_first_versions
+from workspace.audit.actions import record_event
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.display.core.number_lists import format_numbers
+from workspace.models import Person, Project
+from workspace.people.actions import system_person
+from workspace.projects.actions import create_project
+
+OPEN_FOR_RATING = "open_for_rating"
+
+
+def move_games(*, games: Collection[int], to: Iteration, by: Person, now: datetime) -> list[int]:
+    """Move games of the project, named by their numbers, into another iteration; gives the numbers that were moved.
+
+    Only games that nobody has begun to rate move, and only between iterations whose list is not frozen; all or none.
+    Raises NotAllowed, Unacceptable when none is named or one is not there, Conflict when somebody took one meanwhile.
+    """
+    check_change_iteration(by, to.project)
+    if not games:
+        raise Unacceptable(_("Choose at least one game."), field="games", code="required")
+    with transaction.atomic():
+        target, lists = _locked_lists(to, games)
+        check_takes_games(target)
+        rows = _games_to_move(target, games, lists)
+        _refuse_rated(rows)
+        _close_slots(rows)
+        keys = [game.pk for game in rows]
+        # That fewer are enough was said of the iteration they leave.
+        fewer = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
+        Game.objects.filter(pk__in=keys).update(iteration=target, **fewer)
+        ask_to_measure(iteration=target, by=by, now=now)
+        open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys))
+        numbers = sorted(game.number for game in rows)
+        if numbers:
+            detail = {"games": numbers, "from": sorted({game.iteration.number for game in rows})}
+            _record(target, "games:moved", detail | {"to": target.number}, by, now)
+        return numbers
+
+
+def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
+    """Freeze the iteration's list of games, for good, and open their places for evaluators.
+
+    Raises NotAllowed: not a lead, not open for import any more, too few games, or some not read or measured yet.
+    """
+    check_freeze(by, iteration)
+    with transaction.atomic():
+        locked = _locked(iteration)
+        check_freeze(by, locked)
+        games = list(Game.objects.filter(iteration=locked, withdrawn_at=None).order_by("number"))
+        if why := why_unready(locked):
+            raise NotAllowed(why.says, code=why.code)
+        state = state_after(locked.state, OPEN_FOR_RATING)
+        assert state is not None
+        waiting = Iteration.objects.filter(pk=locked.pk, state__in=states_before(OPEN_FOR_RATING))
+        waiting.update(state=state, opened_at=now, opened_by=by)
+        open_slots(games=games)
+        detail = {"number": locked.number, "games": [game.number for game in games]}
+        _record(locked, "iteration:opened_for_rating", detail, by, now)
+
+
+def _locked(iteration: Iteration) -> Iteration:
+    """The iteration as it stands; imports into it and its opening wait for one another."""
+    rows = Iteration.objects.select_related("project", "rubric_version")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
+
+
+def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, set[int]]:
+    """The target as it stands, and the keys of all iterations whose lists of games change; none of them freezes now."""
+    games = Game.objects.filter(project=to.project_id, number__in=numbers)
+    keys = {to.pk, *games.values_list("iteration_id", flat=True)}
+    rows = Iteration.objects.select_related("project", "rubric_version").filter(pk__in=keys)
+    locked = list(rows.order_by("pk").select_for_update(of=("self",), no_key=True))
+    return next(row for row in locked if row.pk == to.pk), keys
+
+
+def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collection[int]) -> list[Game]:
+    """The games with these numbers that are not there yet, locked; each in one of these lists."""
+    rows = Game.objects.filter(project=target.project_id, number__in=numbers)
+    # Locked first and read with their iterations after that: whoever was waited for may have moved one.
+    keys = list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    found = list(Game.objects.filter(pk__in=keys).select_related("iteration").order_by("pk"))
+    missing = sorted(set(numbers) - {game.number for game in found})
+    if missing:
+        raise Unacceptable(
+            _("The project has no %(games)s.") % {"games": format_numbers(missing)},
+            field="games",
+            code="unknown",
+        )
+    moving = [game for game in found if game.iteration_id != target.pk]
+    if any(game.iteration_id not in lists for game in moving):
+        raise Conflict(
+            _(
+                "Somebody moved one of these games at this moment. Nothing was moved; look where they are now."
+            ),
+            code="moved",
+        )
+    for game in moving:
+        check_takes_games(game.iteration)
+    return moving
+
+
+def _refuse_rated(games: list[Game]) -> None:
+    keys = [game.pk for game in games]
+    begun = set(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    begun |= set(Verdict.objects.filter(game__in=keys).values_list("game_id", flat=True))
+    if numbers := sorted(game.number for game in games if game.pk in begun):
+        raise NotAllowed(
+            _("Somebody rates or rated %(games)s already; only games that nobody has begun are moved.")
+            % {"games": format_numbers(numbers)},
+            code="rated",
+        )
+    if numbers := sorted(game.number for game in games if game.withdrawn_at is not None):
+        raise NotAllowed(
+            _("%(games)s was withdrawn; it stays where it is.")
+            % {"games": format_numbers(numbers).capitalize()},
+            code="withdrawn",
+        )
+
+
+def _close_slots(games: list[Game]) -> None:
+    """Close the places of these games, all of them free; those that their new iteration asks for open again."""
+    places = Slot.objects.filter(game__in=[game.pk for game in games])
+    # Locked before they are looked at: who takes a place at this moment has it, or finds it gone.
+    locked = list(places.order_by("pk").select_for_update())
+    if any(place.evaluator_id is not None for place in locked):
+        raise Conflict(
+            _("Somebody began to rate one of these games at this moment. Nothing was moved."), code="taken"
+        )
+    places.update(is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None)
+
+
+def _record(iteration: Iteration, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=iteration.project,
+        verb=verb,
+        object_kind="iteration",
+        object_id=iteration.pk,
+        detail=detail,
+    )
+
+
+UNSORTED_NAME = "Unsorted"
+
+
+COUNTS = range(1, 11)
+
+
+def open_project(*, slug: str, name: str, by: Person, now: datetime) -> Project:
+    """Create a project together with its unsorted iteration under the newest discussion version.
+
+    A database without any version gets the shipped ones first. Raises what `create_project` raises.
+    """
+    with transaction.atomic():
+        project = create_project(slug=slug, name=name, by=by, now=now)
+        Iteration.objects.create(
+            project=project,
+            number=1,
+            name=UNSORTED_NAME,
+            rubric_version=_newest_version(now),
+            created_at=now,
+            created_by=by,
+        )
+    return project
+
+
+def change_iteration(
+    *,
+    iteration: Iteration,
+    identification: str,
+    by: Person,
+    now: datetime,
+    evaluator_count: int | None = None,
+) -> None:
+    """Say how the unsorted games are judged: how they ask who said it, and by how many evaluators each; None stays.
+
+    The form holds for places taken from now on: whoever has begun keeps the form they began with, so that no transcript
+    closes again. The number holds for games that come in, and for those without a verdict: further places open, free
+    ones that nobody needs close, work that was begun goes on. Games with a verdict keep the number it was recorded
+    under. The same values change nothing. Raises NotAllowed, and Unacceptable for a value there is not.
+    """
+    check_change_iteration(by, iteration.project)
+    if identification not in dict(IDENTIFICATIONS):
+        raise Unacceptable(_("Choose the question or the test."), field="identification")
+    if evaluator_count is not None and evaluator_count not in COUNTS:
+        raise Unacceptable(_("A game is rated by 1 to 10 evaluators."), field="evaluator_count")
+    with transaction.atomic():
+        rows = Iteration.objects.select_related("project").filter(stage=None)
+        locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
+        detail: dict[str, object] = {}
+        if locked.identification != identification:
+            detail["identification"] = locked.identification = identification
+        if evaluator_count is not None and locked.evaluator_count != evaluator_count:
+            detail |= _ask_for(locked, evaluator_count, by, now)
+        if not detail:
+            return
+        locked.save(update_fields=["identification", "evaluator_count"])
+        record_event(
+            by=by,
+            now=now,
+            project=iteration.project,
+            verb="iteration:changed",
+            object_kind="iteration",
+            object_id=iteration.pk,
+            detail=detail,
+        )
+
+
+def _ask_for(iteration: Iteration, count: int, by: Person, now: datetime) -> dict[str, object]:
+    """Change the number, the games' own ones and their places; what the audit line tells of that."""
+    before, iteration.evaluator_count = iteration.evaluator_count, count
+    # Whoever measures one of these games, takes or gives back a place waits until its places fit.
+    games = Game.objects.filter(iteration=iteration).order_by("pk")
+    list(games.select_for_update(no_key=True).values_list("pk", flat=True))
+    recorded = with_verdict(iteration).filter(needed_count=None)
+    kept = sorted(recorded.values_list("number", flat=True))
+    says = _("Its verdict was recorded when %(count)d were asked for.") % {"count": before}
+    recorded.update(needed_count=before, needed_at=now, needed_by=by, needed_reason=says)
+    # What a lead said is enough for one game, and is no fewer now, needs no saying any more.
+    nothing = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
+    without_verdict(iteration).filter(needed_count__gte=count).update(**nothing)
+    Iteration.objects.filter(pk=iteration.pk).update(evaluator_count=count)
+    fitted = sync_slots(games=without_verdict(iteration).values_list("pk", flat=True))
+    told = {"from": before, "evaluator_count": count, "kept": kept}
+    return told | {"opened": fitted.opened, "closed": fitted.closed}
+
+
+def _newest_version(now: datetime) -> RubricVersion:
+    newest = RubricVersion.objects.newest(DISCUSSION)
+    if newest is None:
+        publish_first_versions(by=system_person(now=now), now=now)
+        newest = RubricVersion.objects.newest(DISCUSSION)
+    assert newest is not None
+    return newest

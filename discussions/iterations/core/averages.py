@@ -1,0 +1,352 @@
+"""What the games of an iteration come to together: averages with pass or fail, and the cost.
+
+Source: the rubric's "Iteration Strategy" (calculate the metrics for all games, average the scores) and "Overall
+Evaluation". Averages are compared with their thresholds as fractions, unrounded.
+
+How noisy a game is: the spread of scores within batches of games, pooled over all batches there are.
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import lcm, sqrt
+
+from msgspec import Struct
+
+from discussions.core.outcome import ABOVE, AMBER, LOW, UNREPORTED
+from discussions.iterations.core.figures import GameFigures, collect_scores, exact, passes
+from discussions.metrics.core.registry import METRICS
+from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+from workspace.display.core.number_lists import format_numbers
+from workspace.statistics.means import exact_mean, student_t
+
+
+class Average(Struct, frozen=True):
+    """The average of one criterion over the games of an iteration, as the rubric has it and at second look.
+
+    A game to which the metric does not apply counts 100 in `value` and is left out of `second`. `of_count` games make
+    up `value`, `second_of_count` of them `second`, `by_rule_count` are the 100s; `passed_count` games pass the
+    criterion on their own. `pending` names games that are not known yet; while there are any, `passes` and
+    `second_passes` are None. `interval` is that of `second` (95 %), from how much the games differ.
+    """
+
+    key: str
+    label: str
+    scale: str
+    threshold: float
+    is_mandatory: bool
+    value: float | None
+    passes: bool | None
+    of_count: int
+    by_rule_count: int
+    passed_count: int
+    second: float | None
+    second_passes: bool | None
+    second_of_count: int
+    pending: list[int]
+    interval: tuple[float, float] | None = None
+
+    @property
+    def is_by_rule_only(self) -> bool:
+        """Whether it passes only because of games to which the metric does not apply."""
+        return bool(self.passes) and self.by_rule_count > 0 and not self.second_passes
+
+    @property
+    def could_go_other_way(self) -> bool:
+        """Whether other games under the same prompt could well have passed where these fail, or the other way round."""
+        return self.interval is not None and self.interval[0] < self.threshold <= self.interval[1]
+
+    @property
+    def says(self) -> str:
+        """What the rubric's average is a mean of, and how many games pass."""
+        parts = [_describe_mean(self.of_count, len(self.pending))]
+        if self.by_rule_count:
+            parts.append(f"{self.by_rule_count} by rule as 100, since the metric does not apply")
+        if self.of_count:
+            parts.append(f"{self.passed_count} of {self.of_count} pass")
+        return "; ".join(parts)
+
+    @property
+    def second_says(self) -> str:
+        """What the second look is a mean of."""
+        left_out = self.of_count - self.second_of_count
+        rest = f"; left out: {left_out} to which the metric does not apply" if left_out else ""
+        return _describe_mean(self.second_of_count, len(self.pending)) + rest
+
+
+class GamesCost(Struct, frozen=True):
+    """What the games cost. `state` is the worst there is: above, amber, unreported, low.
+
+    `amber` (both bounds belong to it), `above`, `unreported` and `by_hand` name games. `mean_usd` is that of the
+    reported ones.
+    """
+
+    state: str
+    total_usd: Decimal | None
+    mean_usd: Decimal | None
+    highest_usd: Decimal | None
+    amber: list[int]
+    above: list[int]
+    unreported: list[int]
+    by_hand: list[int]
+    says: str
+
+
+class Averages(Struct, frozen=True):
+    """The averages of an iteration. `passes` is the quality alone: enough of them, and all mandatory ones."""
+
+    lines: list[Average]
+    passes: bool | None
+    passed_count: int
+    needed_count: int
+    missing: list[str]
+    headline: str
+    reasons: list[str]
+    cost: GamesCost
+
+    def line(self, key: str) -> Average:
+        """The average of that criterion; raises KeyError when the rubric has none."""
+        for line in self.lines:
+            if line.key == key:
+                return line
+        raise KeyError(key)
+
+
+def compute_averages(games: Sequence[GameFigures], rubric: RubricRecord) -> Averages:
+    """The averages of these games under that rubric version; without games everything is missing."""
+    rules = read_rules(rubric)
+    lines = [compute_average(criterion, games) for criterion in rubric.criteria]
+    missing = [line.key for line in lines if line.passes is None]
+    passed = sum(bool(line.passes) for line in lines)
+    reasons = [] if missing else _reasons(lines, rules.needed)
+    return Averages(
+        lines=lines,
+        passes=None if missing else not reasons,
+        passed_count=passed,
+        needed_count=rules.needed,
+        missing=missing,
+        headline=_headline(lines, missing, reasons),
+        reasons=reasons,
+        cost=compute_games_cost(games, rules),
+    )
+
+
+def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Average:
+    """The average of one criterion."""
+    key = criterion.key
+    scale = METRICS[key].scale
+    threshold = Fraction(str(criterion.threshold or 0))
+    pending = [game.number for game in games if game.score(key) is None]
+    known = [game for game in games if game.score(key) is not None]
+    applicable = [game for game in known if game.applies(key)]
+    value, second = exact_mean(collect_scores(known, key)), exact_mean(collect_scores(applicable, key))
+    return Average(
+        key=key,
+        label=criterion.label,
+        scale=scale.key,
+        threshold=float(threshold),
+        is_mandatory=criterion.is_mandatory,
+        value=None if value is None else float(value),
+        passes=None if pending or value is None else value >= threshold,
+        of_count=len(known),
+        by_rule_count=len(known) - len(applicable),
+        passed_count=sum(bool(passes(game, criterion)) for game in known),
+        second=None if second is None else float(second),
+        second_passes=None if pending or second is None else second >= threshold,
+        second_of_count=len(applicable),
+        pending=pending,
+        interval=compute_mean_interval(collect_scores(applicable, key), scale.low, scale.high),
+    )
+
+
+def compute_games_cost(games: Sequence[GameFigures], rules: Rules) -> GamesCost:
+    """What the games cost, and which of them cost too much or report nothing."""
+    states = {game.number: get_cost_state(game.cost_usd, rules) for game in games}
+    named = {
+        state: [number for number, found in states.items() if found == state]
+        for state in (ABOVE, AMBER, UNREPORTED)
+    }
+    costs = [game.cost_usd for game in games if game.cost_usd is not None]
+    return GamesCost(
+        state=next(
+            (state for state in (ABOVE, AMBER, UNREPORTED) if named[state]), LOW if games else UNREPORTED
+        ),
+        total_usd=sum(costs, Decimal(0)) if costs else None,
+        mean_usd=sum(costs, Decimal(0)) / len(costs) if costs else None,
+        highest_usd=max(costs, default=None),
+        amber=named[AMBER],
+        above=named[ABOVE],
+        unreported=named[UNREPORTED],
+        by_hand=[game.number for game in games if game.is_cost_by_hand],
+        says=_cost_says(games, named, rules),
+    )
+
+
+def _cost_says(games: Sequence[GameFigures], named: dict[str, list[int]], rules: Rules) -> str:
+    if not games:
+        return "No game, no cost."
+    limit, amber = figure(rules.limit, decimals=2), figure(rules.amber, decimals=2)
+    parts = [
+        f"{format_numbers(numbers)} {said}"
+        for numbers, said in (
+            (named[ABOVE], f"above {limit} dollars, which fails"),
+            (named[AMBER], f"from {amber} to {limit} dollars, which is no success"),
+            (named[UNREPORTED], "without a reported cost"),
+        )
+        if numbers
+    ]
+    said = "; ".join(parts) or f"every game below {amber} dollars"
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _reasons(lines: list[Average], needed: int) -> list[str]:
+    passed = sum(bool(line.passes) for line in lines)
+    short = [f"{passed} of {len(lines)} averages pass, {needed} are needed"] if passed < needed else []
+    return short + [
+        f"{line.label.lower()} {figure(line.value or 0, line.threshold)} < {figure(line.threshold)} on average"
+        for line in lines
+        if line.is_mandatory and line.passes is False
+    ]
+
+
+def _headline(lines: list[Average], missing: list[str], reasons: list[str]) -> str:
+    if missing:
+        return f"pending: {len(missing)} of {len(lines)} averages are not known yet"
+    count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
+    by_rule = sum(line.is_by_rule_only for line in lines)
+    rule = f", {by_rule} by rule" if by_rule else ""
+    return f"{count} FAIL{rule}: {'; '.join(reasons)}" if reasons else f"{count} PASS{rule}"
+
+
+def _describe_mean(count: int, pending: int) -> str:
+    if not count:
+        return "no game yet" if not pending else f"none of {pending} games known yet"
+    of = f" of {count + pending}" if pending else ""
+    return f"mean of {count}{of} game{'' if count + pending == 1 else 's'}"
+
+
+FEW_DF = 4
+
+
+class Spread(Struct, frozen=True):
+    """The pooled variance within batches and its degrees of freedom; None with 0 of them.
+
+    A batch is what was played under one prompt. `batch_count` are the batches that told something: two games or more.
+    """
+
+    variance: float | None
+    df: int
+    batch_count: int
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation between games."""
+        return None if self.variance is None else sqrt(self.variance)
+
+    @property
+    def warning(self) -> str:
+        """A sentence when the spread rests on little; empty otherwise."""
+        if not self.df:
+            return "The spread between games is not known: no batch has two games."
+        if self.df >= FEW_DF:
+            return ""
+        return f"SD from only {self.df} df: the spread between games rests on {self.df + self.batch_count} games."
+
+
+def pooled_spread(batches: Iterable[Sequence[Fraction]]) -> Spread:
+    """The sum of squares around each batch's own mean, divided by the games less one for each batch."""
+    squares, df, count = Fraction(), 0, 0
+    for batch in batches:
+        if len(batch) < 2:
+            continue
+        squares += _squares(batch)
+        df += len(batch) - 1
+        count += 1
+    return Spread(float(squares / df) if df else None, df, count)
+
+
+def _squares(batch: Sequence[Fraction]) -> Fraction:
+    """The sum of squares around the mean, n sum x^2 - (sum x)^2 over n, in whole numbers: fractions take ten times."""
+    unit = lcm(*(score.denominator for score in batch))
+    whole = [score.numerator * (unit // score.denominator) for score in batch]
+    count = len(whole)
+    return Fraction(count * sum(each * each for each in whole) - sum(whole) ** 2, count * unit * unit)
+
+
+def compute_mean_interval(
+    scores: Sequence[Fraction], lowest: float, highest: float
+) -> tuple[float, float] | None:
+    """The 95 % interval of the mean of games, from how much the games themselves differ; clipped to the scale.
+
+    mean +/- t(.975, n - 1) s / sqrt(n). None with fewer than two games, or when all have one score. Messages of a game
+    hang together, so pooling the messages of several games would promise far too much.
+    """
+    found = pooled_spread([scores])
+    centre = exact_mean(scores)
+    if centre is None or not found.sd:
+        return None
+    half = student_t(found.df) * found.sd / sqrt(len(scores))
+    return max(lowest, float(centre) - half), min(highest, float(centre) + half)
+
+
+class CacheRate(Struct, frozen=True):
+    """The cache hit rate over the games of the row, from 0 to 1, weighted by input tokens where those are known.
+
+    `rate` is None while a game of the row has none (`missing` names them); `unweighted` games count with the mean of
+    the known weights. `passes` asks for more than `percent`.
+    """
+
+    rate: float | None
+    percent: float
+    passes: bool | None
+    missing: list[int]
+    unweighted: list[int]
+    by_hand: list[int]
+    says: str
+
+
+def compute_cache_rate(games: Sequence[GameFigures], rubric: RubricRecord) -> CacheRate:
+    """The cache hit rate over these games; a game without one leaves it unknown."""
+    percent = Fraction(str(rubric.parameters["cache_hit_percent"]))
+    missing = [game.number for game in games if game.cache_hit_rate is None]
+    weights = [game.input_tokens for game in games if game.input_tokens is not None]
+    usual = Fraction(sum(weights), len(weights)) if sum(weights) else Fraction(1)
+    total = hit = Fraction()
+    for game in games:
+        weight = usual if game.input_tokens is None or not sum(weights) else Fraction(game.input_tokens)
+        total += weight
+        hit += weight * exact(game.cache_hit_rate or 0)
+    rate = None if missing or not games else hit / total
+    return CacheRate(
+        rate=None if rate is None else float(rate),
+        percent=float(percent),
+        passes=None if rate is None else rate * 100 > percent,
+        missing=missing,
+        unweighted=[game.number for game in games if game.input_tokens is None] if weights else [],
+        by_hand=[game.number for game in games if game.is_cache_by_hand],
+        says=_cache_says(games, missing, rate, percent, weights=weights),
+    )
+
+
+def _cache_says(
+    games: Sequence[GameFigures],
+    missing: list[int],
+    rate: Fraction | None,
+    percent: Fraction,
+    *,
+    weights: list[int],
+) -> str:
+    if not games:
+        return "The cache hit rate is that of the games of the row, and there is no such game yet."
+    if rate is None:
+        return f"The cache hit rate of {format_numbers(missing)} is not reported; enter it with a reason."
+    over = f"over {format_numbers([game.number for game in games])}"
+    how = "weighted by input tokens" if sum(weights) else "each game alike, since no input tokens are known"
+    if sum(weights) and len(weights) < len(games):
+        bare = format_numbers([game.number for game in games if game.input_tokens is None])
+        how += f" (of {bare} none are known: the mean of the others stands in)"
+    shown = figure(rate * 100, float(percent))
+    needs = "" if rate * 100 > percent else f" It must be above {figure(percent)} %."
+    return f"The cache hit rate {over} is {shown} %, {how}.{needs}"

@@ -1,0 +1,92 @@
+"""One game as a set of figures, which iterations are compared and judged by; exact where it is decided."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from msgspec import Struct
+
+from discussions.core.outcome import ENGAGEMENT, Outcome
+from rubric.core.records import Criterion
+
+# A score is 100 n / d; from its float the fraction comes back exactly as long as d is not larger than this.
+LARGEST_DENOMINATOR = 1_000_000
+
+
+class GameFigures(Struct, frozen=True, omit_defaults=True):
+    """What one game brings into an iteration; nothing but figures.
+
+    `scores` are those of the measured metrics, the highest where one does not apply, None while pending; `passes`
+    those of all as the game's verdict has them (a manual check may have decided). `cost_usd` None is "not
+    reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one.
+    """
+
+    number: int
+    scores: dict[str, float | None]
+    rating: float | None = None
+    passes: dict[str, bool | None] = {}
+    not_applicable: list[str] = []
+    cost_usd: Decimal | None = None
+    is_cost_by_hand: bool = False
+    cache_hit_rate: float | None = None
+    is_cache_by_hand: bool = False
+    input_tokens: int | None = None
+    is_pass: bool | None = None
+
+    def score(self, key: str) -> float | None:
+        """The score of a metric, or the rating where that is asked for; None while it is not known."""
+        return self.rating if key == ENGAGEMENT else self.scores.get(key)
+
+    def applies(self, key: str) -> bool:
+        """Whether there was anything to count for that metric."""
+        return key not in self.not_applicable
+
+
+def game_figures(
+    number: int,
+    outcome: Outcome,
+    *,
+    cost_usd: Decimal | None,
+    is_cost_by_hand: bool = False,
+    cache_hit_rate: float | None = None,
+    is_cache_by_hand: bool = False,
+    input_tokens: int | None = None,
+) -> GameFigures:
+    """The figures of a game from its outcome; cost and cache as they stand now, which may be by hand."""
+    return GameFigures(
+        number=number,
+        scores={line.key: line.score for line in outcome.lines if line.key != ENGAGEMENT},
+        rating=next((line.score for line in outcome.lines if line.key == ENGAGEMENT), None),
+        passes={line.key: line.passes for line in outcome.lines},
+        not_applicable=[line.key for line in outcome.lines if not line.is_applicable],
+        cost_usd=cost_usd,
+        is_cost_by_hand=is_cost_by_hand,
+        cache_hit_rate=cache_hit_rate,
+        is_cache_by_hand=is_cache_by_hand,
+        input_tokens=input_tokens,
+        is_pass=outcome.passes,
+    )
+
+
+def passes(game: GameFigures, criterion: Criterion) -> bool | None:
+    """Whether the game passes that criterion: as its verdict has it, else by its score; None while not known."""
+    told, score = game.passes.get(criterion.key), game.score(criterion.key)
+    if told is not None or score is None:
+        return told
+    return exact(score) >= Fraction(str(criterion.threshold or 0))
+
+
+def collect_scores(games: Iterable[GameFigures], key: str, *, with_by_rule: bool = True) -> list[Fraction]:
+    """The known scores of a criterion, exact; without those of games to which it does not apply if so asked."""
+    return [
+        exact(score)
+        for game in games
+        if (score := game.score(key)) is not None and (with_by_rule or game.applies(key))
+    ]
+
+
+@lru_cache(maxsize=10_000)
+def exact(score: float) -> Fraction:
+    """The fraction that a score was before it became a float, so that sums and means of scores are exact."""
+    return Fraction(score).limit_denominator(LARGEST_DENOMINATOR)

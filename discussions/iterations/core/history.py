@@ -1,0 +1,265 @@
+"""The iterations of a stage with the figures of all their games, as records: what history, compare and gate read.
+
+Which iteration of a stage the next change is compared with: the newest baseline, or the change kept last.
+
+Source: the rubric's "Iteration Cycle" (a kept change is what the next one builds on, a reverted one is taken back).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.core.iteration_states import BASELINE, CHANGE, KEEP, REVERT
+from discussions.iterations.core.figures import GameFigures
+from rubric.core.records import RubricRecord
+
+RECORDED, COMPLETE, OPEN = "recorded", "complete", "open"
+
+
+class HistoryGame(Struct, frozen=True):
+    """One game. `state` is "recorded" (its figures are the verdict's), "complete" (all evaluations are in, no verdict
+    yet: what would be recorded now) or "open": then nothing of it is told."""
+
+    id: int
+    figures: GameFigures
+    state: str
+    verdict: int | None = None
+
+
+class WithdrawnGame(Struct, frozen=True):
+    """A game that was taken out of the averages, with who did it, when and why; it is shown and never counted."""
+
+    game: HistoryGame
+    reason: str
+    by: str
+    at: datetime
+
+
+class DecisionLine(Struct, frozen=True):
+    """One decision, with the name of who made it."""
+
+    id: int
+    number: int
+    look: int
+    choice: str
+    reason: str
+    created_at: datetime
+    by: str
+
+
+class IterationLink(Struct, frozen=True):
+    """One iteration of the chain: its decisions as (moment, choice), in the order in which they were recorded."""
+
+    id: int
+    number: int
+    kind: str
+    created_at: datetime
+    compared_with: int | None = None
+    decisions: Sequence[tuple[datetime, str]] = ()
+
+    def choice(self, at: datetime | None = None) -> str:
+        """The decision that stands, or stood then; "" while there is none."""
+        made = [choice for moment, choice in self.decisions if at is None or moment <= at]
+        return made[-1] if made else ""
+
+    def since(self, at: datetime | None = None) -> datetime | None:
+        """Since when it can be a reference, now or then: a baseline from its opening, a change while it is kept."""
+        if self.kind == BASELINE:
+            return self.created_at
+        kept = None
+        for moment, choice in self.decisions:
+            if at is None or moment <= at:
+                kept = (kept or moment) if choice == KEEP else None
+        return kept
+
+
+class HistoryIteration(Struct, frozen=True):
+    """One iteration without its prompt. `games` count in its averages, in order of their numbers; `left_out` were taken
+    out of them. `decisions` are all there were, the standing one last."""
+
+    id: int
+    number: int
+    name: str
+    kind: str
+    state: str
+    change_note: str
+    target: str
+    material: dict[str, float]
+    hunk_count: int
+    hunks_answer: str
+    prompt_sha256: str
+    rubric_version: int
+    rubric_sha256: str
+    evaluator_count: int
+    reveal: str
+    identification: str
+    compared_with: int | None
+    baseline: int | None
+    least_games: int
+    created_at: datetime
+    created_by: str
+    opened_at: datetime | None
+    opened_by: str | None
+    games: list[HistoryGame] = []
+    left_out: list[WithdrawnGame] = []
+    decisions: list[DecisionLine] = []
+
+    @property
+    def decision(self) -> DecisionLine | None:
+        """The decision that stands."""
+        return self.decisions[-1] if self.decisions else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is known of it: a game that counts is rated."""
+        return any(game.state != OPEN for game in self.games)
+
+    @property
+    def figures(self) -> list[GameFigures]:
+        """The figures of its games."""
+        return [game.figures for game in self.games]
+
+    @property
+    def withdrawn(self) -> list[int]:
+        """The numbers of the games that were taken out of its averages."""
+        return [each.game.figures.number for each in self.left_out]
+
+    @property
+    def protocol(self) -> tuple[object, ...]:
+        """How its games are judged; only iterations with one protocol can be compared."""
+        return self.rubric_version, self.evaluator_count, self.reveal, self.identification
+
+    @property
+    def pair(self) -> tuple[int | None, str]:
+        """What a decision is about: the reference and the prompt that is held against it."""
+        return self.compared_with, self.prompt_sha256
+
+    @property
+    def link(self) -> IterationLink:
+        """Its place in the chain of references."""
+        made = [(each.created_at, each.choice) for each in self.decisions]
+        return IterationLink(self.id, self.number, self.kind, self.created_at, self.compared_with, made)
+
+
+class IterationFigures(Struct, frozen=True):
+    """An iteration as the gate sees it; it was opened, with `games` in order of their numbers.
+
+    `rubric` is the version that it is judged by, where that is another one than the stage's. With fewer games than
+    `least`, since some were withdrawn, it does not succeed; what is left can still break the row.
+    """
+
+    number: int
+    name: str
+    games: list[GameFigures]
+    is_reverted: bool = False
+    rubric: RubricRecord | None = None
+    least: int = 0
+
+
+class History(Struct, frozen=True):
+    """The iterations of a stage in the order in which they were made."""
+
+    stage: int
+    iterations: list[HistoryIteration]
+
+    @property
+    def reference(self) -> HistoryIteration | None:
+        """What the next change is compared with."""
+        return self.find(find_reference_iteration(self._chain))
+
+    @property
+    def baseline(self) -> HistoryIteration | None:
+        """The newest baseline."""
+        return self.find(find_baseline(self._chain))
+
+    @property
+    def newest_change(self) -> int:
+        """The number of the newest change; 0 while there is none."""
+        return max((each.number for each in self.iterations if each.kind == CHANGE), default=0)
+
+    def find(self, iteration: int | None) -> HistoryIteration | None:
+        """The iteration with that key, if it is in this stage."""
+        return next((each for each in self.iterations if each.id == iteration), None)
+
+    def earlier(self, *pair: HistoryIteration) -> list[list[GameFigures]]:
+        """The other batches of the pair's protocol: what the spread between games is pooled over beside the pair."""
+        own = {each.id for each in pair}
+        protocols = {each.protocol for each in pair}
+        return [
+            each.figures
+            for each in self.iterations
+            if each.id not in own and each.protocol in protocols and each.games
+        ]
+
+    def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
+        """How often this prompt was looked at against this reference so far, in whatever iteration."""
+        alike = [each for each in self.iterations if each.pair == (compared_with, prompt_sha256)]
+        return max((line.look for each in alike for line in each.decisions), default=0)
+
+    def same_pair(self, change: HistoryIteration) -> list[HistoryIteration]:
+        """The iterations that played this prompt against this reference up to this one, which is the last."""
+        if change.compared_with is None:
+            return [change]
+        return [
+            each
+            for each in self.iterations
+            if each.id == change.id
+            or (each.pair == change.pair and each.protocol == change.protocol and each.number < change.number)
+        ]
+
+    def pooled(self, change: HistoryIteration) -> HistoryIteration:
+        """The change with the games that its prompt was judged by before, against the same reference, before its own.
+
+        Of those earlier iterations only games that are known count: nobody waits for the rating of the others.
+        """
+        *before, own = self.same_pair(change)
+        known = [game for each in before for game in each.games if game.state != OPEN]
+        return replace(own, games=[*known, *own.games])
+
+    def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
+        """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
+        opened = [(each.opened_at, each.number, each) for each in self.iterations if each.opened_at]
+        return [
+            IterationFigures(
+                number=each.number,
+                name=each.name,
+                games=each.figures,
+                least=each.least_games,
+                is_reverted=each.decision is not None and each.decision.choice == REVERT,
+                rubric=rubric_for(each),
+            )
+            for _at, _number, each in sorted(opened, key=lambda row: row[:2])
+        ]
+
+    @property
+    def _chain(self) -> list[IterationLink]:
+        return [each.link for each in self.iterations]
+
+
+def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None = None) -> int | None:
+    """The reference of a stage's iterations, given in order: now, or as it was then; None before the first baseline.
+
+    It is the baseline opened or the change kept last, but for those that a kept change was built on. A reverted or
+    inconclusive change leaves it at what it was, as does one that is not decided.
+    """
+    found = [(since, link) for link in chain if (since := link.since(at)) is not None]
+    built_on = {link.compared_with for _since, link in found}
+    ends = [(since, link.number, link.id) for since, link in found if link.id not in built_on]
+    return max(ends)[2] if ends else None
+
+
+def find_baseline(chain: Iterable[IterationLink]) -> int | None:
+    """The newest baseline of a stage's iterations, given in order."""
+    return next((link.id for link in reversed(list(chain)) if link.kind == BASELINE), None)
+
+
+def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:
+    """What does not fit in a stage's chain: each change was compared with the reference of its time."""
+    for place, link in enumerate(chain):
+        if link.kind == BASELINE:
+            continue
+        expected = find_reference_iteration(chain[:place], at=link.created_at)
+        if link.compared_with != expected:
+            yield f"Iteration {link.number} is compared with another iteration than the reference of its time."

@@ -1,0 +1,175 @@
+"""Which metric to work on next, and how far it will come back by itself for having been picked as the lowest.
+
+Source: the rubric's "Iteration Cycle" (identify the lowest-scoring metric) and "Troubleshooting Guide". On the rebound:
+F. Galton, Journal of the Anthropological Institute 15 (1886), 246-263, regression towards the mean.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import erf, exp, pi, sqrt
+
+from msgspec import Struct
+
+from discussions.iterations.core.averages import Spread, pooled_spread
+from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.metrics.core.registry import METRICS
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+from workspace.statistics.means import exact_mean
+
+
+class Margin(Struct, frozen=True):
+    """How far a metric's average lies above its threshold (below: negative).
+
+    `value` is the rubric's average, `points` the distance in its own unit, `sds` in standard deviations between games;
+    None without a spread. `share` is the average as a share of 100, a rating of 3.5 of 5 being 70: what is lowest
+    literally. `game_count` are the games to which the metric applies, `judged` their average, which `sds` is of.
+    """
+
+    key: str
+    label: str
+    scale: str
+    threshold: float
+    value: float
+    points: float
+    share: float
+    sds: float | None
+    spread: Spread
+    game_count: int
+    judged: float | None
+    advice: list[str]
+
+
+class NextTarget(Struct, frozen=True):
+    """The metric that is proposed, with every margin, lowest first.
+
+    `literal` is the key of the one that is lowest as a number; None where nothing is known. `rebound` is by how much
+    the proposed one is expected to rise with no change at all, in its own unit, `rebound_sds` in SDs; None without a
+    spread, or with one metric alone.
+    """
+
+    target: Margin | None
+    literal: str | None
+    margins: list[Margin]
+    rebound: float | None
+    rebound_sds: float | None
+    candidate_count: int
+    says: str
+
+
+def next_target(
+    games: Sequence[GameFigures], rubric: RubricRecord, *, earlier: Iterable[Sequence[GameFigures]] = ()
+) -> NextTarget:
+    """Proposes the next target from the games of an iteration; `earlier` are other batches, for the spread."""
+    batches = [games, *earlier]
+    known = [
+        found for criterion in rubric.criteria if (found := _margin(criterion, games, batches)) is not None
+    ]
+    margins = sorted(known, key=_rank)
+    measured = [margin for margin in margins if margin.sds is not None]
+    literal = min(margins, key=lambda margin: margin.share).key if margins else None
+    target = margins[0] if margins else None
+    sds = None
+    if target is not None and target.sds is not None and len(measured) > 1:
+        sds = expected_rebound(len(measured), target.game_count, _true_variance(measured))
+    rebound = None if sds is None or target is None else sds * (target.spread.sd or 0.0)
+    return NextTarget(
+        target=target,
+        literal=literal,
+        margins=margins,
+        rebound=rebound,
+        rebound_sds=sds,
+        candidate_count=len(measured),
+        says=_says(target, literal, margins, rebound),
+    )
+
+
+def expected_rebound(candidates: int, games: int, true_variance: float) -> float:
+    """By how many SDs the lowest of so many metrics rises on average in a new batch without any change.
+
+    x = c_k (1/n) / sqrt(1/n + tau^2), with n games and tau^2 the variance of the metrics' true margins, all in SDs.
+    """
+    noise = 1 / games
+    return expected_maximum(candidates) * noise / sqrt(noise + true_variance)
+
+
+@lru_cache(maxsize=64)
+def expected_maximum(count: int) -> float:
+    """c_k, the expected maximum of `count` independent standard normals: the integral of x k phi(x) Phi(x)^(k-1)."""
+    steps, reach = 4000, 10.0
+    width = 2 * reach / steps
+    total = 0.0
+    for step in range(steps + 1):
+        x = -reach + step * width
+        below = (1 + erf(x / sqrt(2))) / 2
+        total += x * count * exp(-x * x / 2) / sqrt(2 * pi) * below ** (count - 1)
+    return total * width
+
+
+def _margin(
+    criterion: Criterion, games: Sequence[GameFigures], batches: Sequence[Sequence[GameFigures]]
+) -> Margin | None:
+    key = criterion.key
+    scale = METRICS[key].scale
+    value = exact_mean(collect_scores(games, key))
+    if value is None:
+        return None
+    applicable = [collect_scores(batch, key, with_by_rule=False) for batch in batches]
+    spread = pooled_spread(applicable)
+    points = value - Fraction(str(criterion.threshold or 0))
+    judged = exact_mean(applicable[0])
+    sds = None
+    if spread.sd and judged is not None:
+        sds = float(judged - Fraction(str(criterion.threshold or 0))) / spread.sd
+    return Margin(
+        key=key,
+        label=criterion.label,
+        scale=scale.key,
+        threshold=float(criterion.threshold or 0),
+        value=float(value),
+        points=float(points),
+        share=float(value / Fraction(scale.high) * 100),
+        sds=sds,
+        spread=spread,
+        game_count=len(applicable[0]),
+        judged=None if judged is None else float(judged),
+        advice=list(criterion.advice),
+    )
+
+
+def _rank(margin: Margin) -> tuple[float, float]:
+    """Margins in SDs; one without a spread stands first when it fails and last when it passes."""
+    plain = margin.points / METRICS[margin.key].scale.span
+    if margin.sds is not None:
+        return margin.sds, plain
+    return (float("-inf") if margin.points < 0 else float("inf")), plain
+
+
+def _true_variance(measured: Sequence[Margin]) -> float:
+    """The variance of the true margins in SDs: what is left of the observed one without the noise of few games."""
+    observed = [margin.sds or 0.0 for margin in measured]
+    centre = sum(observed) / len(observed)
+    variance = sum((value - centre) ** 2 for value in observed) / (len(observed) - 1)
+    return max(0.0, variance - sum(1 / margin.game_count for margin in measured) / len(measured))
+
+
+def _says(
+    target: Margin | None, literal: str | None, margins: Sequence[Margin], rebound: float | None
+) -> str:
+    if target is None:
+        return "No metric is known yet, so none is proposed."
+    distance = "no spread is known" if target.sds is None else f"{target.sds:+.1f} SD from its threshold"
+    value, threshold = figure(target.value, target.threshold), figure(target.threshold)
+    judged = "" if target.judged is None else figure(target.judged, target.threshold)
+    bare = f", {judged} without the games to which it does not apply" if judged not in ("", value) else ""
+    parts = [f"Next target: {target.label.lower()}, {value} against {threshold}{bare} ({distance})."]
+    if literal not in (None, target.key):
+        lowest = next(margin for margin in margins if margin.key == literal)
+        parts.append(f"As a plain number {lowest.label.lower()} is the lowest.")
+    if rebound is not None:
+        parts.append(
+            f"Chosen because it was lowest: expected rebound +{figure(rebound)} without any change. Play fresh games "
+            "with the earlier prompt beside the changed ones; the games it was chosen by may not serve as control."
+        )
+    return " ".join(parts)

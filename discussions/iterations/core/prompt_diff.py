@@ -1,0 +1,300 @@
+"""What changed between two prompts: hunks of lines, words marked inside them, and whether that is one change.
+
+Source: the rubric's "Iteration Cycle" (make ONE prompt change).
+
+Telling two sequences apart (lines of a prompt, words of a line) in time that stays linear in their length.
+
+What is small is left to difflib. What is large is first cut at entries that both have exactly once, in the longest
+common order of those (patience diff, after B. Cohen); a stretch that is still too large counts as replaced whole.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from msgspec import Struct
+
+SAME, REMOVED, ADDED = "same", "removed", "added"
+
+
+CONTEXT = 2
+
+
+# Below this share of words in common a line is another one, and marking words in it says nothing.
+LEAST_IN_COMMON = 0.25
+
+
+_TOKENS = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
+
+
+class Piece(Struct, frozen=True):
+    """A run of text within a line; `is_changed` where the other prompt has something else there."""
+
+    text: str
+    is_changed: bool = False
+
+
+class DiffLine(Struct, frozen=True):
+    """One line: "same", "removed" or "added", with its number in the earlier and in the later prompt, from 1.
+
+    A removed or added line without a changed piece is so as a whole.
+    """
+
+    kind: str
+    before: int | None
+    after: int | None
+    pieces: list[Piece]
+
+    @property
+    def text(self) -> str:
+        """The line as it is."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+class Hunk(Struct, frozen=True):
+    """Lines that changed together, with up to two unchanged ones before and behind.
+
+    `skipped` unchanged lines lie between it and what is shown before it.
+    """
+
+    lines: list[DiffLine]
+    skipped: int
+
+
+class PromptDiff(Struct, frozen=True):
+    """The difference of two prompts. `hunk_count` counts stretches of changed lines; blank lines do not part them.
+
+    `is_coarse` says that a stretch was too large to be compared line by line or word by word, and shows as replaced
+    whole. `trailing` unchanged lines follow the last hunk. `warning` is what a lead has to answer when this is not the
+    one change that the rubric asks for; empty otherwise.
+    """
+
+    hunks: list[Hunk]
+    added_count: int
+    removed_count: int
+    trailing: int
+    is_coarse: bool
+    warning: str
+
+    @property
+    def hunk_count(self) -> int:
+        """How many stretches of lines changed."""
+        return len(self.hunks)
+
+
+def prompt_diff(before: str, after: str, *, allowed: int = 1) -> PromptDiff:
+    """The hunks between two prompts, of which `allowed` may be; the line ends of Windows and of Unix are the same."""
+    old, new = _lines(before), _lines(after)
+    lines, words = Matcher(), Matcher()
+    groups = _groups(lines.blocks(old, new), old)
+    hunks: list[Hunk] = []
+    shown = 0
+    for place, group in enumerate(groups):
+        following = groups[place + 1][0].start if place + 1 < len(groups) else len(old)
+        first, last = max(shown, group[0].start - CONTEXT), min(group[-1].stop + CONTEXT, following)
+        hunks.append(Hunk(_hunk_lines(old, new, group, (first, last), words), first - shown))
+        shown = last
+    return PromptDiff(
+        hunks=hunks,
+        added_count=sum(line.kind == ADDED for hunk in hunks for line in hunk.lines),
+        removed_count=sum(line.kind == REMOVED for hunk in hunks for line in hunk.lines),
+        trailing=len(old) - shown,
+        is_coarse=lines.is_coarse or words.is_coarse,
+        warning=_warning(len(hunks), allowed),
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if text else []
+
+
+class Block(NamedTuple):
+    """Entries `start` to `stop` of the one (half-open) became `other_start` to `other_stop` of the other."""
+
+    start: int
+    stop: int
+    other_start: int
+    other_stop: int
+
+
+def _groups(blocks: Sequence[Block], old: Sequence[str]) -> list[list[Block]]:
+    """Blocks that belong to one hunk: nothing but blank lines lies between them."""
+    groups: list[list[Block]] = []
+    for block in blocks:
+        if groups and not any(line.strip() for line in old[groups[-1][-1].stop : block.start]):
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    return groups
+
+
+class Matcher:
+    """Finds what differs; what it spends is counted over all its calls, and `is_coarse` says that it had to skimp."""
+
+    def __init__(self) -> None:
+        """Nothing is spent yet."""
+        self.left = MOST_IN_ALL
+        self.is_coarse = False
+
+    def blocks(self, one: Sequence[str], other: Sequence[str]) -> list[Block]:
+        """The blocks that differ, in order; equal entries lie between any two of them."""
+        whole = trim_block(one, other, Block(0, len(one), 0, len(other)))
+        if _size(whole) <= LARGEST_STRETCH:
+            return self._told_apart(one, other, whole)
+        return [
+            block
+            for stretch in _stretches(one, other, whole)
+            for block in self._told_apart(one, other, trim_block(one, other, stretch))
+        ]
+
+    def _told_apart(self, one: Sequence[str], other: Sequence[str], block: Block) -> list[Block]:
+        if block.start == block.stop and block.other_start == block.other_stop:
+            return []
+        size = _size(block)
+        if size == 0:
+            return [block]
+        if size > min(LARGEST_STRETCH, self.left):
+            self.is_coarse = True
+            return [block]
+        self.left -= size
+        start, stop, other_start, other_stop = block
+        found = SequenceMatcher(None, one[start:stop], other[other_start:other_stop], autojunk=False)
+        return [
+            Block(start + a, start + b, other_start + c, other_start + d)
+            for tag, a, b, c, d in found.get_opcodes()
+            if tag != "equal"
+        ]
+
+
+def _hunk_lines(
+    old: Sequence[str], new: Sequence[str], group: Sequence[Block], shown: tuple[int, int], words: Matcher
+) -> list[DiffLine]:
+    found: list[DiffLine] = []
+    at, shift = shown[0], group[0].other_start - group[0].start
+    for block in group:
+        found += [_same(old, place, shift) for place in range(at, block.start)]
+        removed, added = _marked(
+            old[block.start : block.stop], new[block.other_start : block.other_stop], words
+        )
+        found += [DiffLine(REMOVED, block.start + n, None, pieces) for n, pieces in enumerate(removed, 1)]
+        found += [DiffLine(ADDED, None, block.other_start + n, pieces) for n, pieces in enumerate(added, 1)]
+        at, shift = block.stop, block.other_stop - block.stop
+    return found + [_same(old, place, shift) for place in range(at, shown[1])]
+
+
+def _same(old: Sequence[str], place: int, shift: int) -> DiffLine:
+    return DiffLine(SAME, place + 1, place + shift + 1, [Piece(old[place])])
+
+
+def _marked(
+    removed: Sequence[str], added: Sequence[str], words: Matcher
+) -> tuple[list[list[Piece]], list[list[Piece]]]:
+    """The pieces of removed and of added lines, words that differ marked; unmarked where little is in common."""
+    whole = [[Piece(line)] for line in removed], [[Piece(line)] for line in added]
+    if not removed or not added:
+        return whole
+    first, second = (_TOKENS.findall("\n".join(lines)) for lines in (removed, added))
+    blocks = words.blocks(first, second)
+    gone = [place for block in blocks for place in range(block.start, block.stop)]
+    come = [place for block in blocks for place in range(block.other_start, block.other_stop)]
+    if _in_common(first, gone) < LEAST_IN_COMMON or _in_common(second, come) < LEAST_IN_COMMON:
+        return whole
+    return _pieces(first, gone), _pieces(second, come)
+
+
+def _in_common(tokens: Sequence[str], changed: Sequence[int]) -> float:
+    count = sum(not token.isspace() for token in tokens)
+    differs = sum(not tokens[place].isspace() for place in changed)
+    return 1 - differs / count if count else 1.0
+
+
+def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[Piece]]:
+    """The tokens as lines of pieces; white space between two changed tokens is marked with them."""
+    marks = [False] * len(tokens)
+    for place in changed:
+        marks[place] = True
+    for place in range(1, len(tokens) - 1):
+        marks[place] = marks[place] or (tokens[place].isspace() and marks[place - 1] and marks[place + 1])
+    lines: list[list[tuple[list[str], bool]]] = [[]]
+    for token, mark in zip(tokens, marks, strict=True):
+        if token == "\n":
+            lines.append([])
+        elif lines[-1] and lines[-1][-1][1] == mark:
+            lines[-1][-1][0].append(token)
+        else:
+            lines[-1].append(([token], mark))
+    return [[Piece("".join(texts), mark) for texts, mark in line] for line in lines]
+
+
+def _warning(hunks: int, allowed: int) -> str:
+    if hunks == 0:
+        return "The prompt is the same as the one it is compared with: nothing was changed."
+    if hunks <= allowed:
+        return ""
+    return (
+        f"{hunks} places of the prompt changed, and an iteration is {allowed if allowed > 1 else 'one'} change"
+        f"{'s' if allowed > 1 else ''}: say why these belong together, or try them one by one."
+    )
+
+
+# Entries of the one times entries of the other: up to which difflib is asked for one stretch, and for all together.
+LARGEST_STRETCH = 90_000
+
+
+MOST_IN_ALL = 400_000
+
+
+def trim_block(one: Sequence[str], other: Sequence[str], block: Block) -> Block:
+    """The block without equal entries at its two ends."""
+    start, stop, other_start, other_stop = block
+    while start < stop and other_start < other_stop and one[start] == other[other_start]:
+        start, other_start = start + 1, other_start + 1
+    while start < stop and other_start < other_stop and one[stop - 1] == other[other_stop - 1]:
+        stop, other_stop = stop - 1, other_stop - 1
+    return Block(start, stop, other_start, other_stop)
+
+
+def _size(block: Block) -> int:
+    return (block.stop - block.start) * (block.other_stop - block.other_start)
+
+
+def _stretches(one: Sequence[str], other: Sequence[str], block: Block) -> Iterator[Block]:
+    """What lies between the entries that both have exactly once and in the same order."""
+    start, other_start = block.start, block.other_start
+    for place, other_place in _anchors(one, other, block):
+        yield Block(start, place, other_start, other_place)
+        start, other_start = place + 1, other_place + 1
+    yield Block(start, block.stop, other_start, block.other_stop)
+
+
+def _anchors(one: Sequence[str], other: Sequence[str], block: Block) -> list[tuple[int, int]]:
+    counts = Counter(one[block.start : block.stop])
+    other_counts = Counter(other[block.other_start : block.other_stop])
+    places = {other[place]: place for place in range(block.other_start, block.other_stop)}
+    pairs = [
+        (place, places[one[place]])
+        for place in range(block.start, block.stop)
+        if counts[one[place]] == 1 and other_counts[one[place]] == 1
+    ]
+    return _longest_rising(pairs)
+
+
+def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest choice of pairs, given by rising first number, whose second numbers rise too."""
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, second) in enumerate(pairs):
+        at = bisect_left(ends, second)
+        before.append(last[at - 1] if at else -1)
+        ends[at : at + 1] = [second]
+        last[at : at + 1] = [number]
+    chosen = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        chosen.append(pairs[number])
+        number = before[number]
+    return chosen[::-1]

@@ -1,0 +1,373 @@
+"""The iterations of a stage with what their games come to, worked out once for the same figures.
+
+The figures of games that the history of a stage draws: the metrics, the cost, and the cache hit rate.
+
+The rows of the iteration history: what changed, what the games came to, and what was decided.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.iteration_states import BASELINE, IMPORTING, INCONCLUSIVE, KEEP, REVERT
+from discussions.core.outcome import ABOVE, AMBER
+from discussions.iterations.core.averages import (
+    Average,
+    Averages,
+    CacheRate,
+    GamesCost,
+    compute_averages,
+    compute_cache_rate,
+)
+from discussions.iterations.core.figures import GameFigures
+from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
+from discussions.metrics.core.metric import Metric
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import limit_text, place_of_metric
+from discussions.queries import rubric_record
+from discussions.verdicts.core.rule import read_rules
+from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+from workspace.display.core.multiples import Scale, compute_scale
+
+_FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
+
+
+class JudgedIteration(Struct, frozen=True):
+    """One iteration, the rubric version it is judged by, its averages, and the cache hit rate over its games.
+
+    `content` is the figures of its games in bytes: what is worked out of them once is remembered by it. `aside` is the
+    same of its withdrawn games, of which nothing is worked out.
+    """
+
+    row: HistoryIteration
+    content: bytes
+    aside: bytes
+    rubric: RubricRecord
+    averages: Averages
+    cache: CacheRate
+
+
+def judged_iterations(history: History) -> list[JudgedIteration]:
+    """All of the stage, in order."""
+    return [judge_iteration(each) for each in history.iterations]
+
+
+def judge_iteration(row: HistoryIteration) -> JudgedIteration:
+    """One iteration with what its games come to."""
+    content = msgspec.json.encode(row.figures)
+    averages, cache = compute_totals(content, row.rubric_version, row.rubric_sha256)
+    rubric = rubric_record(row.rubric_version, row.rubric_sha256)
+    aside = msgspec.json.encode([each.game.figures for each in row.left_out])
+    return JudgedIteration(row, content, aside, rubric, averages, cache)
+
+
+def figures_in(content: bytes) -> list[GameFigures]:
+    """The figures that the bytes hold."""
+    found: list[GameFigures] = _FIGURES.decode(content)
+    return found
+
+
+# Exact fractions take their time, and figures of rated games hardly ever change; the key is all that goes in.
+@lru_cache(maxsize=1024)
+def compute_totals(content: bytes, version: int, sha256: str) -> tuple[Averages, CacheRate]:
+    """The averages and the cache hit rate of games with these figures."""
+    games, rubric = figures_in(content), rubric_record(version, sha256)
+    return compute_averages(games, rubric), compute_cache_rate(games, rubric)
+
+
+COST, CACHE = "cost", "cache"
+
+
+class Mean(NamedTuple):
+    """What the games of an iteration come to in one figure: number, text, state, the word for that, of what."""
+
+    value: float | None
+    text: str
+    state: str
+    says: str
+    basis: str
+    second: str = ""
+
+
+class Kind(NamedTuple):
+    """One figure of games, and how it is drawn: `value` gives a game's (None while it is not known).
+
+    `mean` takes the averages of an iteration, its cache hit rate and how many games it has. `hollow` says what a hollow
+    dot is, `missing` what stands for a figure that is not known.
+    """
+
+    key: str
+    label: str
+    needs: str
+    hollow: str
+    place: str
+    missing: str
+    value: Callable[[GameFigures], float | None]
+    is_hollow: Callable[[GameFigures], bool]
+    text: Callable[[float], str]
+    mean: Callable[[Averages, CacheRate, int], Mean]
+    rules: list[tuple[float, str]]
+
+
+@lru_cache(maxsize=8192)
+def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
+    """A figure as every chart and table shows it."""
+    return figure(value, threshold, decimals=decimals)
+
+
+def metric_kind(criterion: Criterion) -> Kind:
+    """A metric of the rubric."""
+    key, threshold = criterion.key, float(criterion.threshold or 0)
+    is_rated, limit = METRICS[key].is_rated, limit_text(key, threshold)
+    by_rule = _("by rule")
+
+    def mean(averages: Averages, _rate: CacheRate, _count: int) -> Mean:
+        line = averages.line(key)
+        cell = average_cell(line)
+        second = "" if line.second is None or is_rated else format_figure(line.second, threshold)
+        return Mean(line.value, cell.text, cell.state, cell.says, cell.title, second)
+
+    return Kind(
+        key=key,
+        label=criterion.label,
+        needs=_("%(limit)s or more") % {"limit": limit},
+        hollow="" if is_rated else by_rule,
+        place=place_of_metric(key),
+        missing=_("open"),
+        value=lambda game: game.score(key),
+        is_hollow=lambda game: not game.applies(key),
+        text=lambda value: format_figure(value, threshold),
+        mean=mean,
+        rules=[(threshold, f"{threshold:g}")],
+    )
+
+
+def cost_kind(rubric: RubricRecord) -> Kind:
+    """What games cost."""
+    rules = read_rules(rubric)
+    amber, limit = float(rules.amber), float(rules.limit)
+    needs = _("below %(amber)s to succeed, above %(limit)s fails")
+
+    def mean(averages: Averages, _rate: CacheRate, count: int) -> Mean:
+        cost = averages.cost
+        value = None if cost.mean_usd is None else float(cost.mean_usd)
+        return Mean(value, *cost_words(cost, count), cost.says)
+
+    return Kind(
+        key=COST,
+        label=_("Cost of a game in dollars"),
+        needs=needs % {"amber": figure(amber, decimals=2), "limit": figure(limit, decimals=2)},
+        hollow=_("by hand"),
+        place="game-facts",
+        missing=_("not reported"),
+        value=lambda game: None if game.cost_usd is None else float(game.cost_usd),
+        is_hollow=lambda game: game.is_cost_by_hand,
+        text=lambda value: f"${format_figure(value, limit, 2)}",
+        mean=mean,
+        rules=[(amber, f"{amber:g}"), (limit, f"{limit:g}")],
+    )
+
+
+def cache_kind(rubric: RubricRecord) -> Kind:
+    """How much of the games' input came from the cache."""
+    percent = float(rubric.parameters["cache_hit_percent"])
+    states = {None: PENDING, True: PASS, False: FAIL}
+
+    def mean(_averages: Averages, rate: CacheRate, count: int) -> Mean:
+        value = None if rate.rate is None else 100 * rate.rate
+        return Mean(value, cache_words(rate), states[rate.passes] if count else "", "", rate.says)
+
+    return Kind(
+        key=CACHE,
+        label=_("Cache hit rate"),
+        needs=_("above %(percent)s %% for the next stage") % {"percent": f"{percent:g}"},
+        hollow=_("by hand"),
+        place="game-facts",
+        missing=_("not reported"),
+        value=lambda game: None if game.cache_hit_rate is None else 100 * game.cache_hit_rate,
+        is_hollow=lambda game: game.is_cache_by_hand,
+        text=lambda value: f"{format_figure(value, percent)} %",
+        mean=mean,
+        rules=[(percent, f"{percent:g}")],
+    )
+
+
+@lru_cache(maxsize=32)
+def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, Kind]:
+    """All figures of games under a rubric version, by their keys, in the order in which they are drawn."""
+    rubric = rubric_record(version, sha256)
+    kinds = [*(metric_kind(each) for each in rubric.criteria), cost_kind(rubric), cache_kind(rubric)]
+    return {kind.key: kind for kind in kinds}
+
+
+TONES = {KEEP: PASS, REVERT: FAIL, INCONCLUSIVE: PENDING}
+
+
+class AverageCell(Struct, frozen=True):
+    """One average: its figure, "pass", "fail" or "pending", the word for that, and what it is a mean of."""
+
+    key: str
+    text: str
+    state: str
+    says: str
+    title: str
+
+
+class HistoryRow(Struct, frozen=True):
+    """One iteration as a row. `decision_tone` is that of a chip; `decided_by` and `decided_at` go with a decision."""
+
+    id: int
+    number: int
+    name: str
+    is_reference: bool
+    change: str
+    target: str
+    games: str
+    games_says: str
+    cells: tuple[AverageCell, ...]
+    passes: AverageCell
+    cost: str
+    cost_state: str
+    cost_says: str
+    cache: str
+    cache_title: str
+    decision: str
+    decision_tone: str
+    decided_by: str
+    decided_at: datetime | None
+    reason: str
+
+
+def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
+    """The row of an iteration."""
+    row, averages = found.row, found.averages
+    decision, tone = decision_words(row)
+    by = row.decision
+    cost, cost_state, cost_says = cost_words(averages.cost, len(row.games))
+    return HistoryRow(
+        id=row.id,
+        number=row.number,
+        name=row.name,
+        is_reference=is_reference,
+        change=_("baseline") if row.kind == BASELINE else row.change_note,
+        target=target_label(found.rubric, row.target),
+        games=str(len(row.games)),
+        games_says=games_words(row),
+        cells=_cells(found.content, row.rubric_version, row.rubric_sha256, get_language() or ""),
+        passes=AverageCell(
+            "",
+            f"{averages.passed_count}/{len(averages.lines)}",
+            PENDING if averages.passes is None else PASS if averages.passes else FAIL,
+            _("open") if averages.passes is None else _("PASS") if averages.passes else _("FAIL"),
+            averages.headline,
+        ),
+        cost=cost,
+        cost_state=cost_state,
+        cost_says=cost_says,
+        cache=cache_words(found.cache),
+        cache_title=found.cache.says,
+        decision=decision,
+        decision_tone=tone,
+        decided_by=by.by if by else "",
+        decided_at=by.created_at if by else None,
+        reason=by.reason if by else "",
+    )
+
+
+def target_label(rubric: RubricRecord, key: str) -> str:
+    """What the target metric is called; "" where none was named, its key where the rubric no longer has it."""
+    return next((each.label for each in rubric.criteria if each.key == key), key)
+
+
+@lru_cache(maxsize=1024)
+def _cells(content: bytes, version: int, sha256: str, _language: str) -> tuple[AverageCell, ...]:
+    averages, _cache = compute_totals(content, version, sha256)
+    return tuple(average_cell(line) for line in averages.lines)
+
+
+def average_cell(line: Average) -> AverageCell:
+    """An average in a cell; a mean of some of the games alone is open."""
+    text = "" if line.value is None else figure(line.value, line.threshold)
+    if line.passes is None:
+        return AverageCell(line.key, text, PENDING, _("open"), line.says)
+    if line.is_by_rule_only:
+        return AverageCell(line.key, text, PASS, _("pass by rule"), line.says)
+    state = PASS if line.passes else FAIL
+    return AverageCell(line.key, text, state, _("pass") if line.passes else _("fail"), line.says)
+
+
+def games_words(row: HistoryIteration) -> str:
+    """How far the games are, where they are not all done."""
+    said = []
+    recorded = sum(game.state == RECORDED for game in row.games)
+    open_count = sum(game.state == OPEN for game in row.games)
+    if open_count:
+        done = len(row.games) - open_count
+        said.append(_("%(done)d of %(count)d rated") % {"done": done, "count": len(row.games)})
+    elif recorded < len(row.games):
+        said.append(_("%(count)d without a verdict") % {"count": len(row.games) - recorded})
+    if row.withdrawn:
+        said.append(
+            ngettext("%(count)d withdrawn", "%(count)d withdrawn", len(row.withdrawn))
+            % {"count": len(row.withdrawn)}
+        )
+    return ", ".join(said)
+
+
+def cost_words(cost: GamesCost, game_count: int) -> tuple[str, str, str]:
+    """The mean cost, its state, and a word on it."""
+    text = "" if cost.mean_usd is None else f"${figure(cost.mean_usd, decimals=2)}"
+    said = []
+    if cost.unreported:
+        said.append(
+            _("not reported")
+            if len(cost.unreported) == game_count
+            else _("%(count)d not reported") % {"count": len(cost.unreported)}
+        )
+    if cost.by_hand:
+        said.append(_("%(count)d by hand") % {"count": len(cost.by_hand)})
+    if cost.state in (ABOVE, AMBER):
+        said.insert(0, _("too high") if cost.state == ABOVE else _("amber"))
+    state = FAIL if cost.state == ABOVE else PENDING if cost.state == AMBER or cost.unreported else ""
+    return text, state if game_count else "", ", ".join(said) if game_count else ""
+
+
+def cache_words(cache: CacheRate) -> str:
+    """The cache hit rate over the games, as far as all of them report one."""
+    if cache.rate is None:
+        return _("not reported") if cache.missing else ""
+    return f"{figure(cache.rate * 100, cache.percent)} %"
+
+
+def decision_words(row: HistoryIteration) -> tuple[str, str]:
+    """The decision and its tone, or where the iteration stands without one."""
+    if row.decision is not None:
+        names = {KEEP: _("kept"), REVERT: _("reverted"), INCONCLUSIVE: _("inconclusive")}
+        return names[row.decision.choice], TONES[row.decision.choice]
+    if row.state == IMPORTING:
+        return _("open for import"), ""
+    if row.kind == BASELINE:
+        return "", ""
+    if any(game.state == OPEN for game in row.games):
+        return _("open for rating"), ""
+    return _("to be decided"), "own"
+
+
+RATINGS = Scale(1.0, 5.0, 1.0)
+
+
+def chart_scale(known: Sequence[float], metric: Metric) -> Scale:
+    """The scale for these figures of a metric: ratings whole, others as far as is needed."""
+    if metric.is_rated:
+        return RATINGS
+    low, high = metric.scale.low, metric.scale.high
+    step = metric.scale.span / 10
+    return compute_scale(known, step=step, least=4 * step, lowest=low, highest=high)

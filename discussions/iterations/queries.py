@@ -1,0 +1,255 @@
+"""The iterations of a stage with the figures of all their games, read in a fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import msgspec
+from django.db.models import Count, Exists, QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.outcome import ENGAGEMENT, Outcome
+from discussions.iterations.core.figures import GameFigures, game_figures
+from discussions.iterations.core.history import (
+    COMPLETE,
+    OPEN,
+    RECORDED,
+    DecisionLine,
+    History,
+    HistoryGame,
+    HistoryIteration,
+    WithdrawnGame,
+)
+from discussions.models import Decision, Evaluation, Game, Iteration, ManualFigure, Stage, Transcript, Verdict
+from discussions.models.manual_figures import CACHE, COST
+from discussions.models.slots import RATING
+from discussions.preview.queries import Batch, read_judged
+from discussions.queries import measured_for, rubric_record
+from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
+from rubric.core.records import RubricRecord
+from workspace.display.core.number_lists import format_numbers
+from workspace.models.jobs import QUEUED, RUNNING
+
+
+def load_history(stage: Stage) -> History:
+    """Its iterations with their decisions and games: five queries, seven more while games wait for verdicts."""
+    rows = [_decoded(row) for row in _columns(Iteration.objects.filter(stage=stage).order_by("number"))]
+    decisions = _decisions(stage)
+    games, left_out = _games([row["id"] for row in rows], {row["id"]: row for row in rows})
+    iterations = [
+        HistoryIteration(
+            **row,
+            games=games.get(row["id"], []),
+            left_out=left_out.get(row["id"], []),
+            decisions=decisions.get(row["id"], []),
+        )
+        for row in rows
+    ]
+    return History(stage.pk, iterations)
+
+
+_NAMED = {
+    "id": "pk",
+    "rubric_version": "rubric_version_id",
+    "rubric_sha256": "rubric_version__sha256",
+    "compared_with": "compared_with_id",
+    "baseline": "baseline_id",
+    "created_by": "created_by__name",
+    "opened_by": "opened_by__name",
+}
+
+
+_READ = ("games", "left_out", "decisions")
+
+
+_FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _READ]
+
+
+def _columns(rows: "QuerySet[Iteration]") -> Iterable[tuple[Any, ...]]:
+    return rows.values_list(*(_NAMED.get(name, name) for name in _FIELDS))
+
+
+def _decoded(row: tuple[Any, ...]) -> dict[str, Any]:
+    found = dict(zip(_FIELDS, row, strict=True))
+    return found | {"material": msgspec.json.decode(found["material"])}
+
+
+def _decisions(stage: Stage) -> dict[int, list[DecisionLine]]:
+    found: dict[int, list[DecisionLine]] = defaultdict(list)
+    columns = ("iteration_id", "pk", "number", "look", "choice", "reason", "created_at", "created_by__name")
+    rows = Decision.objects.filter(iteration__stage=stage).order_by("iteration", "number")
+    for iteration, *values in rows.values_list(*columns):
+        found[iteration].append(DecisionLine(*values))
+    return found
+
+
+class _Row(NamedTuple):
+    """A game with what its row says."""
+
+    id: int
+    number: int
+    iteration: int
+    cost: Decimal | None
+    cache: float | None
+    tokens: int | None
+    withdrawn_at: datetime | None
+    withdrawn_by: str | None
+    withdrawn_reason: str
+    needed: int | None
+
+
+class _Paid(Struct, frozen=True):
+    """What a game cost, as reported or by hand."""
+
+    cost_usd: Decimal | None
+    is_cost_by_hand: bool
+    cache_hit_rate: float | None
+    is_cache_by_hand: bool
+    input_tokens: int | None
+
+
+def _games(
+    iterations: list[int], rules: dict[int, dict[str, Any]]
+) -> tuple[dict[int, list[HistoryGame]], dict[int, list[WithdrawnGame]]]:
+    """The games of these iterations that count, and those that were withdrawn."""
+    columns = (
+        "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
+        "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count",
+    )  # fmt: skip
+    found = Game.objects.filter(iteration__in=iterations).order_by("number").values_list(*columns)
+    rows = [_Row(*row) for row in found]
+    paid = _paid(rows, iterations)
+    verdicts = _verdicts(iterations)
+    counted = [row for row in rows if row.withdrawn_at is None]
+    waiting = _complete([row for row in counted if row.id not in verdicts], rules)
+    games: dict[int, list[HistoryGame]] = defaultdict(list)
+    left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
+    for row in rows:
+        key, outcome = verdicts.get(row.id, (None, waiting.get(row.id)))
+        figures = _figures(row, outcome, paid[row.id], rules[row.iteration])
+        state = RECORDED if key else COMPLETE if outcome else OPEN
+        game = HistoryGame(row.id, figures, state, key)
+        if row.withdrawn_at is None:
+            games[row.iteration].append(game)
+        else:
+            why = WithdrawnGame(game, row.withdrawn_reason, row.withdrawn_by or "", row.withdrawn_at)
+            left_out[row.iteration].append(why)
+    return games, left_out
+
+
+def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, Any]) -> GameFigures:
+    told = {name: getattr(paid, name) for name in _Paid.__struct_fields__}
+    if outcome is not None:
+        return game_figures(row.number, outcome, **told)
+    rubric = rubric_record(rules["rubric_version"], rules["rubric_sha256"])
+    keys = [criterion.key for criterion in rubric.criteria if criterion.key != ENGAGEMENT]
+    return GameFigures(row.number, dict.fromkeys(keys), **told)
+
+
+def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
+    rows = Verdict.objects.filter(game__iteration__in=iterations).standing()
+    columns = ("game_id", "pk", "outcome")
+    return {game: (key, _RECORDED.decode(outcome)) for game, key, outcome in rows.values_list(*columns)}
+
+
+def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
+    """What games cost as it stands: the newest figure by hand, else the transcript's."""
+    entered = ManualFigure.objects.filter(game__iteration__in=iterations).standing()
+    by_hand = {(game, kind): value for game, kind, value in entered.values_list("game_id", "kind", "value")}
+    found = {}
+    for row in rows:
+        cost, cache = by_hand.get((row.id, COST)), by_hand.get((row.id, CACHE))
+        found[row.id] = _Paid(
+            cost_usd=row.cost if cost is None else cost,
+            is_cost_by_hand=cost is not None,
+            cache_hit_rate=row.cache if cache is None else float(cache),
+            is_cache_by_hand=cache is not None,
+            input_tokens=row.tokens,
+        )
+    return found
+
+
+def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[int, Outcome]:
+    """What would be recorded now on games whose evaluations are all in; without those that evaluators differ on."""
+    if not rows:
+        return {}
+    handed_in = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
+    counts = dict(handed_in.order_by().values_list("game").annotate(count=Count("pk")))
+    ready = {
+        row.number: row.id
+        for row in rows
+        if counts.get(row.id, 0) >= (row.needed or rules[row.iteration]["evaluator_count"])
+    }
+    if not ready:
+        return {}
+    found = {}
+    for judged in read_judged(Batch(sorted(ready.values()), is_recorded=False), lambda _rubric: False):
+        effective = compute_effective_values(judged.basis, judged.measurements)
+        outcome = compute_outcome(effective, judged.measurements, judged.cost, judged.rubric)
+        if not effective.ties and not outcome.missing:
+            found[ready[judged.where.number]] = outcome
+    return found
+
+
+class _RecordedLine(Struct):
+    key: str
+    score: float | None
+    passes: bool | None
+    is_applicable: bool = True
+
+
+class _Recorded(Struct):
+    """What `game_figures` takes from a verdict; reading the whole of three hundred takes thrice the time."""
+
+    passes: bool | None
+    lines: list[_RecordedLine]
+
+
+_RECORDED: Any = msgspec.json.Decoder(_Recorded)
+
+
+def load_rubric(iteration: HistoryIteration) -> RubricRecord:
+    """What the iteration's rubric version says."""
+    return rubric_record(iteration.rubric_version, iteration.rubric_sha256)
+
+
+class Obstacle(NamedTuple):
+    """A code for programs, a sentence for people."""
+
+    code: str
+    says: str
+
+
+def why_unready(iteration: Iteration) -> Obstacle | None:
+    """Why an iteration that is open for import cannot be opened for rating: too few games, or not all are measured."""
+    if why := why_coming(iteration):
+        return why
+    games = Game.objects.filter(iteration=iteration, withdrawn_at=None)
+    given: dict[str, Any] = {
+        "number": iteration.number,
+        "there": games.count(),
+        "least": iteration.least_games,
+    }
+    if given["there"] < iteration.least_games:
+        says = _(
+            "Iteration %(number)d has %(there)d games and needs at least %(least)d. Import the others first."
+        )
+        return Obstacle("too_few", says % given)
+    bare = games.filter(~Exists(measured_for(iteration))).order_by("number")
+    if numbers := list(bare.values_list("number", flat=True)):
+        says = _("Still being measured: %(games)s. Wait for the figures, then open the iteration for rating.")
+        return Obstacle("measuring", says % {"games": format_numbers(numbers)})
+    return None
+
+
+def why_coming(iteration: Iteration) -> Obstacle | None:
+    """Why the list of games cannot be frozen yet: some of them are on their way."""
+    coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
+    if not coming:
+        return None
+    says = _("%(count)d uploads are still being read. Wait until their games are in, or cancel them.")
+    return Obstacle("reading", says % {"count": coming})

@@ -1,0 +1,17 @@
+"""M7, engagement: the mean rating of the people who watched; no machine measures it. Source: rubric, Metric 7."""
+
+from discussions.core import judgement_kinds
+from discussions.metrics.core.metric import RATING, Metric
+from rubric.versions.core.game_specs import ParameterSpecs
+
+KEY = "engagement"
+
+
+METRIC = Metric(
+    KEY,
+    scale=RATING,
+    parameters=ParameterSpecs(counts={"answers_yes_count": (1, 5)}, amounts={"answers_yes_rating": (1, 5)}),
+    judged=judgement_kinds.RATING,
+    step="engagement",
+    is_required=True,
+)

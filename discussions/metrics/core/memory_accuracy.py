@@ -1,0 +1,204 @@
+"""M1, memory accuracy: finds the references to the past and looks them up; whether they are true a person says."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
+
+from discussions.core import judgement_kinds
+from discussions.core.outcome import Facts
+from discussions.core.records import Measurement, Message, ReferenceFinding, Score
+from discussions.metrics.core import text as metrics_text
+from discussions.metrics.core.metric import Judgements, Metric, reference_flip_distance
+from discussions.metrics.core.parameters import Parameters
+from discussions.metrics.core.patterns import Pattern
+from discussions.metrics.core.prepared_game import Reading
+from discussions.metrics.core.vote_record import check, round_number
+from rubric.versions.core.game_specs import ParameterSpecs
+
+KEY = "memory_accuracy"
+
+
+def measure(reading: Reading, parameters: Parameters) -> Measurement:
+    """The counted and the possible references, each with its check. Nothing is accurate before a person says so.
+
+    Without a counted reference the metric is not applicable, and 100 by the rule. Source: rubric, Metric 1.
+    """
+    wanted = parameters.mask("reference", "possible_reference")
+    findings: list[ReferenceFinding] = []
+    for index, flags in enumerate(reading.message_flags):
+        if flags & wanted:
+            findings.extend(_references(reading, index, parameters))
+    counted = sum(finding.is_counted for finding in findings)
+    return Measurement(
+        KEY,
+        0,
+        counted,
+        is_applicable=counted > 0,
+        is_pending=counted > 0,
+        counted=list(dict.fromkeys(finding.message for finding in findings if finding.is_counted)),
+        references=findings,
+    )
+
+
+def _references(reading: Reading, index: int, parameters: Parameters) -> Iterator[ReferenceFinding]:
+    """The references of one message, in order."""
+    message = reading.game.messages[index]
+    low = reading.low(index)
+    flags = reading.message_flags[index]
+    counting = parameters.groups["reference"].active(flags)
+    wider = parameters.groups["possible_reference"].active(flags)
+    if not _may_match(low, counting) and not _may_match(low, wider):
+        return
+    past_only = parameters.choice("reference_rounds") == "past_only"
+    for number, start, end in _units(message.text, low, parameters):
+        piece = low[start:end]
+        pattern = _counted_pattern(piece, message, counting, past_only=past_only)
+        is_counted = pattern is not None
+        pattern = pattern or next((other for other in wider if other.search(piece)), None)
+        if pattern is None:
+            continue
+        outcome, evidence = check(piece, reading.game, message, parameters.doubts)
+        yield ReferenceFinding(
+            message=message.position,
+            sentence=number,
+            start=start,
+            end=end,
+            text=message.text[start:end],
+            is_counted=is_counted,
+            pattern=pattern.source,
+            check=outcome,
+            evidence=evidence,
+        )
+
+
+def _may_match(low: str, patterns: tuple[Pattern, ...]) -> bool:
+    """Whether one of the patterns matches the whole text, as it must when it matches a sentence of it."""
+    return any(pattern.is_word or pattern.search(low) for pattern in patterns)
+
+
+def _units(text: str, low: str, parameters: Parameters) -> Iterator[tuple[int, int, int]]:
+    """(number, start, end) of each sentence, or of the whole message as number 0; a prefix set aside is left out."""
+    if parameters.choice("reference_unit") == "message":
+        units = [(0, 0, len(text))]
+    else:
+        units = [
+            (number, start, end) for number, (start, end) in enumerate(metrics_text.split(text), start=1)
+        ]
+    for number, start, end in units:
+        if low[start] == " ":
+            start = _behind_prefix(text, low, start, end)
+        if start < end:
+            yield number, start, end
+
+
+def _behind_prefix(text: str, low: str, start: int, end: int) -> int:
+    """Where the sentence begins when blanks open it in `low`: a set-aside prefix goes, an underscore stays."""
+    begin, _ = metrics_text.trim(low, start, end)
+    while begin > start and text[begin - 1] == "_":
+        begin -= 1
+    return begin
+
+
+def _counted_pattern(
+    piece: str, message: Message, patterns: tuple[Pattern, ...], *, past_only: bool
+) -> Pattern | None:
+    """The first of the rubric's patterns in a sentence; one that names a round must name an earlier one."""
+    for pattern in patterns:
+        if not pattern.search(piece):
+            continue
+        if not past_only or not pattern.regex.groups:
+            return pattern
+        numbers = (round_number(found[1] or "") for found in pattern.regex.finditer(piece))
+        if any(number is None or number < message.round for number in numbers):
+            return pattern
+    return None
+
+
+def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+    """How many references were counted, how many more are possible, and what the vote record says of each kind."""
+    counted = [finding for finding in measurement.references if finding.is_counted]
+    possible = [finding for finding in measurement.references if not finding.is_counted]
+    return {
+        "references": len(counted),
+        "possible_references": len(possible),
+        "checks": _checks(counted),
+        "possible_checks": _checks(possible),
+    }
+
+
+def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
+    """How many findings have each outcome."""
+    found = Counter(finding.check for finding in findings)
+    return {outcome: found[outcome] for outcome in ("supported", "close", "cannot_check")}
+
+
+def recount(measurement: Measurement, judgements: Judgements) -> Score:
+    """Accurate references of those that are references; whatever counts and has no label is missing."""
+    values = judgements.values
+    counted = [
+        f"{finding.message}.{finding.sentence}" for finding in measurement.references if finding.is_counted
+    ]
+    subjects = list(dict.fromkeys([*counted, *sorted(judgements.added | values.keys(), key=_place)]))
+    counts = Counter(values[subject] for subject in subjects if subject in values)
+    missing = [subject for subject in subjects if subject not in values]
+    below = (
+        counts[judgement_kinds.ACCURATE] + counts[judgement_kinds.INACCURATE] + counts[judgement_kinds.VAGUE]
+    )
+    return Score(
+        measurement.metric,
+        counts[judgement_kinds.ACCURATE],
+        below,
+        is_applicable=below > 0 or bool(missing),
+        is_pending=bool(missing),
+        missing=missing,
+        counts={label: counts[label] for label in judgement_kinds.VALUES[judgement_kinds.REFERENCE]},
+    )
+
+
+def _place(subject: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in subject.split("."))
+
+
+def without_deliberate(
+    measurement: Measurement,
+    values: Mapping[str, str],
+    deliberate: Collection[str],
+    *,
+    added: Collection[str] = (),
+) -> Score:
+    """The score with the deliberate falsehoods left out: a lie is good play, not bad memory."""
+    left_out = dict.fromkeys(values.keys() & deliberate, judgement_kinds.NOT_A_REFERENCE)
+    return recount(measurement, Judgements({**values, **left_out}, {}, frozenset(added)))
+
+
+def machine_values(measurement: Measurement) -> dict[str, str]:
+    """Counted references have the value "": they are there, but no machine labels them."""
+    return {
+        f"{finding.message}.{finding.sentence}": ""
+        for finding in measurement.references
+        if finding.is_counted
+    }
+
+
+def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
+    """How many references labelled otherwise would turn it."""
+    return reference_flip_distance(
+        score.numerator, score.denominator, threshold, has_messages=facts.has_messages
+    )
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(
+        choices={"reference_unit": ("sentence", "message"), "reference_rounds": ("past_only", "any")}
+    ),
+    judged=judgement_kinds.REFERENCE,
+    machine_values=machine_values,
+    recount=recount,
+    flip=flip,
+    step="references",
+    is_required=True,
+    has_estimate=False,
+)

@@ -1,0 +1,239 @@
+"""What a metric is: one record that measuring, verdicts, comparisons and pages read everything from.
+
+Arithmetic that metrics share whose messages people judge with yes or no.
+
+What would change it: the smallest number of judgements that would turn a metric, and with it the verdict.
+
+One judgement is one reference labelled otherwise, one message called otherwise, or one phrase of one player marked
+(or unmarked) as acceptable. Ratings are not counted: the distance of the rating is shown as it is.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.outcome import Facts
+from discussions.core.records import Measurement, MessageFinding, Score
+from discussions.metrics.core.parameters import Parameters
+from discussions.metrics.core.prepared_game import Reading
+from rubric.versions.core.game_specs import ParameterSpecs
+
+
+class Scale(Struct, frozen=True):
+    """What a figure is expressed in: `factor` * numerator / denominator, from `low` to `high`; higher is better.
+
+    `material` is the difference that matters between two iterations unless their plan says otherwise. `symbol` follows
+    a figure on pages, `unit` names the unit in exports.
+    """
+
+    key: str
+    factor: int
+    low: float
+    high: float
+    material: float
+    symbol: str
+    unit: str
+
+    @property
+    def span(self) -> float:
+        """The largest difference there can be."""
+        return self.high - self.low
+
+    def value(self, numerator: int, denominator: int) -> Fraction:
+        """The figure, exact; raises ZeroDivisionError when there is nothing to divide by."""
+        return Fraction(self.factor * numerator, denominator)
+
+    def share(self, value: Fraction) -> Fraction:
+        """Where a figure lies between the lowest and the highest, from 0 to 100."""
+        return (value - Fraction(self.low)) / Fraction(self.span) * 100
+
+
+PERCENT = Scale("percent", factor=100, low=0.0, high=100.0, material=5.0, symbol=" %", unit="percent")
+
+
+RATING = Scale("rating", factor=1, low=1.0, high=5.0, material=0.3, symbol="", unit="rating 1 to 5")
+
+
+Measure = Callable[[Reading, Parameters], Measurement]
+
+
+Companions = Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
+
+
+MachineValues = Callable[[Measurement], Mapping[str, str]]
+
+
+Flip = Callable[[Score, Fraction, Facts], int | None]
+
+
+class Judgements(Struct, frozen=True):
+    """What people say of one measurement.
+
+    `values` is subject -> value: "19" a message, "19.2" the second sentence of message 19, "3|i think that" a phrase
+    of player 3 (0 when phrases are pooled). `added` are references that people accepted or found missing, which may
+    still wait for a label; `sample` the messages whose role consistency must be labelled although no rule speaks
+    against them. `parameters` are those of the rubric version.
+    """
+
+    values: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    added: frozenset[str] = frozenset()
+    sample: frozenset[str] = frozenset()
+
+
+Recount = Callable[[Measurement, Judgements], Score]
+
+
+def as_measured(measurement: Measurement, _judgements: Judgements | None = None) -> Score:
+    """The score before any judgement, or where no judgement changes the count."""
+    return Score(
+        measurement.metric,
+        measurement.numerator,
+        measurement.denominator,
+        is_applicable=measurement.is_applicable,
+        is_pending=measurement.is_pending,
+    )
+
+
+def no_companions(_reading: Reading, _measurement: Measurement, _parameters: Parameters) -> dict[str, object]:
+    """No second look."""
+    return {}
+
+
+def no_machine_values(_measurement: Measurement) -> dict[str, str]:
+    """Nothing that the silence of a person accepts."""
+    return {}
+
+
+def no_flip(_score: Score, _threshold: Fraction, _facts: Facts) -> None:
+    """No judgement of messages would change it."""
+
+
+def flip_by_messages(score: Score, threshold: Fraction, _facts: Facts) -> int | None:
+    """How many messages judged otherwise would turn it."""
+    if not score.is_applicable:
+        return None
+    return share_flip_distance(score.numerator, score.denominator, threshold)
+
+
+class Metric(Struct, frozen=True):
+    """A metric: its key in rubric versions, how it is measured, and what people's judgements make of it.
+
+    `measure` is None where people alone give the figure; `companions` is the second look at a measurement. `judged` is
+    the kind of judgement that `recount` reads, "" for none; `machine_values` is subject -> the value that a silent
+    person accepts; `flip` the number of judgements that would turn the figure. `counted` says what
+    `Measurement.counted` lists, "messages" or "players". `has_estimate` is false where nothing is known before people
+    labelled. `step` is the step of rating that shows the figure once it is done, "" when all steps before the roles
+    must be. A version must have a metric that `is_required`; one that is added later is not.
+    """
+
+    key: str
+    measure: Measure | None = None
+    companions: Companions = no_companions
+    scale: Scale = PERCENT
+    parameters: ParameterSpecs = ParameterSpecs()
+    judged: str = ""
+    machine_values: MachineValues = no_machine_values
+    recount: Recount = as_measured
+    flip: Flip = no_flip
+    counted: str = "messages"
+    step: str = ""
+    is_required: bool = False
+    has_estimate: bool = True
+    has_manual_check: bool = False
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether people alone give the figure."""
+        return self.measure is None
+
+    def value(self, figure: Measurement | Score) -> float | None:
+        """The figure, unrounded; None while references wait for labels, or with nothing to divide by."""
+        if not figure.is_applicable:
+            return self.scale.high
+        if figure.denominator == 0 or (figure.is_pending and not self.has_estimate):
+            return None
+        return self.scale.factor * figure.numerator / figure.denominator
+
+
+def message_values(measurement: Measurement) -> dict[str, str]:
+    """Yes for each message that counts, else no."""
+    return {
+        str(finding.message): judgement_kinds.YES if finding.counts else judgement_kinds.NO
+        for finding in measurement.messages
+    }
+
+
+def recount_messages(measurement: Measurement, judgements: Judgements) -> Score:
+    """Messages that count, of all."""
+    return share_of_messages(measurement.metric, measurement.messages, judgements.values)
+
+
+def share_of_messages(metric: str, findings: Iterable[MessageFinding], values: Mapping[str, str]) -> Score:
+    """Messages that people say count, or of which they say nothing and the machine does, of these."""
+    above = below = 0
+    for finding in findings:
+        value = values.get(str(finding.message))
+        above += finding.counts if value is None else value == judgement_kinds.YES
+        below += 1
+    return Score(metric, above, below)
+
+
+def share_flip_distance(numerator: int, denominator: int, threshold: Fraction) -> int | None:
+    """How many messages must be judged otherwise for the share to cross `threshold` (percent); None: it cannot.
+
+    The denominator stays.
+    """
+    if denominator == 0:
+        return None
+    needed = _least_passing(denominator, threshold)
+    if numerator >= needed:
+        return numerator - needed + 1 if needed > 0 else None
+    return needed - numerator if needed <= denominator else None
+
+
+def reference_flip_distance(
+    accurate: int, judged: int, threshold: Fraction, *, has_messages: bool
+) -> int | None:
+    """How many references must be labelled otherwise for memory accuracy to cross `threshold` (percent).
+
+    Turning a label between accurate and inaccurate is never worse than taking a reference out or adding one. Without a
+    judged reference the metric passes by rule, and one reference that is missed or was taken out, judged inaccurate,
+    turns it; `has_messages` says whether there is any sentence to mark.
+    """
+    if judged == 0:
+        return 1 if has_messages and threshold > 0 else None
+    return share_flip_distance(accurate, judged, threshold)
+
+
+def phrase_flip_distance(
+    counted: int, repeated: Iterable[int], accepted: Iterable[int], threshold: Fraction
+) -> int | None:
+    """How many whole phrases must be marked, or unmarked, as acceptable for anti-repetition to cross `threshold`.
+
+    `repeated` and `accepted` hold how often each repeated phrase occurs: those that stand as repeated, and those that
+    a person marked acceptable. Largest first is the fewest, since k phrases never weigh more than the k largest.
+    """
+    if counted == 0:
+        return None
+    standing = sorted(repeated, reverse=True)
+    now = counted - sum(standing)
+    needed = _least_passing(counted, threshold)
+    if now >= needed:
+        return _fewest(sorted(accepted, reverse=True), now - needed + 1)
+    return _fewest(standing, needed - now)
+
+
+def _least_passing(denominator: int, threshold: Fraction) -> int:
+    return -(-threshold.numerator * denominator // (threshold.denominator * 100))
+
+
+def _fewest(weights: list[int], target: int) -> int | None:
+    for number, total in enumerate(accumulate(weights), start=1):
+        if total >= target:
+            return number
+    return None

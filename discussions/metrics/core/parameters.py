@@ -1,0 +1,182 @@
+"""The parameters of a rubric version, made ready for measuring: sets, compiled patterns, and flags for every word.
+
+Which side a role plays for; the map is data of the rubric version, an unknown role has no side.
+
+The parameters and lists of a rubric version that belong to no single metric, or to several.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import reduce
+from itertools import cycle
+from operator import or_
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.core.records import MAFIA, VILLAGE
+from discussions.metrics.core.names import fold
+from discussions.metrics.core.patterns import (
+    Clues,
+    PatternGroup,
+    Vocabulary,
+    build_clues,
+    compile_group,
+    join_groups,
+)
+from discussions.metrics.core.text import END, decode_player
+from discussions.metrics.core.vote_record import Doubts
+from rubric.core.records import RubricRecord
+from rubric.versions.core.game_specs import ParameterSpecs
+
+NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32
+
+
+_BITS = [64 << index for index in range(56)]
+
+
+class Parameters(Struct, frozen=True, eq=False):
+    """Every choice by its name in the rubric version, and its lists compiled."""
+
+    choices: Mapping[str, Any]
+    keywords: "KeywordList"
+    weak_keywords: "KeywordList"
+    stop_words: frozenset[str]
+    game_terms: frozenset[str]
+    ambiguous_names: frozenset[str]
+    groups: Mapping[str, PatternGroup]
+    clues: Clues
+    role_map: Mapping[str, frozenset[str]]
+    accusing: PatternGroup
+    against_fellow: int
+    doubts: Doubts
+    phrases_to_avoid: tuple[str, ...]
+    vocabulary: Vocabulary
+
+    def choice(self, name: str) -> Any:
+        """The value of one parameter; raises KeyError when the version has none of that name."""
+        return self.choices[name]
+
+    def mask(self, *names: str) -> int:
+        """The bits of all patterns of those groups."""
+        return reduce(or_, (self.groups[name].mask for name in names))
+
+    def number(self, name: str) -> int:
+        """The value of a parameter that counts something."""
+        return int(self.choices[name])
+
+
+class KeywordList(Struct, frozen=True):
+    """Whole words, and stems that any letters may continue."""
+
+    words: frozenset[str]
+    stems: tuple[str, ...]
+
+    def holds(self, token: str) -> bool:
+        """Whether the token is a listed word, or a listed stem continued by letters only."""
+        if token in self.words:
+            return True
+        if not token.startswith(self.stems):
+            return False
+        return any(
+            token.startswith(stem) and (len(token) == len(stem) or token[len(stem) :].isalpha())
+            for stem in self.stems
+        )
+
+
+def keyword_list(entries: list[str]) -> KeywordList:
+    """Reads entries like `because` (the word) and `vote*` (the stem)."""
+    words = frozenset(entry.lower() for entry in entries if not entry.endswith("*"))
+    return KeywordList(words, tuple(entry[:-1].lower() for entry in entries if entry.endswith("*")))
+
+
+def compute_flags(token: str, parameters: Parameters) -> int:
+    """The bits of one token: a name, the end of a message, or a word and the patterns it may belong to."""
+    if token == END:
+        return ENDS | parameters.clues.always
+    if decode_player(token):
+        return NAME | (KEYWORD if parameters.choice("coherence_names") else 0)
+    flags = YOU if token == "you" or token.startswith("you'") else 0
+    if len(token) >= parameters.number("coherence_min_characters") and token not in parameters.stop_words:
+        flags |= KEYWORD
+    if parameters.keywords.holds(token):
+        flags |= STRATEGIC
+    if token not in parameters.game_terms:
+        flags |= ORDINARY
+    return flags | parameters.clues.bits(token)
+
+
+_READY: dict[int, tuple[RubricRecord, Parameters]] = {}
+
+
+def get_parameters(rubric: RubricRecord) -> Parameters:
+    """The version's parameters, compiled once for each record; raises KeyError when a list is missing."""
+    known = _READY.get(id(rubric))
+    if known is not None and known[0] is rubric:
+        return known[1]
+    if len(_READY) >= 8:
+        _READY.clear()
+    parameters = _compiled(rubric)
+    _READY[id(rubric)] = (rubric, parameters)
+    return parameters
+
+
+def _compiled(rubric: RubricRecord) -> Parameters:
+    lists = rubric.lists
+    patterns = lists["patterns"]
+    mafia_words = list(patterns["mafia_word"])
+    bits = cycle(_BITS)
+    groups = {name: compile_group(list(patterns[name]), mafia_words, bits) for name in PATTERNS}
+    return Parameters(
+        choices=rubric.parameters,
+        keywords=keyword_list(lists["strategic_keywords"]),
+        weak_keywords=keyword_list(lists["weak_keywords"]),
+        stop_words=frozenset(lists["stop_words"]),
+        game_terms=frozenset(lists["game_terms"]),
+        ambiguous_names=frozenset(lists["ambiguous_names"]),
+        groups=groups,
+        clues=build_clues(groups.values()),
+        accusing=join_groups(groups["accuse"], groups["mafia_word"]),
+        against_fellow=join_groups(groups["accuse"], groups["mafia_word"], groups["votes_for"]).mask,
+        doubts=Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"]),
+        role_map={side: frozenset(roles) for side, roles in lists["role_map"].items()},
+        phrases_to_avoid=tuple(lists["phrases_to_avoid"]),
+        vocabulary=Vocabulary(),
+    )
+
+
+_GAPS = re.compile(r"[\s_-]+")
+
+
+def parse_side(role: str | None, role_map: Mapping[str, Collection[str]]) -> str | None:
+    """MAFIA, VILLAGE, or None for a missing or unknown role; case, dashes and underscores do not matter."""
+    if not role:
+        return None
+    plain = _GAPS.sub(" ", fold(role)).strip().lower()
+    for side in (MAFIA, VILLAGE):
+        if plain in role_map.get(side, ()):
+            return side
+    return None
+
+
+PATTERNS = (
+    "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
+    "negation", "not_a_negation", "conditional", "act", "votes_for",
+)  # fmt: skip
+
+
+SHARED = ParameterSpecs(
+    counts={
+        "baseline_game_count": (1, 1000), "iteration_game_count": (1, 1000),
+        "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100), "sample_percent": (0, 100),
+        "sample_min": (0, 1000), "sample_max": (0, 1000),
+    },
+    amounts={
+        "cost_limit_usd": (0, 1_000_000), "cost_success_usd": (0, 1_000_000),
+        "cache_hit_percent": (0, 100),
+    },
+    word_lists=(
+        "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
+    ),
+    patterns=PATTERNS,
+)  # fmt: skip

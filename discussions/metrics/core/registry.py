@@ -1,0 +1,115 @@
+"""The table of metrics, in the order of the rubric. A new metric is a line here, its own file and its labels."""
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from typing import Any
+
+from discussions.core.records import GameRecord, Measurement, Score
+from discussions.metrics.core import (
+    anti_repetition,
+    coherence,
+    engagement,
+    memory_accuracy,
+    personality_diversity,
+    role_consistency,
+    strategic_depth,
+)
+from discussions.metrics.core.metric import Judgements, Metric, as_measured
+from discussions.metrics.core.parameters import SHARED, get_parameters
+from discussions.metrics.core.prepared_game import read
+from rubric.core.records import RubricRecord
+from rubric.versions.core.game_specs import GameSpecs, MetricSpec
+
+# Raise it whenever any measurement or companion can come out differently; a test of fingerprints asks for it.
+CODE_VERSION = "1.0.0"
+
+
+METRICS: dict[str, Metric] = {
+    metric.key: metric
+    for metric in (
+        memory_accuracy.METRIC,
+        strategic_depth.METRIC,
+        coherence.METRIC,
+        role_consistency.METRIC,
+        personality_diversity.METRIC,
+        anti_repetition.METRIC,
+        engagement.METRIC,
+    )
+}
+
+
+def game_specs() -> GameSpecs:
+    """What a rubric version must hold for these metrics."""
+    metrics = {
+        key: MetricSpec(
+            low=metric.scale.low,
+            high=metric.scale.high,
+            is_required=metric.is_required,
+            symbol=metric.scale.symbol,
+            parameters=metric.parameters,
+        )
+        for key, metric in METRICS.items()
+    }
+    return GameSpecs(metrics, SHARED)
+
+
+def measured_keys(rubric: RubricRecord) -> list[str]:
+    """The metrics of a version that are measured, in the order of the table."""
+    keys = {criterion.key for criterion in rubric.criteria}
+    return [key for key, metric in METRICS.items() if metric.measure is not None and key in keys]
+
+
+def measure_game(game: GameRecord, rubric: RubricRecord) -> dict[str, Measurement]:
+    """The version's measurements from one reading of the game; the same game and version give the same bytes."""
+    parameters = get_parameters(rubric)
+    reading = read(game, parameters)
+    return {
+        key: measure(reading, parameters)
+        for key in measured_keys(rubric)
+        if (measure := METRICS[key].measure) is not None
+    }
+
+
+def build_companions(
+    game: GameRecord, rubric: RubricRecord, measurements: Mapping[str, Measurement]
+) -> dict[str, Mapping[str, object]]:
+    """The second look at each of a game's measurements: plain values that encode to JSON."""
+    parameters = get_parameters(rubric)
+    reading = read(game, parameters)
+    return {
+        key: METRICS[key].companions(reading, measurements[key], parameters)
+        for key in measured_keys(rubric)
+        if key in measurements
+    }
+
+
+def recount(
+    measurement: Measurement,
+    values: Mapping[str, str],
+    parameters: Mapping[str, Any],
+    *,
+    added: Collection[str] = (),
+    sample: Collection[str] = (),
+) -> Score:
+    """The score of a measurement when `values` (subject -> value) are what people hold to be so; see `Judgements`."""
+    judgements = Judgements(values, parameters, frozenset(added), frozenset(sample))
+    return METRICS[measurement.metric].recount(measurement, judgements)
+
+
+def score_of(measurement: Measurement) -> Score:
+    """The score of a measurement before any person judged."""
+    return as_measured(measurement)
+
+
+def figure_value(figure: Measurement | Score) -> float | None:
+    """The figure in the scale of its metric, unrounded; None while nothing is known."""
+    return METRICS[figure.metric].value(figure)
+
+
+def passes(score: Score, threshold: float) -> bool | None:
+    """Whether the unrounded score reaches the threshold, on whole numbers (79.96 fails 80); None while unknown."""
+    if score.is_pending or figure_value(score) is None:
+        return None
+    if not score.is_applicable:
+        return True
+    return METRICS[score.metric].scale.value(score.numerator, score.denominator) >= Fraction(str(threshold))

@@ -1,0 +1,298 @@
+"""M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.records import MAFIA, VILLAGE, Measurement, MessageFinding, Score
+from discussions.metrics.core.metric import Judgements, Metric, flip_by_messages
+from discussions.metrics.core.parameters import YOU, Parameters
+from discussions.metrics.core.patterns import PatternGroup, with_boundary_later
+from discussions.metrics.core.prepared_game import Reading, plain_findings
+from discussions.metrics.core.text import clauses, name_token, to_readable_text, unquoted
+from rubric.versions.core.game_specs import ParameterSpecs
+
+KEY = "role_consistency"
+
+
+_YOU = re.compile(with_boundary_later(r"\byou\b"))
+
+
+class Speech(Struct, frozen=True, eq=False, gc=False):
+    """A message as the rules read it: marked text without quotes, and its bits.
+
+    `others` are the characters of the players other than the speaker that the message names (in quotes too),
+    `mafia` those of the players on the mafia side.
+    """
+
+    message: int
+    text: str
+    flags: int
+    others: str
+    mafia: frozenset[str]
+
+    def names_another(self, clause: str) -> bool:
+        """Whether a clause names a player other than the speaker."""
+        return any(map(clause.__contains__, self.others))
+
+    def names_fellow(self, clause: str) -> bool:
+        """Whether a clause names another player who is on the mafia side."""
+        return any(char in clause for char in self.others if char in self.mafia)
+
+
+class Speeches:
+    """The messages of a game as the rules read them; `named` has the characters of the others that each names."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        chars = [name_token(player) for player in range(len(reading.sides) + 1)]
+        self._mafia = frozenset(
+            chars[player] for player, side in enumerate(reading.sides, start=1) if side == MAFIA
+        )
+        self.named: dict[int, str] = {}
+        is_other = reading.speakers[reading.name_messages] != reading.name_players
+        messages, players = reading.name_messages[is_other], reading.name_players[is_other]
+        for index, player in zip(messages.tolist(), players.tolist(), strict=True):
+            self.named[index] = self.named.get(index, "") + chars[player]
+
+    def speech(self, index: int) -> Speech:
+        """The speech of the message with that index (from 0)."""
+        others = self.named.get(index, "")
+        text = self._reading.low(index)
+        if '"' in text:
+            text = unquoted(text)
+        return Speech(index + 1, text, self._reading.message_flags[index], others, self._mafia)
+
+
+def measure(reading: Reading, parameters: Parameters) -> Measurement:
+    """Consistent messages of all, an estimate that is pending until people have labelled. Source: rubric, Metric 4."""
+    speeches = Speeches(reading)
+    named, speech = speeches.named, speeches.speech
+    neutral_counts = parameters.choice("role_neutral_village") == "consistent"
+    nothing_found = {
+        MAFIA: plain_findings(reading.count, "nothing_against", counts=True),
+        VILLAGE: plain_findings(reading.count, "neutral", counts=neutral_counts),
+        # Nothing to hold the message against: out of the numerator, in the denominator.
+        None: plain_findings(reading.count, "unknown_side", counts=False),
+    }
+    alone, with_a_name = _telling(parameters)
+    sides = [None, *reading.sides]
+    findings = []
+    for index, (speaker, flags) in enumerate(
+        zip(reading.speakers.tolist(), reading.message_flags, strict=True)
+    ):
+        side = sides[speaker]
+        found = None
+        if flags & alone[side] or (flags & with_a_name[side] and (flags & YOU or index in named)):
+            found = _RULES[side](speech(index), parameters)
+        elif side == VILLAGE and "?" in reading.low(index):
+            found = _village_rule(speech(index), parameters)
+        findings.append(found or nothing_found[side][index])
+    counted = [finding.message for finding in findings if finding.counts]
+    return Measurement(
+        KEY, len(counted), len(findings), is_pending=bool(findings), counted=counted, messages=findings
+    )
+
+
+def _telling(parameters: Parameters) -> tuple[dict[str | None, int], dict[str | None, int]]:
+    """The bits for which a message is worth reading, by side: whoever it names, and if it names another or "you"."""
+    alone = {MAFIA: parameters.mask("confess"), VILLAGE: parameters.mask("reason", "deflect"), None: 0}
+    with_a_name = {
+        MAFIA: parameters.against_fellow,
+        VILLAGE: parameters.mask("act", "accuse", "mafia_word", "vouch"),
+        None: 0,
+    }
+    return alone, with_a_name
+
+
+def _mafia_rule(speech: Speech, parameters: Parameters) -> MessageFinding | None:
+    """Inconsistent: confesses; accuses a fellow or votes for one; accuses with certainty."""
+    message, flags = speech.message, speech.flags
+    confessed = _confession(speech, parameters)
+    if confessed:
+        return MessageFinding(message, False, "confesses", [confessed])
+    names_fellow = bool(flags & parameters.against_fellow) and speech.names_fellow(speech.text)
+    certain = parameters.groups["certain"]
+    if names_fellow or flags & certain.mask:
+        for clause, word in _accusations(speech, parameters):
+            if names_fellow and speech.names_fellow(clause):
+                return MessageFinding(message, False, "accuses_fellow", [word])
+            found = certain.search(clause, flags)
+            if found:
+                return MessageFinding(
+                    message, False, "accuses_with_certainty", [word, to_readable_text(found.group())]
+                )
+    if names_fellow:
+        voted = _vote_for_fellow(speech, parameters)
+        if voted:
+            return MessageFinding(message, False, "votes_for_fellow", [voted])
+    return None
+
+
+def _village_rule(speech: Speech, parameters: Parameters) -> MessageFinding | None:
+    """Inconsistent: no reason, no question, and it deflects, accuses or vouches (by choice: or is neutral)."""
+    message, text, flags, groups = speech.message, speech.text, speech.flags, parameters.groups
+    reason = _reason(speech, parameters)
+    if reason:
+        return MessageFinding(message, True, "gives_reason", [reason])
+    if "?" in text:
+        return MessageFinding(message, True, "asks_question")
+    deflects = groups["deflect"].search(text, flags)
+    if deflects:
+        return MessageFinding(message, False, "deflects_without_reason", [to_readable_text(deflects.group())])
+    if flags & parameters.accusing.mask:
+        accuses = next(_accusations(speech, parameters), None)
+        if accuses:
+            return MessageFinding(message, False, "accuses_without_reason", [accuses[1]])
+    vouches = _said_of_another(speech, groups["vouch"])
+    if vouches:
+        return MessageFinding(message, False, "vouches_without_reason", [vouches])
+    return None
+
+
+_RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule}
+
+
+def _confession(speech: Speech, parameters: Parameters) -> str | None:
+    """The words that give the own role away, in a clause that neither negates, nor asks, nor sets a condition."""
+    group = parameters.groups["confess"]
+    if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
+        return None
+    for clause in clauses(speech.text):
+        found = group.search(clause, speech.flags)
+        if found and not parameters.doubts.apply_to(clause, speech.flags):
+            return to_readable_text(found.group())
+    return None
+
+
+def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, str]]:
+    """The plain clauses that accuse another player or "you", each with the word that does it."""
+    text, flags = speech.text, speech.flags
+    if not speech.others and not flags & YOU:
+        return
+    for clause in clauses(text):
+        if not speech.names_another(clause) and not ("you" in clause and _YOU.search(clause)):
+            continue
+        found = parameters.accusing.search(clause, flags)
+        if found and not parameters.doubts.apply_to(clause, flags):
+            yield clause, to_readable_text(found.group())
+
+
+def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
+    """The words in which a clause votes for a fellow of the mafia side."""
+    group = parameters.groups["votes_for"]
+    if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
+        return None
+    for clause in clauses(speech.text):
+        found = group.search(clause, speech.flags)
+        if (
+            found
+            and speech.names_fellow(found.group())
+            and not parameters.doubts.apply_to(clause, speech.flags)
+        ):
+            return to_readable_text(found.group())
+    return None
+
+
+def _reason(speech: Speech, parameters: Parameters) -> str | None:
+    """The words that give a reason: evidence of any kind, or an act of another player who is named."""
+    found = parameters.groups["reason"].search(speech.text, speech.flags)
+    return to_readable_text(found.group()) if found else _said_of_another(speech, parameters.groups["act"])
+
+
+def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
+    """The first words that match the group and name another player."""
+    text = speech.text
+    if not speech.others or not speech.flags & group.mask:
+        return None
+    for pattern in group.active(speech.flags):
+        if pattern.literal in text:
+            for found in pattern.regex.finditer(text):
+                if speech.names_another(found.group()):
+                    return to_readable_text(found.group())
+    return None
+
+
+def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
+    """The share with a positive sign of its side, the estimate over assessable messages only, and by side."""
+    speech = Speeches(reading).speech
+    by_side: dict[str, list[int]] = {MAFIA: [0, 0], VILLAGE: [0, 0]}
+    positive = 0
+    for index, finding in enumerate(measurement.messages):
+        player = reading.game.messages[index].player
+        side = reading.sides[player - 1]
+        if side is None:
+            continue
+        by_side[side][0] += finding.counts
+        by_side[side][1] += 1
+        positive += _has_positive_sign(side, speech(index), parameters)
+    assessable = sum(below for _, below in by_side.values())
+    return {
+        "positive_sign": 100 * positive / len(measurement.messages) if measurement.messages else None,
+        "over_assessable": 100 * measurement.numerator / assessable if assessable else None,
+        "not_assessable": len(measurement.messages) - assessable,
+        "by_side": {
+            side: {"numerator": above, "denominator": below, "score": 100 * above / below if below else None}
+            for side, (above, below) in by_side.items()
+        },
+    }
+
+
+def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> bool:
+    """Village: gives a reason or asks. Mafia: deflects, looks analytical (a reason), or speaks up for somebody."""
+    if _reason(speech, parameters):
+        return True
+    if side == VILLAGE:
+        return "?" in speech.text
+    if parameters.groups["deflect"].search(speech.text, speech.flags):
+        return True
+    return _said_of_another(speech, parameters.groups["vouch"]) is not None
+
+
+def recount(measurement: Measurement, judgements: Judgements) -> Score:
+    """Consistent messages of all; a message held inconsistent by the rules, or in the sample, must have a label.
+
+    Every game with a message has a sample, so without any label nobody has judged it yet.
+    """
+    values = judgements.values
+    above = 0
+    missing = []
+    for finding in measurement.messages:
+        subject = str(finding.message)
+        value = values.get(subject)
+        above += finding.counts if value is None else value == judgement_kinds.CONSISTENT
+        is_suspect = not finding.counts and finding.rule != "unknown_side"
+        if value is None and (is_suspect or subject in judgements.sample):
+            missing.append(subject)
+    is_unjudged = bool(measurement.messages) and not values
+    return Score(
+        measurement.metric,
+        above,
+        len(measurement.messages),
+        is_pending=is_unjudged or bool(missing),
+        missing=missing,
+    )
+
+
+def machine_values(measurement: Measurement) -> dict[str, str]:
+    """The label that each finding amounts to."""
+    return {
+        str(finding.message): judgement_kinds.role_value(finding.counts, finding.rule)
+        for finding in measurement.messages
+    }
+
+
+METRIC = Metric(
+    KEY,
+    measure,
+    companions,
+    parameters=ParameterSpecs(choices={"role_neutral_village": ("consistent", "inconsistent")}),
+    judged=judgement_kinds.ROLE_CONSISTENCY,
+    machine_values=machine_values,
+    recount=recount,
+    flip=flip_by_messages,
+    step="roles",
+    is_required=True,
+)

@@ -1,0 +1,230 @@
+"""Iterations of a stage: a baseline, or one change against the reference, planned before any game of it is there."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
+from discussions.iterations.core.history import History
+from discussions.iterations.core.prompt_diff import prompt_diff
+from discussions.iterations.queries import load_history
+from discussions.models import Iteration, Stage
+from discussions.models.iterations import BLIND_FIRST, IDENTIFICATIONS, QUESTION, REVEALS
+from discussions.planning.core import Plan, material_differences, most_hunks, plan_faults
+from discussions.planning.permissions import check_open_iteration
+from discussions.planning.queries import why_judged_so, why_no_change, why_plan_is_final
+from rubric.core.records import DISCUSSION, RubricRecord
+from rubric.models import RubricVersion
+from rubric.models.rubrics import PUBLISHED
+from workspace.audit.actions import record_event
+from workspace.core.canonical import bytes_hash
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Person, Project
+
+
+class Protocol(Struct, frozen=True):
+    """How a baseline's games are judged; a change takes over its reference's, else they could not be compared."""
+
+    rubric_version: RubricVersion
+    evaluator_count: int = 1
+    reveal: str = BLIND_FIRST
+    identification: str = QUESTION
+
+
+def open_baseline(*, stage: Stage, plan: Plan, protocol: Protocol, by: Person, now: datetime) -> Iteration:
+    """Open a baseline for import: what later changes of the stage are compared with, from now on.
+
+    A second one is a fresh control. Raises NotAllowed, Unacceptable for a plan or protocol that cannot be.
+    """
+    check_open_iteration(by, stage)
+    _check_protocol(protocol)
+    plan = plan.tidied()
+    rubric = protocol.rubric_version.to_record()
+    _refuse_faults(plan, BASELINE, rubric)
+    with transaction.atomic():
+        locked = _lock(stage, by)
+        given: dict[str, Any] = {name: getattr(protocol, name) for name in Protocol.__struct_fields__}
+        return _insert(locked, BASELINE, plan, rubric, given, by, now)
+
+
+def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now: datetime) -> Iteration:
+    """Open a change for import, against the stage's reference, whose row the page showed as `compared_with`.
+
+    Raises NotAllowed (no baseline yet, or an earlier change is not decided), Unacceptable for a plan that cannot be,
+    Conflict when the reference is another one by now.
+    """
+    check_open_iteration(by, stage)
+    plan = plan.tidied()
+    with transaction.atomic():
+        locked = _lock(stage, by)
+        history = load_history(locked)
+        if why := why_no_change(history):
+            raise NotAllowed(why.says, code=why.code)
+        reference = _reference(history, compared_with)
+        rubric = reference.rubric_version.to_record()
+        hunks = prompt_diff(reference.prompt, plan.prompt).hunk_count
+        found = {
+            "reference_prompt": reference.prompt,
+            "hunk_count": hunks,
+            "looks": _looks(history, reference, plan),
+        }
+        _refuse_faults(plan, CHANGE, rubric, **found)
+        given: dict[str, Any] = {name: getattr(reference, name) for name in Protocol.__struct_fields__}
+        baseline = history.baseline
+        assert baseline is not None
+        given |= {"compared_with": reference, "baseline_id": baseline.id, "hunk_count": hunks}
+        return _insert(locked, CHANGE, plan, rubric, given, by, now)
+
+
+def edit_iteration(
+    *, iteration: Iteration, plan: Plan, by: Person, now: datetime, protocol: Protocol | None = None
+) -> None:
+    """Plan an iteration anew while none of its games is there; what it is compared with stays.
+
+    With a `protocol` a baseline's games are judged in another way, while no change rests on it. Raises NotAllowed (also
+    once a game is in or on its way), Unacceptable for a plan or protocol that cannot be.
+    """
+    stage = iteration.stage
+    if stage is None:
+        raise NotAllowed(_("The unsorted iteration has no plan: it only holds games until they are sorted."))
+    check_open_iteration(by, stage)
+    plan = plan.tidied()
+    with transaction.atomic():
+        _lock(stage, by)
+        rows = Iteration.objects.select_related("rubric_version", "compared_with", "project")
+        locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
+        if why := why_plan_is_final(locked):
+            raise NotAllowed(why.says, code=why.code)
+        judged = _judged_anew(locked, protocol) if protocol else {}
+        rubric, reference = locked.rubric_version.to_record(), locked.compared_with
+        prompt = reference.prompt if reference else ""
+        hunks = prompt_diff(prompt, plan.prompt).hunk_count if reference else 0
+        looks = _looks(load_history(stage), reference, plan) if reference else 0
+        found = {"reference_prompt": prompt, "hunk_count": hunks, "looks": looks}
+        _refuse_faults(plan, locked.kind, rubric, **found)
+        columns = _columns(plan, locked.kind, rubric, hunks)
+        for name, value in columns.items():
+            setattr(locked, name, value)
+        locked.save(update_fields=[*columns, *judged])
+        _record(locked, "iteration:replanned", by, now, **judged)
+
+
+def _judged_anew(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
+    """Put another way of judging into the locked row; gives what an audit line says of it, by column."""
+    if why := why_judged_so(iteration):
+        raise NotAllowed(why.says, code=why.code)
+    _check_protocol(protocol)
+    for name in Protocol.__struct_fields__:
+        setattr(iteration, name, getattr(protocol, name))
+    return {name: getattr(iteration, name) for name in Protocol.__struct_fields__} | {
+        "rubric_version": iteration.rubric_version_id
+    }
+
+
+def _lock(stage: Stage, by: Person) -> Stage:
+    """The stage as it stands, while nobody else opens or decides anything in its project."""
+    Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
+    locked = Stage.objects.select_related("project").get(pk=stage.pk)
+    check_open_iteration(by, locked)
+    return locked
+
+
+def _check_protocol(protocol: Protocol) -> None:
+    version = protocol.rubric_version
+    if version.state != PUBLISHED or version.rubric.kind != DISCUSSION:
+        raise Unacceptable(_("Choose a published version of a discussion rubric."), field="rubric_version")
+    if not 1 <= protocol.evaluator_count <= 10:
+        raise Unacceptable(_("A game is rated by 1 to 10 evaluators."), field="evaluator_count")
+    if protocol.reveal not in dict(REVEALS):
+        raise Unacceptable(_("Choose when evaluators see what the machine found."), field="reveal")
+    if protocol.identification not in dict(IDENTIFICATIONS):
+        raise Unacceptable(_("Choose the question or the test."), field="identification")
+
+
+def _refuse_faults(plan: Plan, kind: str, rubric: RubricRecord, **given: Any) -> None:
+    for fault in plan_faults(plan, kind, rubric, **given):
+        raise Unacceptable(fault.says, field=fault.field, code=fault.code)
+
+
+def _reference(history: History, compared_with: int) -> Iteration:
+    reference = history.reference
+    assert reference is not None
+    if reference.id != compared_with:
+        raise Conflict(
+            _(
+                "The reference is iteration %(number)d by now. Nothing was opened; look at it, then open the change."
+            )
+            % {"number": reference.number},
+            code="reference_changed",
+        )
+    return Iteration.objects.select_related("rubric_version").get(pk=reference.id)
+
+
+def _looks(history: History, reference: Iteration, plan: Plan) -> int:
+    return history.looks(reference.pk, bytes_hash(plan.prompt.encode()))
+
+
+def _columns(plan: Plan, kind: str, rubric: RubricRecord, hunk_count: int) -> dict[str, Any]:
+    is_change = kind == CHANGE
+    return {
+        "name": plan.name,
+        "prompt": plan.prompt,
+        "prompt_sha256": bytes_hash(plan.prompt.encode()),
+        "change_note": plan.change_note,
+        "least_games": plan.least_games,
+        "target": plan.target if is_change else "",
+        "material": msgspec.json.encode(material_differences(plan, rubric) if is_change else {}).decode(),
+        "hunk_count": hunk_count,
+        "hunks_answer": plan.hunks_answer if hunk_count > most_hunks(rubric) else "",
+    }
+
+
+def _insert(
+    stage: Stage,
+    kind: str,
+    plan: Plan,
+    rubric: RubricRecord,
+    given: dict[str, Any],
+    by: Person,
+    now: datetime,
+) -> Iteration:
+    newest = Iteration.objects.filter(project=stage.project_id).aggregate(newest=Max("number"))["newest"]
+    made = Iteration.objects.create(
+        project=stage.project,
+        stage=stage,
+        number=(newest or 0) + 1,
+        kind=kind,
+        state=IMPORTING,
+        created_at=now,
+        created_by=by,
+        **_columns(plan, kind, rubric, given.pop("hunk_count", 0)),
+        **given,
+    )
+    _record(made, "iteration:opened", by, now)
+    return made
+
+
+def _record(iteration: Iteration, verb: str, by: Person, now: datetime, **more: object) -> None:
+    detail = more | {
+        "number": iteration.number,
+        "kind": iteration.kind,
+        "prompt_sha256": iteration.prompt_sha256,
+        "compared_with": iteration.compared_with_id,
+        "target": iteration.target,
+        "material": msgspec.json.decode(iteration.material),
+        "hunk_count": iteration.hunk_count,
+    }
+    record_event(
+        by=by,
+        now=now,
+        project=iteration.project,
+        verb=verb,
+        object_kind="iteration",
+        object_id=iteration.pk,
+        detail=detail,
+    )

@@ -1,0 +1,132 @@
+"""What is said of an iteration before any of its games is there, and what is wrong with it."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from discussions.comparison.core.comparison import MOST_LOOKS, get_material_difference
+from discussions.core.iteration_states import CHANGE
+from discussions.metrics.core.registry import METRICS
+from rubric.core.records import RubricRecord
+from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
+
+LONGEST_PROMPT = 200_000
+
+
+MOST_GAMES = 1_000
+
+
+class Plan(Struct, frozen=True):
+    """An iteration as a lead asks for it, `prompt` the whole text.
+
+    For a change `change_note` says what is new in it, `target` is the key of the metric that is to become better (""
+    for none), `material` holds differences that were chosen instead of the usual ones, and `hunks_answer` says why more
+    than one place of the prompt changed.
+    """
+
+    name: str
+    prompt: str
+    change_note: str = ""
+    target: str = ""
+    material: Mapping[str, float] = {}
+    hunks_answer: str = ""
+    least_games: int = 3
+
+    def tidied(self) -> "Plan":
+        """The same with the ends of its lines as one sign, and no blanks around what is one line or a note."""
+        return Plan(
+            name=" ".join(self.name.split()),
+            prompt=self.prompt.replace("\r\n", "\n").replace("\r", "\n"),
+            change_note=self.change_note.strip(),
+            target=self.target.strip(),
+            material=self.material,
+            hunks_answer=self.hunks_answer.strip(),
+            least_games=self.least_games,
+        )
+
+
+class PlanFault(NamedTuple):
+    """One thing wrong with a plan: the field, a code, and a sentence."""
+
+    field: str
+    code: str
+    says: str
+
+
+def plan_faults(
+    plan: Plan,
+    kind: str,
+    rubric: RubricRecord,
+    *,
+    reference_prompt: str = "",
+    hunk_count: int = 0,
+    looks: int = 0,
+) -> Iterator[PlanFault]:
+    """Everything that is wrong with a tidied plan; `hunk_count` places differ from the reference's prompt, and this
+    very prompt was looked at against it so many times already."""
+    yield from _wrong_texts(plan)
+    if not 1 <= plan.least_games <= MOST_GAMES:
+        yield PlanFault("least_games", "range", f"Ask for 1 to {MOST_GAMES:,} games.")
+    if kind == CHANGE:
+        if looks >= MOST_LOOKS:
+            says = (
+                f"This prompt was compared with the reference {looks} times already, and {MOST_LOOKS} looks are the "
+                "most. Change something else, or open a fresh baseline and play both anew."
+            )
+            yield PlanFault("prompt", "too_many_looks", says)
+        yield from _wrong_change(plan, rubric, reference_prompt, hunk_count)
+
+
+def material_differences(plan: Plan, rubric: RubricRecord) -> dict[str, float]:
+    """The difference that matters for every metric, chosen or usual: written down so that it cannot change later."""
+    return {each.key: float(get_material_difference(each.key, plan.material)) for each in rubric.criteria}
+
+
+def most_hunks(rubric: RubricRecord) -> int:
+    """How many places of the prompt a change may touch without anybody asking why; one in the first version."""
+    return int(rubric.parameters["changes_per_iteration"])
+
+
+def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
+    texts = (
+        ("name", plan.name, LONGEST_NAME, "Give the iteration a name."),
+        ("prompt", plan.prompt.strip(), LONGEST_PROMPT, "Paste the whole prompt that the agents are given."),
+        ("change_note", plan.change_note, LONGEST_REASON, ""),
+        ("hunks_answer", plan.hunks_answer, LONGEST_REASON, ""),
+    )
+    for field, text, most, missing in texts:
+        if not text and missing:
+            yield PlanFault(field, "required", missing)
+        if len(text) > most:
+            yield PlanFault(field, "too_long", f"At most {most:,} characters; these are {len(text):,}.")
+
+
+def _wrong_change(
+    plan: Plan, rubric: RubricRecord, reference_prompt: str, hunk_count: int
+) -> Iterator[PlanFault]:
+    if not plan.change_note:
+        yield PlanFault("change_note", "required", "Say in a line what is changed.")
+    if plan.prompt == reference_prompt:
+        says = "This is the reference's prompt, word for word. Change one thing, or open a baseline instead."
+        yield PlanFault("prompt", "unchanged", says)
+    if hunk_count > most_hunks(rubric) and not plan.hunks_answer:
+        says = (
+            f"{hunk_count} places of the prompt differ from the reference's, and one change at a time is the rule: "
+            "otherwise nobody knows which of them did it. Take the others back, or say why they belong together."
+        )
+        yield PlanFault("hunks_answer", "several_changes", says)
+    keys = {criterion.key for criterion in rubric.criteria}
+    if plan.target and plan.target not in keys:
+        yield PlanFault(
+            "target", "unknown", f"The rubric has no metric “{plan.target}”. Choose one that it has."
+        )
+    for key, value in plan.material.items():
+        if key not in keys:
+            yield PlanFault("material", "unknown", f"The rubric has no metric “{key}”.")
+            continue
+        most = METRICS[key].scale.span
+        if not 0 < value <= most:
+            label = rubric.criterion(key).label
+            says = f"The difference that matters in {label.lower()} is more than 0 and at most {most:g}."
+            yield PlanFault("material", "range", says)

@@ -1,0 +1,195 @@
+"""Forms of iterations: the plan of a baseline or a change, games that move, and the rules of unsorted games."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.forms import BoundField
+from django.utils.translation import gettext_lazy as _
+
+from discussions.metrics.core.registry import METRICS
+from discussions.models.iterations import ALONGSIDE, BLIND_FIRST, LEAST_GAMES, NEVER, QUESTION, TEST
+from discussions.planning.core import MOST_GAMES, Plan
+from discussions.queue.forms import NumbersField
+from rubric.core.records import RubricRecord
+from rubric.versions.forms import several_lines
+
+ASKS = (
+    (QUESTION, _("a question beside the transcript: could I identify this agent by its language?")),
+    (TEST, _("a test before the transcript opens: unseen messages are given to agents")),
+)
+
+
+REVEAL_CHOICES = (
+    (BLIND_FIRST, _("blind first: once the evaluator has judged for themselves")),
+    (ALONGSIDE, _("alongside: from the start")),
+    (NEVER, _("never: once a verdict is recorded")),
+)
+
+
+HERE, OUT = "here", "out"
+
+
+_DIFFERENCE = "material-"
+
+
+class IterationForm(forms.Form):
+    """How many evaluators rate each game and how they are asked who said what.
+
+    `confirmed` is the number whose effect the page showed: another one is saved only after it was seen.
+    """
+
+    evaluator_count = forms.IntegerField(
+        label=_("Evaluators per game"),
+        required=False,
+        min_value=1,
+        max_value=10,
+        help_text=_("What another number does is shown before it is saved."),
+    )
+    confirmed = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    identification = forms.ChoiceField(
+        label=_("Who said it"),
+        choices=ASKS,
+        help_text=_("For games taken from now on; whoever has begun keeps the form they began with."),
+    )
+
+
+class PlanForm(forms.Form):
+    """What every iteration says before its games: its name, the whole prompt, and how many games at least.
+
+    `do` is the button that was pressed. What is wrong with a plan as a plan is judged by the core.
+    """
+
+    name = forms.CharField(label=_("Name"), required=False, help_text=_("A few words, as lists show it."))
+    prompt = forms.CharField(
+        label=_("Prompt"),
+        required=False,
+        strip=False,
+        help_text=_("The whole text that the agents are given. It is stored as it stands here."),
+        widget=forms.Textarea(attrs={"rows": 18, "class": "prompt-box", "spellcheck": "false"}),
+    )
+    prompt_file = forms.FileField(
+        label=_("Or the prompt as a file"),
+        required=False,
+        allow_empty_file=True,
+        help_text=_("Plain text in UTF-8. It takes the place of the text above."),
+    )
+    least_games = forms.IntegerField(
+        label=_("Games at least"),
+        initial=LEAST_GAMES,
+        min_value=1,
+        max_value=MOST_GAMES,
+        help_text=_("With fewer the iteration cannot be opened for rating."),
+    )
+    do = forms.CharField(required=False, max_length=20)
+
+    def with_file(self) -> "PlanForm":
+        """The same form with the text of the file, where one came, as its prompt; or with what is wrong with it."""
+        file = self.files.get("prompt_file")
+        if file is None:
+            return self
+        raw = file.read()
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = ""
+        if not text.strip():
+            says = _("This file holds no text.") if not raw.strip() else _("This file is not text in UTF-8.")
+            self.add_error("prompt_file", says)
+            return self
+        data = self.data.copy()  # type: ignore[attr-defined]
+        data["prompt"] = text
+        return self.again(data)
+
+    def again(self, data: Mapping[str, Any]) -> "PlanForm":
+        """A form of the same kind with other data."""
+        return type(self)(data=data)
+
+    def to_plan(self) -> Plan:
+        """What was typed."""
+        given = self.cleaned_data
+        return Plan(name=given["name"], prompt=given["prompt"], least_games=given["least_games"])
+
+
+class BaselineForm(PlanForm):
+    """A baseline, with how its games and those of all its changes are judged."""
+
+    rubric_version = forms.ChoiceField(
+        label=_("Rubric"), help_text=_("Changes of this baseline are judged by the same version.")
+    )
+    evaluator_count = forms.IntegerField(label=_("Evaluators per game"), initial=1, min_value=1, max_value=10)
+    reveal = forms.ChoiceField(label=_("When evaluators see what the machine found"), choices=REVEAL_CHOICES)
+    identification = forms.ChoiceField(label=_("Who said it"), choices=ASKS)
+
+    def __init__(self, *args: Any, versions: Sequence[tuple[str, str]], **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.fields["rubric_version"].choices = list(versions)  # type: ignore[attr-defined]
+
+    def again(self, data: Mapping[str, Any]) -> "PlanForm":
+        """A form of the same kind with other data."""
+        versions = self.fields["rubric_version"].choices  # type: ignore[attr-defined]
+        return BaselineForm(data=data, versions=versions)
+
+
+class ChangeForm(PlanForm):
+    """One change: what is new, which metric is to become better, what difference matters, and against what."""
+
+    change_note = forms.CharField(
+        label=_("What is changed"), required=False, help_text=_("One line, as the history shows it.")
+    )
+    target = forms.ChoiceField(
+        label=_("Target metric"),
+        required=False,
+        help_text=_("Named before the games of this change are there; the other six are only watched."),
+    )
+    hunks_answer = forms.CharField(
+        label=_("Why these belong together"), required=False, widget=several_lines(3)
+    )
+    compared_with = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, rubric: RubricRecord, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.rubric = rubric
+        none = _("none: all metrics answer together, which asks for more games")
+        named = [(each.key, each.label) for each in rubric.criteria]
+        self.fields["target"].choices = [*named, ("", none)]  # type: ignore[attr-defined]
+        for each in rubric.criteria:
+            scale = METRICS[each.key].scale
+            self.fields[f"{_DIFFERENCE}{each.key}"] = forms.FloatField(
+                label=each.label,
+                required=False,
+                initial=scale.material,
+                min_value=0.01,
+                max_value=scale.span,
+                widget=forms.NumberInput(attrs={"step": "any"}),
+            )
+
+    def again(self, data: Mapping[str, Any]) -> "PlanForm":
+        """A form of the same kind with other data."""
+        return ChangeForm(data=data, rubric=self.rubric)
+
+    @property
+    def differences(self) -> list[BoundField]:
+        """The fields of the differences that matter."""
+        return [self[name] for name in self.fields if name.startswith(_DIFFERENCE)]
+
+    def to_plan(self) -> Plan:
+        """What was typed; a difference that was left empty is the usual one."""
+        given = self.cleaned_data
+        found = {each.name.removeprefix(_DIFFERENCE): given[each.name] for each in self.differences}
+        return Plan(
+            name=given["name"],
+            prompt=given["prompt"],
+            change_note=given["change_note"],
+            target=given["target"],
+            material={key: value for key, value in found.items() if value is not None},
+            hunks_answer=given["hunks_answer"],
+            least_games=given["least_games"],
+        )
+
+
+class MoveForm(forms.Form):
+    """Games that move into the iteration, or out of it into the unsorted one; named by their numbers."""
+
+    to = forms.ChoiceField(choices=((HERE, _("into this iteration")), (OUT, _("back to the unsorted games"))))
+    games = NumbersField(required=False)

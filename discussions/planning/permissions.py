@@ -1,0 +1,14 @@
+"""Who opens an iteration."""
+
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_leads
+from discussions.gates.permissions import check_stage_open
+from discussions.models import Stage
+from workspace.models import Person
+
+
+def check_open_iteration(person: Person, stage: Stage) -> None:
+    """Leads of the project and admins, while the stage is not closed."""
+    check_leads(person, stage.project, _("Only team leads of this project open iterations. Ask one of them."))
+    check_stage_open(stage)

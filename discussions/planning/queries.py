@@ -1,0 +1,51 @@
+"""Why something cannot be done to an iteration yet: one sentence for the greyed button and for the refusal."""
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
+from discussions.iterations.core.history import History
+from discussions.iterations.queries import Obstacle
+from discussions.models import Game, Iteration, Transcript
+from workspace.models.jobs import QUEUED, RUNNING
+
+
+def why_no_change(history: History) -> Obstacle | None:
+    """Why no change can be opened in the stage: there is no baseline, or an earlier change is not decided."""
+    for each in history.iterations:
+        if each.kind == CHANGE and each.decision is None:
+            says = _(
+                "Iteration %(number)d is not decided yet. One change at a time: keep it, revert it or call it "
+                "inconclusive first."
+            )
+            return Obstacle("undecided", says % {"number": each.number})
+    if history.reference is None:
+        return Obstacle("no_baseline", _("A change is compared with a baseline. Open a baseline first."))
+    return None
+
+
+def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
+    """Why the plan of an iteration cannot be made anew: it is open for rating, or games are in or on their way."""
+    if iteration.state != IMPORTING:
+        says = _("Iteration %(number)d is open for rating; its plan is final.")
+        return Obstacle("frozen", says % {"number": iteration.number})
+    coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING))
+    if Game.objects.filter(iteration=iteration).exists() or coming.exists():
+        says = _(
+            "Games of iteration %(number)d are in already, and its plan is made before them. Move them out, or go "
+            "on with the plan as it is."
+        )
+        return Obstacle("has_games", says % {"number": iteration.number})
+    return None
+
+
+def why_judged_so(iteration: Iteration) -> Obstacle | None:
+    """Why another way of judging cannot be chosen: a change takes over its reference's, or changes rest on it."""
+    if iteration.kind != BASELINE:
+        says = _("A change is judged like what it is compared with, else the two could not be compared.")
+        return Obstacle("change", says)
+    resting = Iteration.objects.filter(Q(compared_with=iteration) | Q(baseline=iteration)).order_by("number")
+    if number := resting.values_list("number", flat=True).first():
+        says = _("Iteration %(other)d is judged like iteration %(number)d, so that way of judging is final.")
+        return Obstacle("rests", says % {"other": number, "number": iteration.number})
+    return None

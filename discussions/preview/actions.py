@@ -1,0 +1,35 @@
+"""What a draft of the discussion rubric would change of the games that were judged so far, found by a job.
+
+Each game is decided again from stored findings and judgements; only where the draft measures otherwise is its text
+read and measured, and nothing of that is kept.
+"""
+
+from functools import partial
+
+from discussions.preview.core import compute_games_impact, needs_text, rejudge
+from discussions.preview.queries import batch_judged_games, read_judged, scored_hash
+from rubric.preview.actions import load_job_draft, record_preview_event, store_preview
+from rubric.preview.core import GAMES
+from workspace.jobs.actions import Clock
+from workspace.models import Job
+
+
+def preview_games(*, job: Job, clock: Clock) -> None:
+    """Preview the job's draft over all games; done again it finds the same and leaves the same row.
+
+    What is recorded while it runs may be in or not: the hash is taken before, so the page then says that more was
+    scored since. Raises NotAllowed when the draft was published meanwhile, JobLost when the job was taken over.
+    """
+    version = load_job_draft(job=job)
+    basis = scored_hash()
+    draft = version.to_record()
+    is_read = partial(needs_text, draft=draft)
+    batches = batch_judged_games()
+    total = sum(len(batch.keys) for batch in batches)
+    record_preview_event(job=job, done=0, total=total, now=clock())
+    games = []
+    for batch in batches:
+        games += [rejudge(game, draft) for game in read_judged(batch, is_read)]
+        record_preview_event(job=job, done=len(games), total=total, now=clock())
+    impact = compute_games_impact(games, draft)
+    store_preview(job=job, version=version, part=GAMES, basis=basis, impact=impact, now=clock())

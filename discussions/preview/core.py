@@ -1,0 +1,389 @@
+"""What a draft of the discussion rubric would make of a game that was judged: which side each criterion is on, and why.
+
+Pure: two outcomes in, sentences out. The outcomes come from the same arithmetic as every verdict.
+
+Games that were judged, decided again under a draft: one record for each game, and what all of them come to.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from msgspec import Struct
+
+from discussions.adjudication.core.effective import Effective
+from discussions.core import judgement_kinds
+from discussions.core.outcome import ABOVE, Line, Outcome
+from discussions.core.records import GameRecord, Measurement, Score
+from discussions.metrics.core.registry import CODE_VERSION, METRICS, measure_game, measured_keys
+from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome, compute_scores
+from rubric.core.records import RubricRecord
+from rubric.preview.core import (
+    GAMES,
+    CriterionFlips,
+    Impact,
+    Item,
+    Location,
+    OutcomeFlip,
+    Transition,
+    farthest,
+    histogram,
+    list_moves,
+    select_flips,
+)
+from workspace.core.text import figure
+
+# Parameters that no measurement reads: the rule of the verdict, what people are asked, what iterations need, and what
+# only the second look uses. A test measures without them.
+NOT_MEASURED = frozenset(
+    "pass_count metric_count cost_limit_usd cost_success_usd answers_yes_count answers_yes_rating "
+    "identification_pass identification_pass_count identification_min_messages identification_max_messages "
+    "sample_percent sample_min sample_max baseline_game_count iteration_game_count changes_per_iteration "
+    "successes_in_a_row cache_hit_percent shuffle_count shuffle_warning_percent variety_phrase_count "
+    "top_phrase_count robotic_use_count robotic_message_count".split()
+)
+
+
+def is_measured_alike(one: RubricRecord, other: RubricRecord) -> bool:
+    """Whether both versions measure every game alike, so that the findings of the one are those of the other."""
+    is_same = one.lists == other.lists and _measured(one) == _measured(other)
+    return is_same and measured_keys(one) == measured_keys(other)
+
+
+def _measured(rubric: RubricRecord) -> dict[str, object]:
+    return {name: value for name, value in rubric.parameters.items() if name not in NOT_MEASURED}
+
+
+def count_lost_judgements(
+    basis: Basis, before: Mapping[str, Measurement], after: Mapping[str, Measurement]
+) -> Counter[str]:
+    """How many judgements name a reference or a phrase that was found before and is not found now, by kind."""
+    gone = {
+        judgement_kinds.REFERENCE: _references(before) - _references(after),
+        judgement_kinds.PHRASE: _phrases(before) - _phrases(after),
+    }
+    return Counter(
+        one.kind for one in basis.judgements if one.value and one.subject in gone.get(one.kind, ())
+    )
+
+
+def _references(measurements: Mapping[str, Measurement]) -> set[str]:
+    return {f"{one.message}.{one.sentence}" for one in measurements["memory_accuracy"].references}
+
+
+def _phrases(measurements: Mapping[str, Measurement]) -> set[str]:
+    return {f"{one.player}|{one.phrase}" for one in measurements["anti_repetition"].phrases}
+
+
+def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
+    """The lines of the criteria that are on another side, or are not known on one of the two."""
+    old = {line.key: line for line in before.lines}
+    return [
+        (old[line.key], line)
+        for line in after.lines
+        if line.key in old and old[line.key].passes != line.passes
+    ]
+
+
+def added(before: Outcome, after: Outcome) -> list[Line]:
+    """The lines of criteria that were not there before and are known."""
+    old = {line.key for line in before.lines}
+    return [line for line in after.lines if line.key not in old and line.passes is not None]
+
+
+def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[str, Score]) -> list[str]:
+    """Why the outcome is another one: each criterion that changed sides, then the rule, in a sentence each.
+
+    `found` is what counts under the draft, `scores` what it gives there: they say what was not judged.
+    """
+    said = [_why_turned(*pair, scores) for pair in list_changed_lines(before, after)]
+    said += [_why_added(line) for line in added(before, after)]
+    said += [*_count(before, after), *_mandatory(before, after), *_cost(before, after)]
+    if found.ties:
+        things = "thing" if len(found.ties) == 1 else "things"
+        said.append(f"Evaluators differ on {len(found.ties)} {things} that a team lead would settle first.")
+    return said
+
+
+def _why_turned(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
+    said = _why_side(before, after, scores)
+    return f"{said} It must pass." if after.is_mandatory and after.passes is False else said
+
+
+def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
+    if after.passes is None:
+        return f"{after.label} cannot be told: {_missing(scores.get(after.key))}."
+    if before.passes is None:
+        return f"{after.label} could not be told, and is {_figure(after, after.threshold)}."
+    if after.is_decided_by_hand and after.manual_check and before.manual_check:
+        check, was = after.manual_check, before.manual_check
+        hits = f"the manual check, {check.yes} of {check.asked},"
+        return f"{after.label}: {hits} {_sides(str(was.needed), str(check.needed), passed=before.passes)}."
+    return _why_share(before, after)
+
+
+def _why_added(line: Line) -> str:
+    enough = "enough" if line.passes else "not enough"
+    limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
+    return f"{line.label} is new: {_figure(line, line.threshold)} is {enough} at {limit}."
+
+
+def _why_share(before: Line, after: Line) -> str:
+    """A figure against its threshold, where either or both changed."""
+    unit = METRICS[after.key].scale.symbol
+    limits = [f"{_short(figure(line.threshold))}{unit}" for line in (before, after)]
+    was = _figure(before, before.threshold, after.threshold)
+    now = _figure(after, before.threshold, after.threshold)
+    if was == now:
+        return f"{after.label} {now} {_sides(limits[0], limits[1], passed=bool(before.passes))}."
+    enough = "enough" if before.passes else "not enough"
+    return f"{after.label} {was} was {enough} at {limits[0]}; measured again it is {now}, and {limits[1]} is needed."
+
+
+def _sides(before: str, after: str, *, passed: bool) -> str:
+    if passed:
+        return f"was enough at {before}, is not at {after}"
+    return f"was not enough at {before}, is at {after}"
+
+
+def _figure(line: Line, *thresholds: float) -> str:
+    """The figure with enough decimals to stand on its side of every threshold named."""
+    scale = METRICS[line.key].scale
+    if not line.is_applicable:
+        return f"{scale.high:g}{scale.symbol} by rule"
+    value = scale.value(line.numerator, line.denominator or 1)
+    text = max((figure(value, threshold) for threshold in thresholds), key=len)
+    return _short(text) + scale.symbol
+
+
+def _short(text: str) -> str:
+    return text.removesuffix(".0")
+
+
+def _missing(score: Score | None) -> str:
+    count = len(score.missing) if score else 0
+    if count == 1:
+        return "1 thing that the draft counts was not judged"
+    return f"{count} things that the draft counts were not judged" if count else "nobody judged it"
+
+
+def _count(before: Outcome, after: Outcome) -> Iterator[str]:
+    was_enough = before.passed_count >= before.needed_count
+    is_enough = after.passed_count >= after.needed_count
+    if was_enough != is_enough and not (before.missing or after.missing):
+        yield (
+            f"{before.passed_count} of {len(before.lines)} metrics passed where {before.needed_count} were needed; "
+            f"{after.passed_count} would pass where {after.needed_count} are needed."
+        )
+
+
+def _mandatory(before: Outcome, after: Outcome) -> Iterator[str]:
+    """Criteria that fail on both sides and decide on one only."""
+    old = {line.key: line for line in before.lines}
+    for line in after.lines:
+        was = old.get(line.key)
+        if was is None or was.passes is not False or line.passes is not False:
+            continue
+        if line.is_mandatory and not was.is_mandatory:
+            yield f"{line.label} fails, which decides alone under the draft."
+        if was.is_mandatory and not line.is_mandatory:
+            yield f"{line.label} fails, which decides alone no longer."
+
+
+def _cost(before: Outcome, after: Outcome) -> Iterator[str]:
+    if before.cost_usd is None or (before.cost_state == ABOVE) == (after.cost_state == ABOVE):
+        return
+    limits = [float(outcome.cost_limit_usd) for outcome in (before, after)]
+    cost = max((figure(before.cost_usd, limit, decimals=2) for limit in limits), key=len)
+    was, now = (f"${figure(limit, decimals=2)}" for limit in limits)
+    said = "is above" if after.cost_state == ABOVE else "is within"
+    had = "was within" if after.cost_state == ABOVE else "was above"
+    yield f"The cost of ${cost} {had} the limit of {was}, {said} {now}."
+
+
+PASS, FAIL, PENDING = "PASS", "FAIL", "pending"
+
+
+class JudgedGame(Struct, frozen=True):
+    """A game with everything its outcome rests on: the basis of its verdict, or the one it would be recorded on now.
+
+    `recorded` is the outcome of the standing verdict, None when there is none yet; `text` is the game itself where
+    the draft measures otherwise than `rubric`, the version that the game is judged by.
+    """
+
+    where: Location
+    basis: Basis
+    measurements: Mapping[str, Measurement]
+    rubric: RubricRecord
+    cost: Decimal | None
+    code_version: str
+    recorded: Outcome | None = None
+    text: GameRecord | None = None
+
+
+class Rejudged(Struct, frozen=True):
+    """What became of one game: outcomes in words, composites, criteria (by key) that pass or fail now, and reasons.
+
+    `lost` counts judgements, by kind, whose finding the draft no longer makes.
+    """
+
+    where: Location
+    is_recorded: bool
+    before: str
+    after: str
+    composites: tuple[float | None, float | None]
+    turned: list[tuple[str, bool]] = []
+    reasons: list[str] = []
+    is_measured: bool = False
+    is_by_older_code: bool = False
+    lost: Mapping[str, int] = {}
+
+
+def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
+    """The game under the draft: with the stored findings where the draft measures alike, else measured again."""
+    measurements = game.measurements if game.text is None else measure_game(game.text, draft)
+    found = compute_effective_values(game.basis, measurements)
+    after = compute_outcome(found, measurements, game.cost, draft)
+    before, was = _before(game, found)
+    now = _word(after, found)
+    is_other = was != now
+    return Rejudged(
+        where=game.where,
+        is_recorded=game.recorded is not None,
+        before=was,
+        after=now,
+        composites=(before.composite, after.composite),
+        turned=[(line.key, line.passes) for line in _changed(before, after) if line.passes is not None],
+        reasons=reasons(before, after, found, compute_scores(found, measurements, draft)) if is_other else [],
+        is_measured=game.text is not None,
+        is_by_older_code=game.text is not None and game.code_version != CODE_VERSION,
+        lost=count_lost_judgements(game.basis, game.measurements, measurements)
+        if game.text is not None
+        else {},
+    )
+
+
+def _changed(before: Outcome, after: Outcome) -> list[Line]:
+    """The lines on another side than before, and those that were not there."""
+    return [*(new for _old, new in list_changed_lines(before, after)), *added(before, after)]
+
+
+def _before(game: JudgedGame, found: Effective) -> tuple[Outcome, str]:
+    """The recorded outcome, or what would be recorded now, and its word."""
+    if game.recorded is not None:
+        return game.recorded, PASS if game.recorded.passes else FAIL
+    if game.text is not None:
+        found = compute_effective_values(game.basis, game.measurements)
+    outcome = compute_outcome(found, game.measurements, game.cost, game.rubric)
+    return outcome, _word(outcome, found)
+
+
+def _word(outcome: Outcome, found: Effective) -> str:
+    """A verdict waits for what is not judged, and for what evaluators differ on."""
+    if outcome.passes is None or found.ties:
+        return PENDING
+    return PASS if outcome.passes else FAIL
+
+
+def needs_text(rubric: RubricRecord, draft: RubricRecord) -> bool:
+    """Whether games of that version are measured again under the draft."""
+    return not is_measured_alike(rubric, draft)
+
+
+def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord, notes: Sequence[str] = ()) -> Impact:
+    """What publishing the draft would change, over all games that were judged."""
+    other = [game for game in games if game.before != game.after]
+    flips = [_flip(game) for game in other]
+    figures = _figures(games)
+    moves = [move for ranking in figures.values() for move in list_moves(ranking)]
+    changes = [after - before for ranking in figures.values() for before, after in ranking.values()]
+    recorded = [game for game in games if game.is_recorded]
+    return Impact(
+        part=GAMES,
+        looked_at=len(recorded),
+        flip_count=sum(flip.is_recorded and flip.is_known for flip in flips),
+        unknown_count=sum(flip.is_recorded and not flip.is_known for flip in flips),
+        open_count=len(games) - len(recorded),
+        open_flip_count=sum(not flip.is_recorded for flip in flips),
+        flips=select_flips(flips),
+        listed_of=len(flips),
+        transitions=_transitions(games),
+        turned=_turned(games, draft),
+        ranked_count=len(changes),
+        move_count=len(moves),
+        moves=farthest(moves),
+        distribution=histogram(changes),
+        notes=[*_notes(games), *notes],
+    )
+
+
+def _flip(game: Rejudged) -> OutcomeFlip:
+    is_known = game.after != PENDING
+    return OutcomeFlip(game.where, game.before, game.after, game.reasons, is_known, game.is_recorded)
+
+
+def _figures(games: Sequence[Rejudged]) -> dict[str, dict[Item, tuple[float, float]]]:
+    """The composites of every project's games that have one before and after."""
+    found: dict[str, dict[Item, tuple[float, float]]] = defaultdict(dict)
+    for game in games:
+        before, after = game.composites
+        if before is not None and after is not None:
+            found[game.where.project][game.where, ""] = before, after
+    return found
+
+
+def _transitions(games: Sequence[Rejudged]) -> list[Transition]:
+    counts = Counter((game.is_recorded, game.before, game.after) for game in games)
+    words = (PASS, FAIL, PENDING)
+    return [
+        Transition(before, after, counts[is_recorded, before, after], is_recorded)
+        for is_recorded in (True, False)
+        for before in words
+        for after in words
+        if counts[is_recorded, before, after]
+    ]
+
+
+def _turned(games: Sequence[Rejudged], draft: RubricRecord) -> list[CriterionFlips]:
+    counts = Counter(pair for game in games for pair in game.turned)
+    return [
+        CriterionFlips(criterion.label, counts[criterion.key, True], counts[criterion.key, False])
+        for criterion in draft.criteria
+        if counts[criterion.key, True] or counts[criterion.key, False]
+    ]
+
+
+def _notes(games: Sequence[Rejudged]) -> list[str]:
+    """How far to trust it, where games were measured again."""
+    measured = sum(game.is_measured for game in games)
+    if not measured:
+        return []
+    again = _many(measured, "game was", "games were")
+    said = [f"The draft measures otherwise, so {again} measured again. Nothing of that is stored."]
+    older = sum(game.is_by_older_code for game in games)
+    if older:
+        were = _many(older, "of them was", "of them were")
+        said.append(f"{were} measured by older code before; what differs can come from that, too.")
+    counts = Counter[str]()
+    for game in games:
+        counts.update(game.lost)
+    labels, phrases = counts[judgement_kinds.REFERENCE], counts[judgement_kinds.PHRASE]
+    if labels:
+        said.append(
+            f"{_many(labels, 'label is', 'labels are')} of references that the draft does not find; they count as "
+            "references that people found."
+        )
+    if phrases:
+        said.append(
+            f"{_many(phrases, 'phrase', 'phrases')} marked as acceptable {'is' if phrases == 1 else 'are'} not among "
+            "those that the draft finds; such marks count for nothing."
+        )
+    if labels or phrases:
+        where = sum(any(game.lost.values()) for game in games)
+        said.append(f"These judgements, whose finding is gone, are in {_many(where, 'game', 'games')}.")
+    return said
+
+
+def _many(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"

@@ -1,0 +1,40 @@
+"""Cached loaders that every package shares: a game, its measurements, and the rubric version that it is judged by."""
+
+from functools import lru_cache
+
+from django.db.models import OuterRef, QuerySet
+
+from discussions.core.records import GameRecord, Measurement
+from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+
+
+# Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
+@lru_cache(maxsize=32)
+def game_record(game: int, content_sha256: str) -> GameRecord:
+    """The game with that number and content."""
+    return GameText.objects.get(game=game).to_record()
+
+
+@lru_cache(maxsize=32)
+def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurement]:
+    """The measurements with their findings."""
+    return MeasuredFindings.objects.get(measured=measured).to_records()
+
+
+@lru_cache(maxsize=32)
+def rubric_record(version: int, sha256: str) -> RubricRecord:
+    """What the rubric version with that number and content says."""
+    return RubricVersion.objects.get(pk=version).to_record()
+
+
+def newest_measured(game: Game) -> Measured | None:
+    """The newest measurement of the game under its iteration's rubric version, if it was measured."""
+    found = game.measurements.filter(rubric_version=game.iteration.rubric_version_id)
+    return found.order_by("-pk").first()
+
+
+def measured_for(iteration: Iteration) -> "QuerySet[Measured]":
+    """The measurements of the outer query's game that count in that iteration."""
+    return Measured.objects.filter(game=OuterRef("pk"), rubric_version=iteration.rubric_version_id)

@@ -1,0 +1,408 @@
+"""The queue: places on games are rows, and "next game" takes one by a single conditional update.
+
+Hidden repeats: dealt like any other game, in a place of its own, under a number that no game has.
+
+Places kept for people by name: given by a lead, and taken back while nobody has begun.
+
+How a project deals its games out: the order, and how many of a hundred are hidden repeats.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.utils.translation import gettext as _
+
+from discussions.access.queries import barred_until, reason_unblinded
+from discussions.calibration.actions import begin_required_calibration
+from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED
+from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
+from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule
+from discussions.models.slots import RATING, REPEAT
+from discussions.queries import newest_measured
+from discussions.queue.core import is_due, repeated_game
+from discussions.slots.actions import (
+    SHUFFLES,
+    begin_alone,
+    expire_leases,
+    hold_slot,
+    lock_evaluation,
+    take_up,
+)
+from discussions.slots.core import lease_from
+from discussions.slots.permissions import check_deal_out, check_may_get, check_take_game
+from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
+from workspace.audit.actions import record_event
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.database.prepared_queries import Prepared, insert_row
+from workspace.display.core.number_lists import format_numbers
+from workspace.models import Person, Project
+from workspace.people.actions import system_person
+
+TRIES = 3
+
+
+def take_next_game(
+    *, project: Project, by: Person, now: datetime, iteration: Iteration | None = None
+) -> Evaluation | None:
+    """The evaluation that the person works on next in the project; None when there is nothing for them.
+
+    What they began comes first, what was sent back to them before that; then a calibration that is required; then a
+    place that a lead keeps for them; now and then a hidden repeat; then a free place by the project's rule, with an
+    `iteration` of one of its games. Never two people in one place, never a person twice on one game. Raises NotAllowed
+    for anybody but the project's evaluators, and for who did not pass a required calibration.
+    """
+    check_take_game(by, project)
+    found = _next(project, by, now, iteration)
+    if found is None and Slot.objects.filter(project=project, lease_until__lte=now).exists():
+        # Somebody's lease ended since the last sweep: their place is free, too.
+        expire_leases(by=system_person(now=now), now=now, project=project)
+        found = _next(project, by, now, iteration)
+    return found
+
+
+def _next(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+    """The first thing that one of WAYS gives, in one transaction."""
+    for _attempt in range(TRIES):
+        try:
+            with transaction.atomic():
+                # One person takes one game at a time: this row is the lock. Without the key, since the audit line of
+                # another act of the same person refers to the row and must not wait.
+                _ONESELF.rows(by.pk)
+                found = (way(project, by, now, iteration) for way in WAYS)
+                return next((evaluation for evaluation in found if evaluation), None)
+        except IntegrityError:
+            continue  # somebody gave this person another place on the game at this very moment
+    return None
+
+
+# Prepared for the reason that `models.free_places` gives.
+_ONESELF = Prepared(
+    lambda key: Person.objects.select_for_update(no_key=True).filter(pk=key).values_list("pk"), int
+)
+
+
+_BEGUN = Prepared(
+    lambda person, project: (
+        Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
+        # "returned" before "draft"
+        .order_by("-state", "pk")
+        .values_list("pk", "game")
+    ),
+    int,
+    int,
+)
+
+
+def _begun(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:
+    """What the person has open, held from now on; what they may not judge any more does not stand in the way."""
+    for key, game in _BEGUN.rows(by.pk, project.pk):
+        if not reason_unblinded(by, game):
+            evaluation = lock_evaluation(Evaluation.objects.with_work().get(pk=key))
+            if evaluation.state in OPEN:
+                hold_slot(evaluation=evaluation, by=by, now=now)
+                return evaluation
+    return None
+
+
+def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+    """A place that a lead keeps for the person, where they may have begun before their time ended."""
+    for place in kept_for(by.pk, project.pk, barred_until(by, project)):
+        lapsed = Evaluation.objects.with_work().filter(game=place.game, evaluator=by, purpose=RATING).first()
+        if lapsed is None:
+            evaluation = _take(place, project, by, now, "assigned")
+            if evaluation:
+                return evaluation
+        elif lock_evaluation(lapsed).state == LAPSED and take_up(evaluation=lapsed, by=by, now=now):
+            return lapsed
+    return None
+
+
+def _calibrated(
+    project: Project, by: Person, now: datetime, iteration: Iteration | None
+) -> Evaluation | None:
+    """The next game of a calibration that is required. Of one iteration nothing but its own games is asked for."""
+    return None if iteration else begin_required_calibration(project=project, by=by, now=now)
+
+
+def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+    """A hidden repeat, where one is due."""
+    return None if iteration else begin_repeat(project=project, by=by, now=now)
+
+
+def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+    """A free place by the project's rule."""
+    rule = load_queue_rule(project).order
+    deal = OLDEST if rule == OLDEST else _next_draw(by, project)
+    for place in _in_order(deal, project, by, iteration):
+        if evaluation := _take(place, project, by, now, deal):
+            return evaluation
+    return None
+
+
+# What comes next is the first of these that gives something; each is called with the person locked.
+WAYS = (_begun, _calibrated, _kept, _repeated, _dealt)
+
+
+def _next_draw(person: Person, project: Project) -> tuple[int, int]:
+    """The person's next draw: which one it is, and where among the shuffled places it points.
+
+    Made of nothing but the two numbers and how many games the person was dealt, so that it can be made again; the audit
+    line of each taking holds it.
+    """
+    number = count_picks(person.pk)
+    return number, compute_draw_point(person, project, number)
+
+
+def compute_draw_point(person: Person, project: Project, number: int) -> int:
+    """Where among the shuffled places of a project a person's draw with that number points."""
+    digest = hashlib.sha256(f"order:{project.pk}:{person.pk}:{number}".encode()).digest()
+    return int.from_bytes(digest[:8]) % SHUFFLES
+
+
+def _in_order(
+    deal: str | tuple[int, int], project: Project, by: Person, iteration: Iteration | None
+) -> Iterator[FreeSlot]:
+    """Free places for the person, the first one first: the oldest, or from a point among the shuffled ones, around."""
+    order, start = (deal, 0) if isinstance(deal, str) else (BY_CHANCE, deal[1])
+    given = {"person": by.pk, "project": project.pk, "barred": barred_until(by, project)}
+    narrowed = iteration.pk if iteration else 0
+    tried: set[int] = set()
+    for since in (0,) if order == OLDEST else (start, 0):
+        while found := next_free(order, **given, since=since, iteration=narrowed):
+            new = [place for place in found if place.key not in tried]
+            yield from new
+            tried.update(place.key for place in new)
+            last = found[-1].game if order == OLDEST else found[-1].shuffle
+            since = last if new else last + 1
+
+
+def _take(
+    place: FreeSlot, project: Project, by: Person, now: datetime, deal: str | tuple[int, int]
+) -> Evaluation | None:
+    """An evaluation in this place, taken by one conditional update; None when somebody was faster."""
+    if place.measured is None:
+        return None
+    mine = Q(assigned_to=None) | Q(assigned_to=by)
+    free = Slot.objects.filter(mine, pk=place.key, evaluator=None, is_closed=False)
+    if free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) != 1:
+        return None
+    evaluation = Evaluation(
+        game_id=place.game,
+        slot_id=place.key,
+        evaluator=by,
+        measured_id=place.measured,
+        seed=_seed(place, by),
+        identification=place.identification,
+        created_at=now,
+    )
+    insert_row(evaluation)
+    record_event(
+        by=by,
+        now=now,
+        project=project,
+        verb="game:taken",
+        object_kind="evaluation",
+        object_id=evaluation.pk,
+        detail={"game": place.game_number, "order": deal if isinstance(deal, str) else list(deal)},
+    )
+    return evaluation
+
+
+def _seed(place: FreeSlot, by: Person) -> str:
+    """What deals the samples: from numbers only, so that nothing hidden in the game shows in which messages are drawn.
+
+    Keyed, since the numbers can be guessed: who worked out the sample of role consistency before labelling would know
+    that every other message asked about is one the rules object to.
+    """
+    drawn = f"sample:{place.game}:{place.number}:{by.pk}".encode()
+    return hmac.new(settings.AUDIT_KEY.encode(), drawn, hashlib.sha256).hexdigest()[:32]
+
+
+def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+    """Begin an evaluation that repeats an earlier one of the person, where the project's rule has one due now.
+
+    Called with the person locked.
+    """
+    percent = load_queue_rule(project).repeat_percent
+    if not percent:
+        return None
+    own = Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
+    seed, dealt = f"repeat:{project.pk}:{by.pk}", own.count()
+    if not is_due(seed, dealt, percent):
+        return None
+    handed_in = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
+    in_order = list(handed_in.order_by("submitted_at", "pk").values_list("game", flat=True))
+    repeated = set(own.filter(purpose=REPEAT).values_list("game", flat=True))
+    chosen = repeated_game(seed, dealt, in_order, repeated)
+    if chosen is None or reason_unblinded(by, chosen):
+        return None
+    game = Game.objects.select_related("iteration", "project").get(pk=chosen)
+    measured = newest_measured(game)
+    if measured is None:
+        return None
+    first = Evaluation.objects.get(game=game, evaluator=by, purpose=RATING)
+    number = _number(project)
+    return begin_alone(
+        game=game,
+        purpose=REPEAT,
+        measured=measured.pk,
+        # The same messages are asked about, so that both answers to each can be compared.
+        seed=first.seed,
+        identification=first.identification,
+        by=by,
+        now=now,
+        shown_number=number,
+        detail={"shown": number},
+    )
+
+
+def _number(project: Project) -> int:
+    """A number of the project that no game will have."""
+    rows = Project.objects.filter(pk=project.pk)
+    rows.update(next_game_number=F("next_game_number") + 1)
+    return rows.values_list("next_game_number", flat=True)[0] - 1
+
+
+def assign_game(*, game: Game, person: Person, by: Person, now: datetime) -> Slot:
+    """Keep a free place on the game for this evaluator; it is the next that they are dealt. Again changes nothing.
+
+    Raises NotAllowed for anybody but leads, and when the person cannot rate the game or has something to do with it
+    already; Conflict when no place is free.
+    """
+    return assign_games(project=game.project, numbers=[game.number], person=person, by=by, now=now)[0]
+
+
+def assign_games(
+    *, project: Project, numbers: Sequence[int], person: Person, by: Person, now: datetime
+) -> list[Slot]:
+    """The same for several games of a project, named by their numbers: all of them, or none."""
+    check_deal_out(by, project)
+    if not numbers:
+        raise Unacceptable(_("Choose at least one game."), field="games", code="required")
+    with transaction.atomic():
+        # Whoever takes a game locks themselves, so a place is not kept on a game that they are just beginning.
+        Person.objects.select_for_update(no_key=True).get(pk=person.pk)
+        games = _games(project, numbers)
+        _refuse_begun(games, person)
+        for game in games:
+            check_may_get(person, game)
+        kept = [_keep(game, person, by, now) for game in games]
+        # Only now, since the audit log is locked from its first line on, and places were waited for until here.
+        for slot, is_new in kept:
+            if is_new:
+                _record("game:assigned", slot, person.pk, by, now)
+    return [slot for slot, _is_new in kept]
+
+
+def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
+    """Keep the place for nobody any more; nothing happens when it is not kept.
+
+    Raises NotAllowed for anybody but leads and for places that are of their person alone, Conflict when the person has
+    begun meanwhile.
+    """
+    check_deal_out(by, slot.project)
+    if slot.purpose != RATING:
+        raise NotAllowed(_("This place is of its person alone; it cannot be given to somebody else."))
+    with transaction.atomic():
+        locked = Slot.objects.select_for_update(no_key=True).get(pk=slot.pk)
+        if locked.assigned_to_id is None:
+            return
+        if locked.evaluator_id is not None:
+            raise Conflict(
+                _(
+                    "They have begun this game meanwhile. Release the place instead; what they judged is kept."
+                ),
+                code="begun",
+            )
+        person = locked.assigned_to_id
+        Slot.objects.filter(pk=slot.pk).update(assigned_to=None, assigned_at=None, assigned_by=None)
+        _record("game:unassigned", locked, person, by, now)
+
+
+def _games(project: Project, numbers: Sequence[int]) -> list[Game]:
+    found = list(Game.objects.filter(project=project, number__in=numbers).order_by("pk"))
+    if missing := sorted(set(numbers) - {game.number for game in found}):
+        says = _("The project has no %(games)s.") % {"games": format_numbers(missing)}
+        raise Unacceptable(says, field="games", code="unknown")
+    if withdrawn := sorted(game.number for game in found if game.withdrawn_at):
+        says = _("%(games)s was withdrawn, so nobody is to rate it.")
+        raise NotAllowed(says % {"games": format_numbers(withdrawn).capitalize()}, code="withdrawn")
+    return found
+
+
+def _refuse_begun(games: list[Game], person: Person) -> None:
+    known = Evaluation.objects.filter(game__in=games, evaluator=person, purpose=RATING)
+    if numbers := sorted(known.values_list("game__number", flat=True)):
+        raise NotAllowed(
+            _("%(name)s began %(games)s already, and nobody rates a game twice.")
+            % {"name": person.name, "games": format_numbers(numbers)},
+            code="known",
+        )
+
+
+def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, bool]:
+    """The place kept for the person, and whether it is new."""
+    places = Slot.objects.filter(game=game, purpose=RATING).select_related("game__project")
+    if standing := places.filter(assigned_to=person).first():
+        return standing, False
+    free = places.filter(evaluator=None, assigned_to=None, is_closed=False)
+    for slot in free.order_by("number"):
+        still = free.filter(pk=slot.pk)
+        if still.update(assigned_to=person, assigned_at=now, assigned_by=by):
+            return slot, True
+    raise Conflict(
+        _("Game %(number)d has no free place: all are taken, kept for somebody, or not open yet.")
+        % {"number": game.number},
+        code="no_place",
+    )
+
+
+def _record(verb: str, slot: Slot, person: int, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=slot.game.project,
+        verb=verb,
+        object_kind="slot",
+        object_id=slot.pk,
+        detail={"game": slot.game.number, "place": slot.number, "person": person},
+    )
+
+
+def change_queue(
+    *, project: Project, order: str, repeat_percent: int, by: Person, now: datetime
+) -> QueueRule:
+    """Set the rule of the queue, from the next game on. The same rule again changes nothing.
+
+    Raises NotAllowed for anybody but leads, Unacceptable for an unknown order or too many repeats.
+    """
+    check_deal_out(by, project)
+    if order not in dict(ORDERS):
+        raise Unacceptable(_("Choose one of the two orders."), field="order", code="unknown")
+    if not 0 <= repeat_percent <= MOST_REPEATS:
+        says = _("Of a hundred games at most %(most)d can be repeats.") % {"most": MOST_REPEATS}
+        raise Unacceptable(says, field="repeat_percent", code="too_many")
+    with transaction.atomic():
+        made = {"changed_at": now, "changed_by": by}
+        rule, is_new = QueueRule.objects.select_for_update().get_or_create(project=project, defaults=made)
+        before = {"order": rule.order, "repeat_percent": rule.repeat_percent}
+        after = {"order": order, "repeat_percent": repeat_percent}
+        if before == after and not is_new:
+            return rule
+        rule.order, rule.repeat_percent, rule.changed_at, rule.changed_by = order, repeat_percent, now, by
+        rule.save(update_fields=["order", "repeat_percent", "changed_at", "changed_by"])
+        record_event(
+            by=by,
+            now=now,
+            project=project,
+            verb="queue:changed",
+            object_kind="project",
+            object_id=project.pk,
+            detail={"before": before, "after": after},
+        )
+    return rule

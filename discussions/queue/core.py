@@ -1,0 +1,173 @@
+"""Hidden repeats: now and then a person gets a game again that they rated long ago, without being told.
+
+How far they agree with themselves is the most that can be asked of their agreement with others.
+
+How fast evaluations come in: how many a week, and how long a game takes from being taken to being handed in.
+
+What each evaluator of a project has done and has before them: for planning who takes what, not for comparing people.
+
+The active time of an evaluation is measured from its acts (taken, every judgement, handed in): the time between two
+acts counts when it is five minutes or less; a longer one is a pause, and nobody knows how much of it was reading.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from statistics import median
+
+from msgspec import Struct
+
+# Far enough apart that people judge anew instead of remembering: Hettiachchi et al. (CSCW 2021) and others repeat
+# about one item in twenty, at least twenty items apart.
+APART = 20
+
+
+def is_due(seed: str, dealt: int, percent: int) -> bool:
+    """Whether the person's next game, after so many that they were dealt, is a repeat; `percent` of all are."""
+    return _draw(f"{seed}:due:{dealt}", 100) < percent
+
+
+def repeated_game(seed: str, dealt: int, handed_in: Sequence[int], repeated: Collection[int]) -> int | None:
+    """Which game comes again: one that was not repeated yet, with at least `APART` others handed in since.
+
+    `handed_in` holds games in the order in which they were handed in, the oldest first. None when there is none.
+    """
+    old = [game for game in handed_in[: max(0, len(handed_in) - APART)] if game not in repeated]
+    return old[_draw(f"{seed}:which:{dealt}", len(old))] if old else None
+
+
+def _draw(text: str, count: int) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()) % count
+
+
+WEEKS = 8
+
+
+class Week(Struct, frozen=True):
+    """The evaluations handed in within one week. `minutes` is their median, None without any."""
+
+    monday: date
+    count: int
+    minutes: float | None
+
+
+class Pace(Struct, frozen=True):
+    """The last weeks, oldest first, the present one last and not over yet; `minutes` is the median over all of them."""
+
+    weeks: list[Week]
+    count: int
+    minutes: float | None
+
+    @property
+    def most(self) -> int:
+        """The count of the fullest week."""
+        return max((week.count for week in self.weeks), default=0)
+
+
+def first_monday(today: date, weeks: int = WEEKS) -> date:
+    """The Monday with which the last so many weeks begin, the present one included."""
+    return today - timedelta(days=today.weekday(), weeks=weeks - 1)
+
+
+def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: int = WEEKS) -> Pace:
+    """The pace of evaluations given as (taken, handed in), in the time zone that weeks are counted in."""
+    start = first_monday(today, weeks)
+    minutes: list[list[float]] = [[] for _ in range(weeks)]
+    for taken, handed_in in done:
+        place = (handed_in.date() - start).days // 7
+        if 0 <= place < weeks:
+            minutes[place].append((handed_in - taken).total_seconds() / 60)
+    everything = [one for week in minutes for one in week]
+    found = [
+        Week(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)
+    ]
+    return Pace(found, len(everything), _median(everything))
+
+
+def format_duration(minutes: float | None) -> str:
+    """A length of time as one says it: minutes below two hours, then hours, then days."""
+    if minutes is None:
+        return ""
+    for unit, size, from_minutes in (("days", 60 * 24, 60 * 48), ("hours", 60, 120)):
+        if minutes >= from_minutes:
+            return f"{minutes / size:.1f} {unit}"
+    whole = max(1, round(minutes))
+    return "1 minute" if whole == 1 else f"{whole} minutes"
+
+
+def _median(minutes: Sequence[float]) -> float | None:
+    return median(minutes) if minutes else None
+
+
+PAUSE = timedelta(minutes=5)
+
+
+SHORT_DAYS, LONG_DAYS = 7, 28
+
+
+class CompletedWork(Struct, frozen=True):
+    """An evaluation that was handed in. `minutes` are its active ones, None where they were not measured."""
+
+    person: int
+    handed_in_at: datetime
+    message_count: int
+    minutes: float | None = None
+
+
+class Held(Struct, frozen=True):
+    """What somebody has now: games open, sent back to them, set aside by them, and kept for them but not begun."""
+
+    open: int = 0
+    sent_back: int = 0
+    set_aside: int = 0
+    assigned: int = 0
+
+
+class Load(Struct, frozen=True):
+    """One person's load. The medians are over the last 28 days; None without a measured evaluation in them."""
+
+    person: int
+    name: str
+    done_short: int
+    done_long: int
+    minutes: float | None
+    minutes_per_100: float | None
+    held: Held
+
+    @property
+    def ahead(self) -> int:
+        """How many games are before them: open, sent back, and assigned."""
+        return self.held.open + self.held.sent_back + self.held.assigned
+
+
+def active_minutes(times: Iterable[datetime]) -> float | None:
+    """Minutes of work among these times, pauses left out; None where no two of them are close enough to tell."""
+    steps = [later - earlier for earlier, later in pairwise(sorted(times))]
+    worked = [step for step in steps if step <= PAUSE]
+    return sum(worked, timedelta()).total_seconds() / 60 if worked else None
+
+
+def compute_loads(
+    names: Mapping[int, str], done: Sequence[CompletedWork], held: Mapping[int, Held], now: datetime
+) -> list[Load]:
+    """A load for every named person, in the order of names."""
+    ordered = sorted(names.items(), key=lambda each: (each[1].casefold(), each[0]))
+    return [_load(person, name, done, held.get(person, Held()), now) for person, name in ordered]
+
+
+def _load(person: int, name: str, done: Sequence[CompletedWork], held: Held, now: datetime) -> Load:
+    within = [
+        each for each in done if each.person == person and each.handed_in_at > now - timedelta(days=LONG_DAYS)
+    ]
+    timed = [(each.minutes, each.message_count) for each in within if each.minutes is not None]
+    per_100 = [100 * minutes / count for minutes, count in timed if count]
+    return Load(
+        person=person,
+        name=name,
+        done_short=sum(each.handed_in_at > now - timedelta(days=SHORT_DAYS) for each in within),
+        done_long=len(within),
+        minutes=median(minutes for minutes, _count in timed) if timed else None,
+        minutes_per_100=median(per_100) if per_100 else None,
+        held=held,
+    )

@@ -1,0 +1,173 @@
+"""The queue of a project for one evaluator: what is free, and why nothing is. Counts stop at a hundred.
+
+What somebody is told who just handed a game in: that it is in, and how many of its evaluators are.
+"""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.access.queries import barred_until, games_led_by
+from discussions.calibration.pages import OwnCalibration, own_calibrations
+from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
+from discussions.models import Evaluation, Game, Slot
+from discussions.models.slots import CALIBRATION, RATING, REPEAT
+from discussions.slots.permissions import check_take_game
+from discussions.slots.queries import free_for, in_count, query_free_slots, query_kept_slots
+from workspace.access.permissions import get_refusal
+from workspace.database.capped_counts import MOST_COUNTED, CappedCount, capped_count
+from workspace.models import Job, Person, Project
+from workspace.models.jobs import QUEUED, RUNNING
+
+
+class QueuePage(Struct, frozen=True):
+    """The queue of one project for one evaluator.
+
+    `free_count` games can be taken, `kept` are the first numbers of those a lead keeps for the person, `comes_first`
+    says what is dealt before them; `reasons` say why nothing is free. A count of 100 stands for 100 or more.
+    `calibration` is how far they are with the round that is open, None without one.
+    """
+
+    slug: str
+    name: str
+    free_count: int
+    kept: list[int]
+    comes_first: str
+    refusal: str
+    reasons: list[str]
+    calibration: OwnCalibration | None = None
+
+    @property
+    def has_next(self) -> bool:
+        """Whether "Next game" gives one."""
+        return bool(self.free_count or self.kept or self.comes_first)
+
+
+def queue_page(*, person: Person, project: Project) -> QueuePage:
+    """How many games are free for the person, and why there are none when there are none."""
+    refusal = get_refusal(check_take_game, person, project)
+    if refusal:
+        return QueuePage(project.slug, project.name, 0, [], "", refusal, [])
+    calibration = own_calibrations(person=person, projects=[project.pk]).get(project.pk)
+    why = calibration.why_not if calibration else ""
+    free = 0 if why else free_counts(person, [project.pk]).get(project.pk, 0)
+    kept = query_kept_slots(person).filter(project=project).values_list("game__number", flat=True)
+    numbers = list(kept[:MOST_COUNTED])
+    return QueuePage(
+        project.slug,
+        project.name,
+        free,
+        numbers,
+        _comes_first(person, project, calibration),
+        "",
+        [] if free or numbers else [why] if why else _reasons(person, project),
+        calibration,
+    )
+
+
+def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
+    """Project -> how many games are free for the person there, as far as they may know; for all of them in one query.
+
+    A game that was dealt is one fewer, also where it is a hidden repeat; the last free one is always offered.
+    """
+    free = query_free_slots(person, OuterRef("pk")).filter(
+        ~Exists(games_led_by(person).filter(pk=OuterRef("game")))
+    )
+    games = free.order_by("game").values("game").distinct()
+    repeats = Evaluation.objects.filter(evaluator=person, game__project=OuterRef("pk"), purpose=REPEAT)
+    rows = Project.objects.filter(pk__in=projects).order_by("pk")
+    counted = rows.annotate(
+        free=CappedCount(games),
+        open_repeats=CappedCount(repeats.filter(state__in=OPEN).values("pk")),
+        repeats_aside=CappedCount(repeats.filter(state__in=(SKIPPED, LAPSED)).values("pk")),
+    )
+    return {
+        key: free if free >= MOST_COUNTED else _known_free(free, begun, aside)
+        for key, free, begun, aside in counted.values_list("pk", "free", "open_repeats", "repeats_aside")
+    }
+
+
+def _known_free(free: int, begun: int, aside: int) -> int:
+    """What the count would be if hidden repeats were games like any other."""
+    left = max(0, free - begun)
+    return max(min(left, 1), left - aside)
+
+
+def count_says(count: int) -> str:
+    """A count as text: "100 or more" where counting stopped."""
+    return _("%(n)d or more") % {"n": MOST_COUNTED} if count >= MOST_COUNTED else str(count)
+
+
+def _comes_first(person: Person, project: Project, calibration: OwnCalibration | None) -> str:
+    if calibration is not None and calibration.comes_first:
+        says = _("A calibration round comes first. Games of it that wait for you: %(n)d.")
+        return says % {"n": calibration.waiting}
+    own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
+    if not own.exclude(game__in=games_led_by(person).values("pk")).exists():
+        return ""
+    return _("You have begun a game here; it comes first.")
+
+
+def _reasons(person: Person, project: Project) -> list[str]:
+    """Each from an index of its own, so that none reads all games; with hidden repeats, since their holder counts."""
+    if not Game.objects.filter(project=project).exists():
+        return [_("No game has been imported into this project yet. A team lead imports them.")]
+    own = Evaluation.objects.filter(evaluator=person, game__project=project).exclude(purpose=CALIBRATION)
+    places = Slot.objects.filter(project=project, purpose=RATING, game__withdrawn_at=None)
+    others = ~Exists(Evaluation.objects.filter(game=OuterRef("game"), evaluator=person))
+    kept = places.filter(evaluator=None, is_closed=False).exclude(assigned_to=None)
+    again = Exists(free_for(person))
+    said = (
+        (_("Rated by you: %(n)s."), own.filter(state=SUBMITTED)),
+        (_("Begun by you and not submitted yet: %(n)s."), own.filter(state__in=OPEN)),
+        (
+            _("Skipped by you: %(n)s. You can take them up again from your home page."),
+            own.filter(again, state=SKIPPED),
+        ),
+        (
+            _("Begun by you until your time ended: %(n)s. You can take them up again from your home page."),
+            own.filter(again, state=LAPSED),
+        ),
+        (
+            _("Set aside by you, with no place free any more: %(n)s."),
+            own.filter(~again, state__in=(SKIPPED, LAPSED)),
+        ),
+        (
+            _("Not for you, since you could see their roles while you led this project: %(n)s."),
+            _games(places.filter(others, game__lte=barred_until(person, project))),
+        ),
+        (_("Kept for other evaluators by a team lead: %(n)s."), _games(kept.exclude(assigned_to=person))),
+        (
+            _("Being rated by other evaluators: %(n)s."),
+            _games(places.filter(others, evaluator__isnull=False, is_closed=False)),
+        ),
+        (_("Rated by other evaluators: %(n)s."), _games(places.filter(others, is_closed=True))),
+    )
+    counted = ((says, capped_count(rows)) for says, rows in said)
+    sentences = [says % {"n": count_says(count)} for says, count in counted if count]
+    jobs = Job.objects.filter(project=project, kind__in=("import", "measure"), state__in=(QUEUED, RUNNING))
+    if jobs.exists():
+        sentences.append(_("Games are still being measured. They appear by themselves."))
+    return sentences or [_("The games that are here are not open for rating yet. A team lead opens them.")]
+
+
+def _games(places: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
+    return places.order_by("game").values("game").distinct()
+
+
+def describe_submitted(person: Person, key: int) -> str:
+    """One sentence on one's own evaluation with that number, "" where it is not in; one query.
+
+    A hidden repeat is told of by its own number and by how many rated its game, so that it reads like any other.
+    """
+    own = Evaluation.objects.visible_to(person).filter(pk=key, state=SUBMITTED).exclude(purpose=CALIBRATION)
+    found = own.select_related("game__iteration").annotate(in_count=in_count()).first()
+    if found is None:
+        return ""
+    needed = found.game.evaluator_count
+    told = {"game": found.game_number, "count": min(found.in_count, needed), "needed": needed}
+    if needed == 1:
+        return _("Game %(game)d is handed in.") % told
+    return _("Game %(game)d is handed in: %(count)d of %(needed)d are in.") % told

@@ -1,0 +1,54 @@
+"""One door for every act of the evaluator's page: judgements, reveals of transcript and roles, comments and flags."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.models import Evaluation
+from discussions.rating.actions.finish import open_transcript, reveal_roles
+from discussions.rating.actions.judgements import judge
+from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
+from discussions.rating.core.visibility import ROLES, TRANSCRIPT
+from discussions.rating.queries import EvaluationState
+from workspace.models import Person
+from workspace.revisions.core import Act
+
+
+class Acted(Struct, frozen=True):
+    """What an act left: what it revealed, when it was stored, and the work as it is after it, where that is known."""
+
+    saved_at: datetime
+    revealed: frozenset[str] = frozenset()
+    work: EvaluationState | None = None
+
+
+def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
+    """Do what was posted; its reason is the text of a comment or flag.
+
+    Raises what `judge`, the reveals and `remark` raise; each writes its own transaction.
+    """
+    if posted.kind == "reveal":
+        is_transcript = posted.subject == TRANSCRIPT
+        reveal = open_transcript if is_transcript else reveal_roles
+        reveal(evaluation=evaluation, by=by, now=now)
+        return Acted(now, frozenset({TRANSCRIPT if is_transcript else ROLES}))
+    if posted.kind in (FLAG, COMMENT):
+        return _noted(evaluation, posted, by, now)
+    saved = judge(evaluation=evaluation, act=posted, by=by, now=now)
+    return Acted(saved.revision.created_at, saved.revealed, saved.work)
+
+
+def _noted(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
+    if posted.kind == FLAG and not posted.value:
+        take_flag_back(evaluation=evaluation, target=posted.subject, by=by, now=now)
+        return Acted(now)
+    made = remark(
+        evaluation=evaluation,
+        kind=posted.kind,
+        target=posted.subject,
+        text=posted.reason or "",
+        key=posted.key,
+        by=by,
+        now=now,
+    )
+    return Acted(made.created_at)

@@ -1,0 +1,128 @@
+"""Opening the transcript, revealing the roles, skipping a game and taking it up again, and submitting an evaluation."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
+from discussions.core.judgement_kinds import ATTRIBUTION
+from discussions.models import Evaluation, Reveal, Slot
+from discussions.models.slots import RATING
+from discussions.rating.core.visibility import ROLES, TRANSCRIPT
+from discussions.rating.queries import load_state
+from discussions.slots.actions import (
+    GONE,
+    check_needed,
+    give_back,
+    hold_slot,
+    lock_evaluation,
+    record_slot_event,
+    take_up,
+    transition,
+)
+from discussions.slots.permissions import check_rate, check_return_to_game, check_skip, check_submit
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.texts import clean_text
+
+
+def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
+    """Show the evaluator the roles, once everything that is judged without them is in; once is enough.
+
+    Raises Unacceptable naming the first thing that is missing, NotAllowed when the evaluation is not open.
+    """
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        hold_slot(evaluation=locked, by=by, now=now)
+        check_rate(by, locked)
+        work = load_state(locked)
+        if work.sight.roles:
+            return
+        if not work.sight.can_reveal_roles:
+            first = work.sight.missing[0]
+            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+        _reveal(locked, ROLES, now)
+        record_slot_event(evaluation=locked, verb="roles:revealed", by=by, now=now)
+
+
+def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
+    """Open the transcript to the evaluator, once the test of who said it is answered; once is enough.
+
+    From then on the answers of the test stand. Raises Unacceptable naming the first message without an answer,
+    NotAllowed when the evaluation is not open.
+    """
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        hold_slot(evaluation=locked, by=by, now=now)
+        check_rate(by, locked)
+        work = load_state(locked)
+        if work.sight.transcript:
+            return
+        first = work.sight.missing[0]
+        if first.kind == ATTRIBUTION:
+            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+        _reveal(locked, TRANSCRIPT, now)
+        record_slot_event(evaluation=locked, verb="transcript:opened", by=by, now=now)
+
+
+def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
+    Reveal.objects.create(evaluation=evaluation, what=what, created_at=now)
+    Evaluation.objects.filter(pk=evaluation.pk).update(version=F("version") + 1)
+
+
+def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+    """Hand the evaluation in; what was not overridden is accepted. Submitting it again changes nothing.
+
+    Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
+    """
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        if locked.state == SUBMITTED and locked.evaluator_id == by.pk:
+            return locked
+        hold_slot(evaluation=locked, by=by, now=now)
+        check_submit(by, locked)
+        missing = load_state(locked).sight.missing
+        if missing:
+            raise Unacceptable(
+                missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"
+            )
+        transition(locked, "submit", submitted_at=now)
+        since = now if locked.purpose == RATING else None
+        Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None, awaiting_since=since)
+        record_slot_event(evaluation=locked, verb="evaluation:submitted", by=by, now=now)
+    return locked
+
+
+def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:
+    """Give the place on a game back, with a reason. What was judged is kept. Skipping again changes nothing.
+
+    Raises Unacceptable without a reason, NotAllowed when the evaluation is not an open one of one's own.
+    """
+    reason = clean_text(reason, field="text", ask=_("Say in a few words why you skip this game."))
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        if locked.state == SKIPPED and locked.evaluator_id == by.pk:
+            return locked
+        check_skip(by, locked)
+        transition(locked, "skip", skipped_reason=reason, set_aside_at=now)
+        give_back(locked)
+        record_slot_event(evaluation=locked, verb="evaluation:skipped", by=by, now=now)
+    return locked
+
+
+def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
+    """Take a skipped or lapsed game up again where it was left, if a place on it is still free; else Conflict.
+
+    Raises NotAllowed when the game needs no further evaluation.
+    """
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        if locked.state == DRAFT and locked.evaluator_id == by.pk:
+            return locked
+        check_return_to_game(by, locked)
+        if take_up(evaluation=locked, by=by, now=now):
+            return locked
+        check_needed(locked)
+    raise Conflict(str(GONE), code="place_taken")

@@ -1,0 +1,89 @@
+"""What an evaluator's acts do: judgements of a game, saved as keyed revisions."""
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from discussions.core.judgement_kinds import find_judgement_fault
+from discussions.models import Evaluation, Judgement, Reveal, Revision
+from discussions.models.evaluations import RevisionQuerySet
+from discussions.rating.core.order import why_not_in_test, why_not_yet
+from discussions.rating.core.visibility import due_reveals, get_phase
+from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
+from discussions.slots.actions import hold_slot, lock_evaluation
+from discussions.slots.permissions import check_rate
+from workspace.core.refusals import Unacceptable
+from workspace.database.prepared_queries import insert_row
+from workspace.models import Person, Project
+from workspace.revisions.actions import KeyedRevisions, Saved
+from workspace.revisions.core import Act
+
+
+def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Saved[EvaluationState]:
+    """Store one act, once, and keep the place on the game. Raises what `KeyedRevisions.save` raises."""
+    return _JUDGEMENTS.save(owner=evaluation, act=act, by=by, now=now)
+
+
+def undo(
+    *, evaluation: Evaluation, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
+) -> Saved[EvaluationState]:
+    """Take back the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
+
+    Unacceptable also when what came after rests on the act.
+    """
+    return _JUDGEMENTS.undo(owner=evaluation, key=key, by=by, now=now, kind=kind, subject=subject)
+
+
+class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
+    """Judgements of an evaluation."""
+
+    row_model, revision_model = Judgement, Revision
+    row_name, owner_name = "judgement", "evaluation"
+
+    def lock(self, owner: Evaluation) -> None:
+        lock_evaluation(owner)
+
+    def check(self, owner: Evaluation, *, by: Person, now: datetime) -> None:
+        hold_slot(evaluation=owner, by=by, now=now)
+        check_rate(by, owner)
+
+    def read(self, owner: Evaluation) -> EvaluationState:
+        return load_state(owner)
+
+    def latest(self, work: EvaluationState, kind: str, subject: str) -> AnswerRecord:
+        return work.judgements.get((kind, subject)) or AnswerRecord(0, kind, subject, "", "", 0)
+
+    def refuse_faults(self, work: EvaluationState, act: Act, proposed: AnswerRecord) -> None:
+        """Raise Unacceptable when there is no such thing to judge in this game, or not yet."""
+        fault = why_not_in_test(work.standing, act.kind)
+        fault = fault or find_judgement_fault(act.kind, act.subject, act.value, work.ground)
+        if not fault and act.value is not None:
+            fault = why_not_yet(work.standing, act.kind, act.subject, act.value)
+        if fault:
+            raise Unacceptable(fault, field="value")
+
+    def amend(self, work: EvaluationState, proposed: AnswerRecord) -> AnswerRecord:
+        is_blind = get_phase(work.standing, proposed.kind, proposed.subject) == "blind"
+        return replace(proposed, blind_value=proposed.value) if is_blind else proposed
+
+    def context(self, work: EvaluationState, act: Act) -> dict[str, str]:
+        return {"phase": get_phase(work.standing, act.kind, act.subject)}
+
+    def undoable(self, work: EvaluationState) -> RevisionQuerySet:
+        return Revision.objects.undoable(work.evaluation)
+
+    def project(self, owner: Evaluation) -> Project:
+        return owner.game.project
+
+    def changed(
+        self, work: EvaluationState, latest: AnswerRecord, *, now: datetime
+    ) -> tuple[EvaluationState, frozenset[str]]:
+        """Store what the judgement reveals."""
+        after = work.changed(latest)
+        due = due_reveals(after.standing)
+        for what in sorted(due):
+            insert_row(Reveal(evaluation=work.evaluation, what=what, created_at=now))
+        return after.shown(due), due
+
+
+_JUDGEMENTS = _Judgements()

@@ -1,0 +1,200 @@
+"""The game as an evaluator sees it before the reveal: records that have no place for what stays hidden.
+
+Pages of evaluators are built from these and never from a `GameRecord` or a `Measurement`, so what is hidden cannot
+slip onto them: there is no field it could be in.
+
+One evaluation that was handed in beside what the machine found: what figures of a whole team are made of.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from discussions.adjudication.core.judgeable import make_reference_subject
+from discussions.core.outcome import MEMORY, REPETITION
+from discussions.core.records import (
+    GameRecord,
+    Measurement,
+    Message,
+    MessageFinding,
+    PhraseFinding,
+    ReferenceFinding,
+)
+from discussions.metrics.core.parameters import parse_side
+from discussions.metrics.core.text import confusable
+from discussions.metrics.core.vote_record import find_named_round
+from discussions.rating.core.visibility import Visibility
+
+
+class SeenPlayer(Struct, frozen=True):
+    """A player without role and personality; `out_round` is the round in which the player left, 0 if never."""
+
+    number: int
+    name: str
+    message_count: int
+    out_round: int
+    is_confusable: bool
+
+
+class SeenVote(Struct, frozen=True):
+    """A vote without its justification."""
+
+    round: int
+    voter: int
+    target: int
+
+
+class SeenGame(Struct, frozen=True):
+    """The public discussion: who speaks, what is said, who voted for whom, who left when."""
+
+    players: list[SeenPlayer]
+    messages: list[Message]
+    votes: list[SeenVote]
+
+    def name(self, player: int) -> str:
+        """The name of the player with that number."""
+        return self.players[player - 1].name
+
+
+class SeenReference(Struct, frozen=True):
+    """A reference found by the machine; `check`, `says` and `hits` are empty until the evaluator has labelled it.
+
+    `round` is the one it speaks of (0: none can be told), `players` whose messages to read when it is not about votes.
+    """
+
+    subject: str
+    message: int
+    start: int
+    end: int
+    text: str
+    is_counted: bool
+    round: int
+    players: list[int]
+    check: str = ""
+    says: str = ""
+    hits: list[tuple[int, int, int]] = []
+
+
+class Part(Struct, frozen=True):
+    """What a player is, once the roles are revealed."""
+
+    role: str
+    side: str
+    personality: str
+
+
+class VisibleFindings(Struct, frozen=True):
+    """What of the machine's work may be seen now. `findings` holds only metrics that may be seen, by message."""
+
+    references: list[SeenReference]
+    findings: Mapping[str, Mapping[int, MessageFinding]]
+    phrases: list[PhraseFinding]
+    parts: list[Part] | None
+
+
+def conceal(game: GameRecord) -> SeenGame:
+    """The game without everything that stays hidden."""
+    spoke = Counter(message.player for message in game.messages)
+    out = {elimination.player: elimination.round for elimination in game.eliminations}
+    alike = confusable([player.name for player in game.players])
+    players = [
+        SeenPlayer(number, player.name, spoke[number], out.get(number, 0), alike[number - 1])
+        for number, player in enumerate(game.players, start=1)
+    ]
+    return SeenGame(
+        players, game.messages, [SeenVote(vote.round, vote.voter, vote.target) for vote in game.votes]
+    )
+
+
+def select_visible_findings(
+    game: GameRecord,
+    measurements: Mapping[str, Measurement],
+    sight: Visibility,
+    role_map: Mapping[str, Sequence[str]],
+) -> VisibleFindings:
+    """What the machine found, cut down to what may be seen now."""
+    return VisibleFindings(
+        references=[
+            _reference(finding, game, is_checked=make_reference_subject(finding) in sight.checks)
+            for finding in measurements[MEMORY].references
+        ],
+        findings={
+            metric: {finding.message: finding for finding in measurements[metric].messages}
+            for metric in sight.findings
+        },
+        phrases=measurements[REPETITION].phrases,
+        parts=[
+            Part(player.role or "", parse_side(player.role, role_map) or "", player.personality or "")
+            for player in game.players
+        ]
+        if sight.roles
+        else None,
+    )
+
+
+def _reference(finding: ReferenceFinding, game: GameRecord, *, is_checked: bool) -> SeenReference:
+    message = game.messages[finding.message - 1]
+    evidence = finding.evidence
+    is_reading = evidence is not None and finding.check == "cannot_check"
+    spoken = find_named_round(finding.text, message.round)
+    return SeenReference(
+        subject=make_reference_subject(finding),
+        message=finding.message,
+        start=finding.start,
+        end=finding.end,
+        text=finding.text,
+        is_counted=finding.is_counted,
+        round=spoken,
+        players=list(evidence.players) if evidence is not None and is_reading else [],
+        check=finding.check if is_checked else "",
+        says=evidence.says if evidence is not None and is_checked else "",
+        hits=list(evidence.rows) if evidence is not None and is_checked else [],
+    )
+
+
+class GivenAnswer(Struct, frozen=True):
+    """What one evaluator says of one thing, and what they said while the machine's word was hidden."""
+
+    kind: str
+    subject: str
+    value: str
+    blind_value: str
+
+
+class Found(Struct, frozen=True):
+    """What the machine found in one game: values by metric and message, references and phrases by subject.
+
+    `references` gives (is counted, check); `phrases` the message in which a repeated phrase is first said; `passes`
+    says whether personality diversity passes.
+    """
+
+    values: Mapping[tuple[str, str], str]
+    references: Mapping[str, tuple[bool, str]]
+    phrases: Mapping[str, int]
+    passes: bool | None
+
+
+class Evaluated(Struct, frozen=True):
+    """One evaluation that was handed in, beside what the machine found.
+
+    `samples` are the positions dealt to it by metric; `identified` is what its own manual check came to: (was it the
+    blind test, passes), None without one. `evaluator` and `evaluation` are keys, `game` is the game's number.
+    """
+
+    game: int
+    evaluator: int
+    evaluation: int
+    rubric_version: int
+    code_version: str
+    message_count: int
+    found: Found
+    samples: Mapping[str, Collection[int]]
+    said: list[GivenAnswer]
+    revealed: Collection[str]
+    identified: tuple[bool, bool] | None = None
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether anything was said before the machine's word was shown."""
+        return any(each.blind_value for each in self.said)

@@ -1,0 +1,111 @@
+"""In which order things are judged: why something cannot be judged yet, or not any more, as a sentence.
+
+When somebody has rated so long that a break does the judgements more good than another game.
+
+Raters worked best in sittings of at most two hours with breaks between (Ling, Mollaun & Xi 2014: 72 raters, 14,000
+responses), so a break is proposed, and nothing is ever forced.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.rating.core.visibility import (
+    Progress,
+    list_references,
+    list_unidentified,
+    roles_seen,
+    transcript_seen,
+)
+
+
+def why_not_in_test(standing: Progress, kind: str) -> str:
+    """Why the test of who said it does not let this be judged now, as a sentence; "" when it does.
+
+    Asked before anything about the game, so that no refusal tells of a transcript that is still closed.
+    """
+    is_open = transcript_seen(standing)
+    if not is_open and kind != judgement_kinds.ATTRIBUTION:
+        return "The transcript is still closed. Answer the test of who said it, then open the transcript."
+    if is_open and kind == judgement_kinds.ATTRIBUTION and standing.ground.unseen_count:
+        return "The transcript is open, so the answers of the test stand as they are."
+    return ""
+
+
+def why_not_yet(standing: Progress, kind: str, subject: str, value: str) -> str:
+    """Why this cannot be judged yet, as a sentence; "" when it can."""
+    if not value:
+        return _why_not_cleared(standing, kind, subject)
+    if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE) and not roles_seen(standing):
+        return "The roles are not revealed yet; this comes after them."
+    if (
+        kind == judgement_kinds.DELIBERATE
+        and standing.value(judgement_kinds.REFERENCE, subject) != judgement_kinds.INACCURATE
+    ):
+        return "Only a reference that you labelled inaccurate can be marked as a deliberate lie."
+    if kind == judgement_kinds.REFERENCE and subject not in list_references(standing):
+        return "This sentence is not marked as a reference. Mark it first, then label it."
+    if kind == judgement_kinds.MISSED and subject in standing.ground.counted:
+        return "This sentence is already in the list of references."
+    if kind == judgement_kinds.IDENTIFY_DECIDES and (open_agents := list_unidentified(standing)):
+        return f"Agent {open_agents[0]} has no answer yet. Answer the manual check for every agent, then let it decide."
+    return ""
+
+
+def _why_not_cleared(standing: Progress, kind: str, subject: str) -> str:
+    """A mark stays as long as its sentence is labelled, so that no label is left without its reference."""
+    if (
+        kind != judgement_kinds.MISSED
+        or subject in standing.ground.possible
+        or not standing.value(judgement_kinds.REFERENCE, subject)
+    ):
+        return ""
+    return "This sentence has a label. Clear the label first, then take the mark back."
+
+
+BREAK = timedelta(minutes=10)
+
+
+SITTING_MINUTES, SHOWN_MINUTES = 50, 5
+
+
+# Nothing further back is read: nobody's sitting lasts as long.
+LONGEST_SITTING = timedelta(hours=12)
+
+
+class Sitting(Struct, frozen=True):
+    """The acts of one person from the first after a break to the last; no two neighbours are a break apart."""
+
+    began_at: datetime
+    last_at: datetime
+
+    @property
+    def minutes(self) -> int:
+        """How long it has lasted, in whole minutes."""
+        return int((self.last_at - self.began_at).total_seconds() // 60)
+
+
+def find_sitting(times: Iterable[datetime], now: datetime) -> Sitting | None:
+    """The sitting that goes on at `now`, from the times of the person's acts in any order; None during a break."""
+    newest_first = sorted((each for each in times if each <= now), reverse=True)
+    if not newest_first or now - newest_first[0] >= BREAK:
+        return None
+    began = newest_first[0]
+    for each in newest_first[1:]:
+        if began - each >= BREAK:
+            break
+        began = each
+    return Sitting(began, newest_first[0])
+
+
+def break_due(sitting: Sitting | None) -> int:
+    """After how many minutes a break is proposed now: 50, 100, ...; 0 when none is.
+
+    It is proposed for five minutes of work and then leaves by itself, until another fifty are over.
+    """
+    if sitting is None or sitting.minutes < SITTING_MINUTES:
+        return 0
+    over = sitting.minutes % SITTING_MINUTES
+    return sitting.minutes - over if over < SHOWN_MINUTES else 0

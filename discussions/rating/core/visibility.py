@@ -1,0 +1,294 @@
+"""Blind first: what an evaluator may see when, what is asked of them, and what is still missing before submitting.
+
+What was shown once stays shown: it is kept as rows of reveals, named "roles", "scores", "transcript",
+"reference:19.2" and "metric:coherence". Under "alongside" everything is seen from the start; under "never" the
+machine's work stays hidden until a verdict is recorded. Where the evaluation begins with the test of who said it, the
+transcript itself stays closed, under every setting, until the test is answered and the evaluator opens it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
+from discussions.metrics.core.registry import METRICS
+
+BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
+
+
+ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
+
+
+SAMPLED = (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE)
+
+
+STEP_BY_KIND = {
+    judgement_kinds.REFERENCE: "references",
+    judgement_kinds.MISSED: "references",
+    judgement_kinds.DELIBERATE: "references",
+    judgement_kinds.STRATEGIC_DEPTH: "depth",
+    judgement_kinds.COHERENCE: "coherence",
+    judgement_kinds.PHRASE: "repetition",
+    judgement_kinds.IDENTIFY: "identify",
+    judgement_kinds.IDENTIFY_DECIDES: "identify",
+    judgement_kinds.ATTRIBUTION: "identify",
+    judgement_kinds.QUESTION: "engagement",
+    judgement_kinds.RATING: "engagement",
+    "reveal": "roles",
+    judgement_kinds.ROLE_CONSISTENCY: "roles",
+}
+
+
+STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+
+
+class Progress(Struct, frozen=True):
+    """How far one evaluation is: the rules it is under, what was said, and what was shown.
+
+    `values` holds the evaluator's own newest values, kind -> subject -> value, without unset ones; `samples` the
+    positions of the audit samples by metric; `inconsistent` the messages that the rules of role consistency object to;
+    `yes_needed` and `least_rating` are the rubric's rule for the rating.
+    """
+
+    reveal: str
+    is_recorded: bool
+    ground: JudgeableSubjects
+    values: Mapping[str, Mapping[str, str]]
+    revealed: frozenset[str]
+    samples: Mapping[str, tuple[int, ...]]
+    inconsistent: tuple[int, ...]
+    yes_needed: int
+    least_rating: Fraction
+
+    def value(self, kind: str, subject: str) -> str:
+        """The evaluator's own value, "" when unset."""
+        return self.values.get(kind, {}).get(subject, "")
+
+
+class Missing(Struct, frozen=True):
+    """One thing that submitting still wants, the step it is in, and the sentence that names it."""
+
+    kind: str
+    subject: str
+    step: str
+    says: str
+
+
+class Visibility(Struct, frozen=True):
+    """What may be seen now: checks of references by subject, findings and figures by metric, and the rest by name.
+
+    `facts` are what stays hidden until the verdict: vote justifications, winner, model, prompt, iteration.
+    """
+
+    checks: frozenset[str]
+    findings: frozenset[str]
+    figures: frozenset[str]
+    roles: bool
+    can_reveal_roles: bool
+    preview: bool
+    cost: bool
+    facts: bool
+    missing: tuple[Missing, ...]
+    transcript: bool = True
+
+
+def visibility(standing: Progress) -> Visibility:
+    """What this evaluation may see now, and what it still misses."""
+    before_roles = tuple(_before_roles(standing))
+    roles = roles_seen(standing)
+    after_roles = tuple(_role_labels(standing)) if roles else (_unrevealed(),)
+    missing = before_roles + after_roles
+    machine = standing.reveal == ALONGSIDE or standing.is_recorded
+    hidden = standing.reveal == NEVER and not standing.is_recorded
+    found = frozenset(standing.ground.counted + standing.ground.possible)
+    metrics = (*SAMPLED, judgement_kinds.ROLE_CONSISTENCY)
+    return Visibility(
+        checks=_either(found, machine, hidden, {s for s in found if f"reference:{s}" in standing.revealed}),
+        findings=_either(
+            metrics, machine, hidden, {m for m in metrics if f"metric:{m}" in standing.revealed}
+        ),
+        figures=_either(METRICS, machine, hidden, _figures_in(before_roles, after_roles)),
+        roles=roles,
+        can_reveal_roles=not before_roles and not roles,
+        preview=not missing and not hidden,
+        cost=not missing or machine,
+        facts=standing.is_recorded,
+        missing=missing,
+        transcript=transcript_seen(standing),
+    )
+
+
+def due_reveals(standing: Progress) -> frozenset[str]:
+    """What the evaluator has now judged for themselves and may therefore be shown; to be written as rows, once."""
+    if standing.reveal != BLIND_FIRST:
+        return frozenset()
+    found = frozenset(standing.ground.counted + standing.ground.possible)
+    due = {
+        f"reference:{subject}"
+        for subject in standing.values.get(judgement_kinds.REFERENCE, {})
+        if subject in found
+    }
+    due |= {f"metric:{metric}" for metric in SAMPLED if not any(_sample(standing, metric))}
+    if roles_seen(standing) and not any(_role_labels(standing)):
+        due.add(f"metric:{judgement_kinds.ROLE_CONSISTENCY}")
+        if not any(_before_roles(standing)):
+            due.add(SCORES)
+    return frozenset(due) - standing.revealed
+
+
+def get_phase(standing: Progress, kind: str, subject: str) -> str:
+    """ "revealed" when what is being judged was already shown to this evaluator, else "blind"."""
+    if kind == judgement_kinds.ATTRIBUTION:
+        return "blind"
+    if standing.reveal == ALONGSIDE or SCORES in standing.revealed:
+        return "revealed"
+    if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE):
+        return "revealed" if f"metric:{judgement_kinds.ROLE_CONSISTENCY}" in standing.revealed else "blind"
+    shown = {
+        ROLES,
+        f"metric:{kind}",
+        f"reference:{subject}" if kind in judgement_kinds.SENTENCE_KINDS else ROLES,
+    }
+    return "revealed" if shown & standing.revealed else "blind"
+
+
+def list_references(standing: Progress) -> list[str]:
+    """Every subject that can be labelled as a reference: found by the machine, or marked by the evaluator."""
+    marked = standing.values.get(judgement_kinds.MISSED, {})
+    return sorted({*standing.ground.counted, *standing.ground.possible, *marked}, key=parse_subject)
+
+
+def asked_references(standing: Progress) -> list[str]:
+    """The references that need a label: the counted ones and those the evaluator marked, as the transcript goes."""
+    return sorted(
+        {*standing.ground.counted, *standing.values.get(judgement_kinds.MISSED, {})}, key=parse_subject
+    )
+
+
+def asked_roles(standing: Progress) -> list[int]:
+    """The messages that need a label of role consistency: those the rules object to, and the sample."""
+    return sorted({*standing.inconsistent, *standing.samples[judgement_kinds.ROLE_CONSISTENCY]})
+
+
+def asked_count(standing: Progress) -> int:
+    """How many things are asked for, as far as the evaluator may know: role labels only once the roles are seen."""
+    roles = len(asked_roles(standing)) if roles_seen(standing) else 0
+    samples = sum(len(standing.samples[metric]) for metric in SAMPLED)
+    reveal = 0 if standing.reveal == ALONGSIDE else 1
+    test = test_count(standing) if standing.ground.unseen_count else 0
+    return (
+        test + len(asked_references(standing)) + samples + standing.ground.question_count + 1 + reveal + roles
+    )
+
+
+def test_count(standing: Progress) -> int:
+    """How many things the test asks for: its messages, and opening the transcript."""
+    return standing.ground.unseen_count + 1
+
+
+def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[str]) -> frozenset[str]:
+    return frozenset(everything) if machine else frozenset() if hidden else frozenset(earned)
+
+
+def transcript_seen(standing: Progress) -> bool:
+    """Whether the transcript is open to this evaluator."""
+    return not standing.ground.unseen_count or TRANSCRIPT in standing.revealed or standing.is_recorded
+
+
+def roles_seen(standing: Progress) -> bool:
+    """Whether the roles are shown to this evaluator."""
+    return ROLES in standing.revealed or standing.reveal == ALONGSIDE
+
+
+def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
+    """Metrics whose score rests on nothing that is still missing."""
+    steps = {missing.step for missing in before_roles}
+    is_done = {"": not before_roles, "roles": not before_roles and not after_roles}
+    return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}
+
+
+def _before_roles(standing: Progress) -> Iterator[Missing]:
+    if not transcript_seen(standing):
+        yield from _test(standing)
+    for subject in asked_references(standing):
+        if not standing.value(judgement_kinds.REFERENCE, subject):
+            yield _missing(
+                judgement_kinds.REFERENCE,
+                subject,
+                f"The reference in message {parse_subject(subject)[0]} has no label yet.",
+            )
+    for metric in SAMPLED:
+        yield from _sample(standing, metric)
+    yield from _engagement(standing)
+    if standing.value(judgement_kinds.IDENTIFY_DECIDES, ""):
+        for player in list_unidentified(standing):
+            yield _missing(
+                judgement_kinds.IDENTIFY,
+                str(player),
+                f"Agent {player} of the manual check has no answer yet.",
+            )
+
+
+def _test(standing: Progress) -> Iterator[Missing]:
+    for number in range(1, standing.ground.unseen_count + 1):
+        if not standing.value(judgement_kinds.ATTRIBUTION, str(number)):
+            says = f"Message {number} of the test is given to nobody yet."
+            yield _missing(judgement_kinds.ATTRIBUTION, str(number), says)
+    yield Missing("reveal", TRANSCRIPT, "identify", "The transcript is still closed; open it after the test.")
+
+
+def _sample(standing: Progress, metric: str) -> Iterator[Missing]:
+    name = {judgement_kinds.STRATEGIC_DEPTH: "strategic depth", judgement_kinds.COHERENCE: "coherence"}[
+        metric
+    ]
+    for position in standing.samples[metric]:
+        if not standing.value(metric, str(position)):
+            yield _missing(
+                metric, str(position), f"Message {position} of the {name} sample is not judged yet."
+            )
+
+
+def _engagement(standing: Progress) -> Iterator[Missing]:
+    count = standing.ground.question_count
+    for number in range(1, count + 1):
+        if not standing.value(judgement_kinds.QUESTION, str(number)):
+            yield _missing(judgement_kinds.QUESTION, str(number), f"Question {number} is not answered yet.")
+    rating = judgement_kinds.parse_rating(standing.value(judgement_kinds.RATING, ""))
+    if rating is None:
+        yield _missing(judgement_kinds.RATING, "", "The rating is not given yet.")
+        return
+    yes = sum(
+        answer == judgement_kinds.YES for answer in standing.values.get(judgement_kinds.QUESTION, {}).values()
+    )
+    if yes >= standing.yes_needed and rating < standing.least_rating:
+        least = f"{float(standing.least_rating):g}"
+        says = f"{yes} of {count} answers are yes: the rubric puts the rating at {least} or more. "
+        yield _missing(judgement_kinds.RATING, "", says + "Change the rating or an answer.")
+
+
+def _role_labels(standing: Progress) -> Iterator[Missing]:
+    for position in asked_roles(standing):
+        if not standing.value(judgement_kinds.ROLE_CONSISTENCY, str(position)):
+            says = f"Message {position} has no label of role consistency yet."
+            yield _missing(judgement_kinds.ROLE_CONSISTENCY, str(position), says)
+
+
+def list_unidentified(standing: Progress) -> list[int]:
+    """The agents whom the manual check has no answer for; none where a test took its place."""
+    if standing.ground.unseen_count:
+        return []
+    return [
+        player
+        for player in standing.ground.speakers
+        if not standing.value(judgement_kinds.IDENTIFY, str(player))
+    ]
+
+
+def _unrevealed() -> Missing:
+    return _missing("reveal", ROLES, "The roles are not revealed yet; role consistency is judged after that.")
+
+
+def _missing(kind: str, subject: str, says: str) -> Missing:
+    return Missing(kind, subject, STEP_BY_KIND[kind], says)

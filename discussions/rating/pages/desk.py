@@ -1,0 +1,130 @@
+"""What the parts of the evaluator's page are built from: the evaluation, cut down to what its evaluator may see now."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypedDict
+
+from msgspec import Struct
+
+from discussions.adjudication.core.authorship_test import TEST, Deal
+from discussions.adjudication.labels import answer_label
+from discussions.core.judgement_kinds import item_id
+from discussions.models import Remark
+from discussions.rating.core.concealed import SeenGame, VisibleFindings, select_visible_findings
+from discussions.rating.core.visibility import Progress, Visibility, get_phase
+from discussions.rating.pages.window import WHOLE, TranscriptWindow
+from discussions.rating.queries import AnswerRecord, EvaluationState
+from rubric.core.records import RubricRecord
+from workspace.database.prepared_queries import Prepared
+
+
+class ItemValues(TypedDict):
+    """What every item is made of."""
+
+    id: str
+    kind: str
+    subject: str
+    version: int
+    value: str
+    needs: bool
+    was: str
+    reason: str
+
+
+class RatingNote(Struct, frozen=True):
+    """A standing flag or comment of the evaluator's own."""
+
+    kind: str
+    target: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, nobody else's work.
+
+    `deal` is the test of who said it once the transcript is open; `is_untestable` when there could be none though the
+    evaluation was to begin with one. `window` is the page of the transcript that is shown.
+    """
+
+    seen: SeenGame
+    shown: VisibleFindings
+    sight: Visibility
+    standing: Progress
+    rubric: RubricRecord
+    judgements: dict[tuple[str, str], AnswerRecord]
+    remarks: list[RatingNote]
+    is_open: bool
+    deal: Deal | None = None
+    is_untestable: bool = False
+    window: TranscriptWindow = WHOLE
+
+    @cached_property
+    def asked(self) -> frozenset[tuple[str, str]]:
+        """(kind, subject) of everything that submitting still waits for."""
+        return frozenset((missing.kind, missing.subject) for missing in self.sight.missing)
+
+    def value(self, kind: str, subject: str) -> str:
+        """The evaluator's own value, "" when unset."""
+        judgement = self.judgements.get((kind, subject))
+        return judgement.value if judgement else ""
+
+    def version(self, kind: str, subject: str) -> int:
+        """How often the thing was judged."""
+        judgement = self.judgements.get((kind, subject))
+        return judgement.version if judgement else 0
+
+    def item(self, kind: str, subject: str) -> ItemValues:
+        """What every item of the page has."""
+        judgement = self.judgements.get((kind, subject))
+        return {
+            "id": item_id(kind, subject),
+            "kind": kind,
+            "subject": subject,
+            "version": judgement.version if judgement else 0,
+            "value": judgement.value if judgement else "",
+            "needs": (kind, subject) in self.asked,
+            "was": self._was(judgement) if judgement else "",
+            "reason": judgement.reason if judgement else "",
+        }
+
+    def _was(self, judgement: AnswerRecord) -> str:
+        if not judgement.blind_value or judgement.value == judgement.blind_value:
+            return ""
+        if get_phase(self.standing, judgement.kind, judgement.subject) == "blind":
+            return ""
+        return answer_label(judgement.kind, judgement.blind_value)
+
+
+def build_desk(work: EvaluationState, remarks: Iterable[RatingNote], *, is_barred: bool = False) -> Desk:
+    """The desk of an evaluation: the one place where what is hidden is left out. Whoever is barred only reads."""
+    return Desk(
+        seen=work.seen,
+        shown=select_visible_findings(
+            work.game, work.measurements, work.sight, work.rubric.lists["role_map"]
+        ),
+        sight=work.sight,
+        standing=work.standing,
+        rubric=work.rubric,
+        judgements=work.judgements,
+        remarks=list(remarks),
+        is_open=work.is_open and not is_barred,
+        deal=work.deal if work.sight.transcript else None,
+        is_untestable=work.evaluation.identification == TEST and work.deal is None,
+    )
+
+
+def load_remarks(evaluation: int) -> list[RatingNote]:
+    """The flags and comments that the evaluator made there and that stand, oldest first."""
+    return [RatingNote(*row) for row in _REMARKS.rows(evaluation)]
+
+
+_REMARKS = Prepared(
+    lambda key: (
+        Remark.objects.filter(evaluation=key, resolved_at=None)
+        .order_by("pk")
+        .values_list(*RatingNote.__struct_fields__)
+    ),
+    int,
+)

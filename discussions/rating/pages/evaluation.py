@@ -1,0 +1,265 @@
+"""The evaluator's page, and the part of it that the answer to one act draws anew.
+
+What the answer to one act draws anew on the evaluator's page.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.access.queries import reason_unblinded
+from discussions.adjudication.labels import answer_label
+from discussions.core import judgement_kinds
+from discussions.core.evaluation_states import WHY_BARRED, state_after
+from discussions.core.judgement_kinds import item_id
+from discussions.models import Revision
+from discussions.models.slots import CALIBRATION
+from discussions.rating.core.visibility import ROLES, STEP_BY_KIND
+from discussions.rating.pages import items as rating_items
+from discussions.rating.pages import review, transcript
+from discussions.rating.pages.desk import Desk, build_desk, load_remarks
+from discussions.rating.pages.lease import Lease
+from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item, OpenRoles, RatingPage
+from discussions.rating.pages.window import MOST_ITEMS, build_window
+from discussions.rating.queries import EvaluationState
+
+LISTS = {
+    "references": ("references",),
+    "depth": ("depth",),
+    "coherence": ("coherence",),
+    "repetition": ("phrases",),
+    "identify": ("identify", "identify_note", "manual"),
+    "engagement": ("questions", "rating"),
+    "roles": ("roles",),
+    "review": ("review",),
+}
+
+
+_BUILD = {
+    "references": rating_items.references,
+    "depth": lambda desk: rating_items.samples(desk, judgement_kinds.STRATEGIC_DEPTH),
+    "coherence": lambda desk: rating_items.samples(desk, judgement_kinds.COHERENCE),
+    "phrases": rating_items.phrases,
+    "identify": rating_items.identify,
+    "identify_note": rating_items.identify_note,
+    "manual": rating_items.manual,
+    "questions": rating_items.questions,
+    "rating": rating_items.rating,
+    "roles": rating_items.roles,
+}
+
+
+MORE = {"references": judgement_kinds.REFERENCE, "roles": judgement_kinds.ROLE_CONSISTENCY}
+
+
+class EvaluationQuery(Struct, frozen=True):
+    """What the address asks for, and the page's own nonce: the part of every key that is new with every load."""
+
+    nonce: str
+    step: str = ""
+    at: int = 0
+    player: int = 0
+    page: int = 0
+
+
+def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease) -> RatingPage:
+    """The whole page, in a fixed number of queries whatever the game."""
+    evaluation = work.evaluation
+    barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
+    desk = _turned(build_desk(work, load_remarks(evaluation.pk), is_barred=bool(barred)), wanted, wanted.at)
+    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    return RatingPage(
+        **_shared(desk, work, wanted, newest.created_at if newest else None),
+        **_lists(desk, work, tuple(LISTS)),
+        game_number=evaluation.game_number,
+        place=_("Calibration") if evaluation.purpose == CALIBRATION else "",
+        closed_because=WHY_BARRED.get(barred, work.why_closed),
+        lease=lease,
+        may_leave=state_after(evaluation.state, "skip") is not None,
+        may_return=lease is not None and lease.is_free,
+        returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
+        messages=transcript.messages(desk),
+        rounds=transcript.rounds(desk),
+        players=transcript.players(desk),
+        votes=transcript.votes(desk),
+        at=transcript.at_message(desk, wanted.at),
+        single_keys=evaluation.evaluator.has_single_keys,
+        player=wanted.player,
+    )
+
+
+class CompletedAct(Struct, frozen=True):
+    """What an act did, as far as its answer must know. `is_undoable` None means that it is to be looked up."""
+
+    kind: str = ""
+    subject: str = ""
+    revealed: frozenset[str] = frozenset()
+    saved_at: datetime | None = None
+    refusal: str = ""
+    conflict: Conflict | None = None
+    is_undoable: bool | None = None
+
+
+def rating_answer(
+    *, work: EvaluationState, wanted: EvaluationQuery, done: CompletedAct
+) -> tuple[AnswerPage, Changed]:
+    """What one act changed, from the rows as they are after it."""
+    # What was refused may be about nothing that exists; its subject is not read.
+    position = 0 if done.refusal else get_message_position(done.kind, done.subject)
+    desk = build_desk(work, load_remarks(work.evaluation.pk) if position or done.revealed else [])
+    desk = _turned(desk, wanted, position)
+    changed = changed_by(desk, done)
+    has_forms = done.kind in ("comment", "flag", judgement_kinds.MISSED) and not changed.refusal
+    page = AnswerPage(
+        **_shared(desk, work, wanted, done.saved_at, is_undoable=done.is_undoable),
+        **_lists(desk, work, tuple(changed.steps)),
+        rounds=transcript.rounds(desk) if changed.is_map_changed else [],
+        players=transcript.players(desk) if changed.is_map_changed else [],
+        votes=transcript.votes(desk) if changed.is_map_changed else [],
+        at=transcript.at_message(desk, position) if has_forms and position else None,
+    )
+    return page, changed
+
+
+def _turned(desk: Desk, wanted: EvaluationQuery, position: int) -> Desk:
+    """The desk at the page of the transcript that is wanted, else that of the message, else where the step goes on."""
+    window = build_window(desk.seen.messages)
+    page = wanted.page or (window.page_of(position) if position else 0)
+    desk = replace(desk, window=window)
+    page = page or review.first_page(desk, review.open_step(desk, wanted.step))
+    return replace(desk, window=window.moved(page)) if window.is_paged else desk
+
+
+def _shared(
+    desk: Desk,
+    work: EvaluationState,
+    wanted: EvaluationQuery,
+    saved_at: datetime | None,
+    *,
+    is_undoable: bool | None = None,
+) -> dict:
+    if is_undoable is None:
+        is_undoable = desk.is_open and Revision.objects.undoable(work.evaluation).exists()
+    judged, needed = review.progress(desk)
+    return {
+        "evaluation_id": work.evaluation.pk,
+        "nonce": wanted.nonce,
+        "step": review.open_step(desk, wanted.step),
+        "is_open": desk.is_open,
+        "saved_at": saved_at,
+        "judged": judged,
+        "needed": needed,
+        "steps": review.steps(desk),
+        "figures": review.figures(desk, work),
+        "window": desk.window,
+        "missing": review.missing(desk),
+        "more_missing": max(len(desk.sight.missing) - review.MOST_MISSING, 0),
+        "can_undo": is_undoable,
+        "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
+    }
+
+
+def _lists(desk: Desk, work: EvaluationState, steps: tuple[str, ...]) -> dict:
+    names = [name for step in steps for name in LISTS[step]]
+    lists: dict[str, object] = {name: _BUILD[name](desk) for name in names if name in _BUILD}
+    for name, kind in MORE.items():
+        listed = lists.get(name)
+        items = listed.items if isinstance(listed, OpenRoles) else listed
+        if isinstance(items, list) and (desk.window.is_paged or len(items) >= MOST_ITEMS):
+            lists[f"more_{name}"] = rating_items.build_more(desk, kind, items)
+    if "review" in steps and not desk.sight.missing:
+        lists["review"] = review.review(desk, work)
+    return lists
+
+
+REMARKS = ("comment", "flag")
+
+
+ON_A_MESSAGE = (*judgement_kinds.MESSAGE_KINDS, judgement_kinds.MISSED, *REMARKS)
+
+
+def changed_by(desk: Desk, done: CompletedAct) -> Changed:
+    """What to draw anew: the judged thing in place, and whole steps where lists or sight changed."""
+    if done.conflict:
+        stored = _item(desk, done)
+        return Changed(conflict=done.conflict, items=[stored] if stored else [])
+    if done.refusal:
+        return Changed(refusal=done.refusal)
+    steps = _steps(desk, done)
+    item = None if STEP_BY_KIND.get(done.kind) in steps else _item(desk, done)
+    is_opened = any(name.startswith("metric:") for name in done.revealed)
+    position = get_message_position(done.kind, done.subject)
+    messages = []
+    if is_opened:
+        messages = transcript.messages(desk)
+    elif position and done.kind in ON_A_MESSAGE:
+        messages = [transcript.message_row(desk, position)]
+    return Changed(
+        items=[item] if item else [],
+        steps=steps,
+        messages=messages,
+        rounds=transcript.rounds(desk, None if is_opened else {position}) if position else [],
+        is_map_changed=ROLES in done.revealed,
+    )
+
+
+def build_conflict(detail: dict[str, object]) -> Conflict:
+    """Both versions of a judgement that was changed elsewhere, in words."""
+    kind, subject = str(detail["kind"]), str(detail["subject"])
+    yours, stored = str(detail["yours"] or ""), str(detail["stored"] or "")
+    stored_at = detail["stored_at"]
+    return Conflict(
+        item_id=item_id(kind, subject),
+        kind=kind,
+        subject=subject,
+        version=int(str(detail["version"])),
+        yours=answer_label(kind, yours),
+        theirs=answer_label(kind, stored),
+        theirs_by=str(detail["stored_by"]),
+        theirs_at=stored_at if isinstance(stored_at, datetime) else None,
+        yours_value=yours,
+    )
+
+
+def _steps(desk: Desk, done: CompletedAct) -> list[str]:
+    """The steps whose lists changed whole."""
+    steps = [
+        STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
+    ]
+    if done.kind == judgement_kinds.MISSED:
+        steps.append("references")
+    if done.kind in (judgement_kinds.IDENTIFY, judgement_kinds.IDENTIFY_DECIDES):
+        steps.append("identify")
+    if ROLES in done.revealed:
+        steps += ["references", "roles"]
+    # Near the end of what comes before the roles, their step opens or closes with every act.
+    elif not desk.sight.roles and len(desk.sight.missing) <= 2 and done.kind not in REMARKS:
+        steps += ["identify", "roles"] if desk.deal else ["roles"]
+    return steps if done.kind in REMARKS else [*steps, "review"]
+
+
+def _item(desk: Desk, done: CompletedAct) -> Item | None:
+    """The judged thing itself, if it stands on the page as an item."""
+    kind, subject = done.kind, done.subject
+    if kind in (judgement_kinds.REFERENCE, judgement_kinds.DELIBERATE):
+        return rating_items.build_reference_item(desk, subject)
+    if kind in (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE):
+        return rating_items.build_sample_item(desk, kind, int(subject))
+    if kind == judgement_kinds.ROLE_CONSISTENCY:
+        return rating_items.build_role_item(desk, int(subject))
+    if kind == judgement_kinds.PHRASE:
+        return rating_items.build_phrase_item(desk, subject)
+    if kind == judgement_kinds.QUESTION:
+        return rating_items.question(desk, int(subject))
+    return rating_items.rating(desk) if kind == judgement_kinds.RATING else None
+
+
+def get_message_position(kind: str, subject: str) -> int:
+    """The message that an act is about, 0 for none."""
+    if kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS:
+        return judgement_kinds.parse_subject(subject)[0]
+    if kind in REMARKS and subject.startswith("message:"):
+        return int(subject.partition(":")[2])
+    return 0

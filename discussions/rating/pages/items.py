@@ -1,0 +1,382 @@
+"""The things to judge, step by step: references, samples, phrases, who said it, questions, rating, roles.
+
+The steps after the references and samples: phrases, who said it, questions and rating, roles.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from heapq import nlargest
+
+from django.utils.translation import gettext as _
+
+from discussions.adjudication.core.authorship_test import Deal, Identified
+from discussions.adjudication.labels import answer_label
+from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import item_id
+from discussions.core.outcome import DIVERSITY
+from discussions.core.records import PhraseFinding
+from discussions.metrics.core.text import split
+from discussions.rating.core.concealed import SeenReference
+from discussions.rating.core.visibility import NEVER, ROLES, asked_references, asked_roles
+from discussions.rating.pages.desk import Desk
+from discussions.rating.pages.records import (
+    Anchor,
+    GivenMessage,
+    IdentifyItem,
+    Item,
+    LockedRoles,
+    ManualCheckItem,
+    OpenRoles,
+    PhraseItem,
+    QuestionItem,
+    RatingItem,
+    ReferenceItem,
+    RoleItem,
+    SampleItem,
+)
+from discussions.rating.pages.window import More, fitting, left_over
+from discussions.verdicts.core.rule import check_identification, check_test
+from discussions.verdicts.pages.lines import test_says
+from workspace.core.text import shorten
+
+MOST_QUOTES, LONGEST_QUOTE = 12, 2000
+
+
+def references(desk: Desk) -> list[ReferenceItem]:
+    """M1: what is counted or was marked, as the transcript goes, then what the wider net offers."""
+    found = {one.subject: one for one in desk.shown.references}
+    shown = fitting(
+        desk.window,
+        list(enumerate(_listed(desk), start=1)),
+        lambda listed: judgement_kinds.parse_subject(listed[1])[0],
+        lambda listed: (judgement_kinds.REFERENCE, listed[1]) in desk.asked,
+    )
+    return [_reference(desk, number, subject, found) for number, subject in shown]
+
+
+def build_more(desk: Desk, kind: str, items: Iterable[Item]) -> More | None:
+    """Where the list of what is judged under `kind` goes on, when this page of the transcript does not hold it all."""
+    wanted = sorted(
+        judgement_kinds.parse_subject(subject)[0] for asked, subject in desk.asked if asked == kind
+    )
+    return left_over(desk.window, wanted, sum(item.needs for item in items))
+
+
+def build_reference_item(desk: Desk, subject: str) -> ReferenceItem | None:
+    """The one reference with that subject, if it is in the list."""
+    listed = _listed(desk)
+    if subject not in listed:
+        return None
+    found = {one.subject: one for one in desk.shown.references}
+    return _reference(desk, listed.index(subject) + 1, subject, found)
+
+
+def _listed(desk: Desk) -> list[str]:
+    """Every reference that is shown, in the order of the list."""
+    asked = asked_references(desk.standing)
+    known = set(asked)
+    return asked + [
+        one.subject for one in desk.shown.references if not one.is_counted and one.subject not in known
+    ]
+
+
+def _reference(desk: Desk, number: int, subject: str, found: dict[str, SeenReference]) -> ReferenceItem:
+    return reference(desk, number, found.get(subject) or build_marked_reference(desk, subject))
+
+
+def reference(desk: Desk, number: int, found: SeenReference) -> ReferenceItem:
+    """One reference with what to hold it against; its check only once it has a label."""
+    subject, message = found.subject, desk.seen.messages[found.message - 1]
+    label = desk.value(judgement_kinds.REFERENCE, subject)
+    is_marked = bool(desk.value(judgement_kinds.MISSED, subject))
+    return ReferenceItem(
+        **desk.item(judgement_kinds.REFERENCE, subject),
+        number=number,
+        message=found.message,
+        player=message.player,
+        name=desk.seen.name(message.player),
+        text=found.text,
+        is_possible=not found.is_counted and not is_marked and not label,
+        is_missed=is_marked,
+        missed_version=desk.version(judgement_kinds.MISSED, subject),
+        votes=None if found.players else round_votes(desk, found.round, found.hits),
+        messages=_quotes(desk, found) if found.players else [],
+        check=found.check,
+        check_says=found.says,
+        can_be_deliberate=desk.sight.roles and label == judgement_kinds.INACCURATE,
+        deliberate=desk.value(judgement_kinds.DELIBERATE, subject),
+        deliberate_version=desk.version(judgement_kinds.DELIBERATE, subject),
+    )
+
+
+def build_marked_reference(desk: Desk, subject: str) -> SeenReference:
+    """A sentence that the evaluator marked as a reference."""
+    position, number = judgement_kinds.parse_subject(subject)
+    message = desk.seen.messages[position - 1]
+    start, end = split(message.text)[number - 1] if number else (0, len(message.text))
+    text = message.text[start:end]
+    return SeenReference(
+        subject, position, start, end, text, is_counted=False, round=message.round - 1, players=[]
+    )
+
+
+def round_votes(desk: Desk, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:
+    """The votes of one round, those in `hits` marked; None when there are none."""
+    rows = [
+        VoteRow(
+            desk.seen.name(vote.voter),
+            desk.seen.name(vote.target),
+            (vote.round, vote.voter, vote.target) in hits,
+        )
+        for vote in desk.seen.votes
+        if vote.round == number
+    ]
+    return RoundVotes(number, rows) if rows else None
+
+
+def _quotes(desk: Desk, found: SeenReference) -> list[Quote]:
+    """What the named players said in that round before the message."""
+    said = [
+        message
+        for message in desk.seen.messages[: found.message - 1]
+        if message.player in found.players and (not found.round or message.round == found.round)
+    ]
+    return [
+        Quote(message.position, desk.seen.name(message.player), shorten(message.text, LONGEST_QUOTE))
+        for message in said[-MOST_QUOTES:]
+    ]
+
+
+def samples(desk: Desk, metric: str) -> list[SampleItem]:
+    """M2 or M3: the messages of the audit sample."""
+    return [sample(desk, metric, position) for position in desk.standing.samples[metric]]
+
+
+def sample(desk: Desk, metric: str, position: int) -> SampleItem:
+    """One message of a sample; what the machine found only once the whole sample is judged."""
+    message = desk.seen.messages[position - 1]
+    values = desk.item(metric, str(position))
+    finding = desk.shown.findings.get(metric, {}).get(position)
+    machine = "" if finding is None else judgement_kinds.YES if finding.counts else judgement_kinds.NO
+    return SampleItem(
+        **values,
+        message=position,
+        player=message.player,
+        name=desk.seen.name(message.player),
+        text=message.text,
+        machine=answer_label(metric, machine) if machine else "",
+        agrees=machine == values["value"] if machine and values["value"] else None,
+    )
+
+
+def build_sample_item(desk: Desk, metric: str, position: int) -> SampleItem | None:
+    """The item of that message, if it is in the sample."""
+    return sample(desk, metric, position) if position in desk.standing.samples[metric] else None
+
+
+def phrases(desk: Desk) -> list[PhraseItem]:
+    """M6: the most repeated phrases, and whatever was marked acceptable."""
+    most = int(desk.rubric.parameters["top_phrase_count"])
+    allowed, found = desk.standing.ground.phrases, desk.shown.phrases
+    # A long game repeats tens of thousands: only those that may be among the first are put in order.
+    counts = nlargest(most + len(found) - len(allowed), (one.count for one in found))
+    often = [one for one in found if one.count >= counts[-1]] if counts else []
+    ranked = sorted(often, key=lambda one: (-one.count, one.player, one.phrase))
+    listed = [one for one in ranked if _subject(one) in allowed][:most]
+    marked = set(desk.standing.values.get(judgement_kinds.PHRASE, {})) - {_subject(one) for one in listed}
+    kept = [one for one in found if _subject(one) in marked] if marked else []
+    kept.sort(key=lambda one: (-one.count, one.player, one.phrase))
+    return [_phrase(desk, one) for one in listed + kept]
+
+
+def build_phrase_item(desk: Desk, subject: str) -> PhraseItem | None:
+    """The one phrase with that subject."""
+    return next((_phrase(desk, one) for one in desk.shown.phrases if _subject(one) == subject), None)
+
+
+def _phrase(desk: Desk, found: PhraseFinding) -> PhraseItem:
+    read = desk.rubric.parameters
+    per_message = Fraction(int(read["robotic_use_count"]), int(read["robotic_message_count"]))
+    return PhraseItem(
+        **desk.item(judgement_kinds.PHRASE, _subject(found)),
+        player=found.player,
+        name=desk.seen.name(found.player) if found.player else "",
+        phrase=found.phrase,
+        count=found.count,
+        messages=list(found.messages),
+        is_robotic=found.count >= per_message * max(len(desk.seen.messages), 1),
+    )
+
+
+def _subject(found: PhraseFinding) -> str:
+    return f"{found.player}|{found.phrase}"
+
+
+def identify(desk: Desk) -> list[IdentifyItem]:
+    """M5's manual check: every agent who spoke, with a few messages; nobody where a test took its place."""
+    if desk.deal:
+        return []
+    return [_identify(desk, player) for player in desk.standing.ground.speakers]
+
+
+def _identify(desk: Desk, player: int) -> IdentifyItem:
+    said = [message for message in desk.seen.messages if message.player == player]
+    most = int(desk.rubric.parameters["identification_max_messages"])
+    spread = [said[len(said) * number // most] for number in range(most)] if len(said) > most else said
+    name = desk.seen.name(player)
+    return IdentifyItem(
+        **desk.item(judgement_kinds.IDENTIFY, str(player)),
+        player=player,
+        name=name,
+        quotes=[Quote(message.position, name, message.text) for message in spread],
+    )
+
+
+def identify_note(desk: Desk) -> str:
+    """What the step says of itself where the iteration asks for the test; "" where it asks the question."""
+    if desk.deal:
+        return _("You gave messages to agents before the transcript opened; those answers stand.")
+    if desk.is_untestable:
+        return _("The agents of this game say too little for the test, so the question is asked instead.")
+    return ""
+
+
+def manual(desk: Desk) -> ManualCheckItem | None:
+    """The result of the manual check, once every agent has an answer; that of the test, with M5's figure."""
+    if desk.deal:
+        return _tested(desk, desk.deal)
+    answers = desk.standing.values.get(judgement_kinds.IDENTIFY, {})
+    asked = desk.standing.ground.speakers
+    if not asked or len(answers) < len(asked):
+        return None
+    yes = sum(answer == judgement_kinds.YES for answer in answers.values())
+    decides = bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, ""))
+    check = check_identification((yes, len(asked)), desk.rubric, decides=decides)
+    if check is None:
+        return None
+    return ManualCheckItem(
+        **desk.item(judgement_kinds.IDENTIFY_DECIDES, ""),
+        yes=check.yes,
+        of=check.asked,
+        needed=check.needed,
+        passes=check.passes,
+        says=_("It stands beside the similarity, and replaces its pass or fail only if you say so."),
+    )
+
+
+def _tested(desk: Desk, dealt: Deal) -> ManualCheckItem:
+    """The result of the test beside M5, once M5's figure may be seen."""
+    said = [
+        desk.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(dealt.unseen) + 1)
+    ]
+    given = [
+        GivenMessage(position, _given(desk, value), desk.seen.name(author), value == str(author))
+        for position, value, author in zip(dealt.unseen, said, dealt.authors, strict=True)
+    ]
+    result = Identified(sum(one.is_hit for one in given), len(given), len(dealt.agents))
+    check = check_test(result, decides=bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, "")))
+    is_shown = DIVERSITY in desk.sight.figures
+    is_never = desk.standing.reveal == NEVER
+    hidden = _("This iteration keeps the result hidden until the verdict is recorded.")
+    later = _("The result is shown once everything that comes before the roles is judged.")
+    return ManualCheckItem(
+        **desk.item(judgement_kinds.IDENTIFY_DECIDES, ""),
+        yes=check.yes if is_shown else 0,
+        of=check.asked,
+        needed=check.needed if is_shown else 0,
+        passes=check.passes and is_shown,
+        says=test_says(check) if is_shown else hidden if is_never else later,
+        is_test=True,
+        is_shown=is_shown,
+        may_decide=is_shown or is_never,
+        given=given if is_shown else [],
+    )
+
+
+def _given(desk: Desk, value: str) -> str:
+    return desk.seen.name(int(value)) if value.isdigit() else answer_label(judgement_kinds.ATTRIBUTION, value)
+
+
+def questions(desk: Desk) -> list[QuestionItem]:
+    """M7: the questions."""
+    return [question(desk, number) for number in range(1, desk.standing.ground.question_count + 1)]
+
+
+def question(desk: Desk, number: int) -> QuestionItem:
+    """One question."""
+    text = desk.rubric.criterion("engagement").guiding_questions[number - 1]
+    return QuestionItem(**desk.item(judgement_kinds.QUESTION, str(number)), number=number, text=text)
+
+
+def rating(desk: Desk) -> RatingItem:
+    """M7: the rating with the rubric's anchors."""
+    anchors = desk.rubric.criterion("engagement").anchors
+    return RatingItem(
+        **desk.item(judgement_kinds.RATING, ""),
+        anchors=[Anchor(value, anchors[value]) for value in sorted(anchors)],
+    )
+
+
+def roles(desk: Desk) -> LockedRoles | OpenRoles:
+    """M4: locked until everything before it is in; then the reveal; then the messages to label."""
+    if desk.shown.parts is not None:
+        shown = fitting(
+            desk.window,
+            asked_roles(desk.standing),
+            lambda position: position,
+            lambda position: (judgement_kinds.ROLE_CONSISTENCY, str(position)) in desk.asked,
+        )
+        return OpenRoles([role(desk, position) for position in shown])
+    if not desk.sight.can_reveal_roles:
+        first = desk.sight.missing[0].says if desk.sight.missing else ""
+        return LockedRoles(why_locked=first, reveal=None)
+    return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
+
+
+def reveal_item() -> Item:
+    """The act that shows the roles."""
+    return Item(id=item_id("reveal", ROLES), kind="reveal", subject=ROLES, needs=True)
+
+
+def role(desk: Desk, position: int) -> RoleItem:
+    """One message with its speaker's role; the rule that decided only once all of them are labelled."""
+    assert desk.shown.parts is not None
+    message = desk.seen.messages[position - 1]
+    part = desk.shown.parts[message.player - 1]
+    finding = desk.shown.findings.get(judgement_kinds.ROLE_CONSISTENCY, {}).get(position)
+    return RoleItem(
+        **desk.item(judgement_kinds.ROLE_CONSISTENCY, str(position)),
+        message=position,
+        player=message.player,
+        name=desk.seen.name(message.player),
+        role=part.role,
+        side=part.side,
+        text=message.text,
+        rule=rule_says(finding.rule, finding.words) if finding else "",
+        is_sample=finding is not None and position in desk.standing.samples[judgement_kinds.ROLE_CONSISTENCY],
+    )
+
+
+def build_role_item(desk: Desk, position: int) -> RoleItem | None:
+    """The item of that message, if it is one to be labelled."""
+    return role(desk, position) if position in asked_roles(desk.standing) else None
+
+
+def rule_says(rule: str, words: list[str]) -> str:
+    """The rule that decided, as a sentence with the words it saw."""
+    sentences = {
+        "confesses": _("The rule: the agent confesses."),
+        "accuses_fellow": _("The rule: mafia accuses a fellow."),
+        "accuses_with_certainty": _("The rule: mafia accuses with certainty."),
+        "votes_for_fellow": _("The rule: mafia votes for a fellow."),
+        "nothing_against": _("The rule finds nothing that speaks against the role."),
+        "gives_reason": _("The rule: it gives a reason."),
+        "asks_question": _("The rule: it asks a question."),
+        "deflects_without_reason": _("The rule: a villager deflects without a reason."),
+        "accuses_without_reason": _("The rule: a villager accuses without a reason."),
+        "vouches_without_reason": _("The rule: a villager vouches without a reason."),
+        "unknown_side": _("The role is of no known side, so no rule applies."),
+    }
+    says = sentences.get(rule) or _("The rule: %(rule)s.") % {"rule": rule.replace("_", " ")}
+    return f"{says} ({', '.join(words)})" if words else says

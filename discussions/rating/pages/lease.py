@@ -1,0 +1,92 @@
+"""How long the evaluator's place is theirs, as the head of their page says it, and when a break would do them good."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.core.evaluation_states import LAPSED, OPEN, state_after, why_closed
+from discussions.models import Evaluation, Revision, Slot
+from discussions.rating.core.order import LONGEST_SITTING, break_due, find_sitting
+from discussions.slots.core import LEASE, minutes_left
+from discussions.slots.queries import set_aside
+from workspace.core.refusals import Refusal
+
+HELD, OVER, ENDED, CLOSED = "held", "over", "ended", "closed"
+
+
+TAKEN = frozenset({"place_gone", "place_taken"})
+
+
+TOLD = frozenset({"released", "closed"})
+
+
+class Lease(Struct, frozen=True, kw_only=True):
+    """The place of one evaluation. `minutes` are left of it, None while no time runs.
+
+    `state` is "held", "over" (the time is up and nobody has asked for the place yet), "ended" (the place went back;
+    the work is kept) or "closed" (handed in or skipped). `says` is why it is not held any more; `released` what a lead
+    said who took the place back; `is_free` that the work can be taken up again, `is_gone` that this was tried when
+    somebody else had the place. `break_minutes` is 0 but when a break is proposed.
+    """
+
+    evaluation_id: int
+    state: str
+    minutes: int | None = None
+    says: str = ""
+    released: str = ""
+    is_free: bool = False
+    is_gone: bool = False
+    break_minutes: int = 0
+
+
+def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
+    """The place as it stands, in two queries. `refusal` is why it was not renewed, not taken up again, or not used."""
+    places = list(
+        Slot.objects.filter(evaluator=evaluation.evaluator_id, is_closed=False).values_list(
+            "pk", "taken_at", "lease_until"
+        )
+    )
+    if evaluation.state not in OPEN:
+        return _not_held(evaluation, refusal)
+    until = next((until for key, _taken, until in places if key == evaluation.slot_id), None)
+    left = minutes_left(until, now)
+    sitting = find_sitting(_acts(evaluation.evaluator_id, places, now), now)
+    return Lease(
+        evaluation_id=evaluation.pk,
+        state=OVER if left == 0 else HELD,
+        minutes=left,
+        says=refusal.sentence if refusal else "",
+        break_minutes=break_due(sitting),
+    )
+
+
+def _not_held(evaluation: Evaluation, refusal: Refusal | None) -> Lease:
+    is_lapsed = evaluation.state == LAPSED
+    released = evaluation.released_reason if is_lapsed else ""
+    says = why_closed(evaluation.state, is_released=bool(released))
+    if refusal and refusal.code not in TOLD:
+        says = refusal.sentence
+    return Lease(
+        evaluation_id=evaluation.pk,
+        state=ENDED if is_lapsed else CLOSED,
+        says=says,
+        released=released,
+        is_free=state_after(evaluation.state, "resume") is not None and _can_go_on(evaluation),
+        is_gone=refusal is not None and refusal.code in TAKEN,
+    )
+
+
+def _can_go_on(evaluation: Evaluation) -> bool:
+    aside = set_aside(evaluation.evaluator, [evaluation.game.project_id])
+    return aside.filter(pk=evaluation.pk).exists()
+
+
+def _acts(
+    person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
+) -> list[datetime]:
+    """When the person judged, took a place, or renewed one by using its page: the last renewal alone is kept."""
+    judged = Revision.objects.filter(created_by=person, created_at__gt=now - LONGEST_SITTING)
+    times = list(judged.order_by().values_list("created_at", flat=True))
+    times += [taken for _key, taken, _until in places if taken]
+    return times + [until - LEASE for _key, _taken, until in places if until]

@@ -1,0 +1,394 @@
+"""What the evaluator's page is made of. No record here has a field for what an evaluator may not see.
+
+What is shown only after a reveal has records of its own (`OpenPlayerRow`, `OpenRoles`, `ReviewStep`); before it there
+is no such object. Texts are plain: the templates escape them.
+
+The things that can be judged on the evaluator's page, as records; nothing hidden has a field in them.
+"""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from discussions.adjudication.pages.evidence import Quote, RoundVotes
+from discussions.rating.pages.lease import Lease
+from discussions.rating.pages.window import WHOLE, More, TranscriptWindow
+
+
+class Chip(Struct, frozen=True):
+    """What a metric says of a message, and the value a press would store."""
+
+    kind: str
+    key: str
+    label: str
+    was: str
+    subject: str
+    version: int
+    flip: str
+    is_own: bool
+
+
+class MessageRow(Struct, frozen=True):
+    """One message of the transcript; `spans` are half-open code points to mark."""
+
+    position: int
+    round: int
+    player: int
+    name: str
+    is_confusable: bool
+    opens_round: str
+    text: str
+    spans: list[tuple[int, int]]
+    reply_to: int | None
+    reply_name: str
+    chips: list[Chip]
+    notes: int
+    is_flagged: bool
+
+
+class Tick(Struct, frozen=True):
+    """One message in the map: "", "asks", "judged", "changed" or "flag"."""
+
+    position: int
+    state: str
+
+
+class RoundRow(Struct, frozen=True):
+    """One round in the map."""
+
+    number: int
+    label: str
+    messages: int
+    ticks: list[Tick]
+    says: str
+
+
+class PlayerRow(Struct, frozen=True):
+    """A player in the map; there is no place for a role here."""
+
+    number: int
+    name: str
+    is_out: bool
+    out: str
+    is_confusable: bool
+    messages: int
+
+
+class OpenPlayerRow(PlayerRow, frozen=True):
+    """A player in the map once the roles are revealed."""
+
+    role: str
+    personality: str
+
+
+class RatingStep(Struct, frozen=True):
+    """One step of the work, and how far it is."""
+
+    key: str
+    label: str
+    count: str
+    needs: int
+    is_locked: bool
+
+
+class LiveFigure(Struct, frozen=True):
+    """A metric's figure: `share` and `threshold` are percent of the bar, `share` -1 for no bar."""
+
+    key: str
+    label: str
+    text: str
+    share: int
+    threshold: int
+    state: str
+
+
+class ReviewStep(Struct, frozen=True):
+    """The last look before submitting."""
+
+    cost: str
+    rows: list[LiveFigure]
+    verdict: str
+    passes: bool | None
+    because: list[str]
+    notes: list[str]
+    can_submit: bool
+
+
+class MissingStep(Struct, frozen=True):
+    """Something that submitting still wants."""
+
+    item_id: str
+    says: str
+    step: str
+    page: int = 0
+
+
+class Sentence(Struct, frozen=True):
+    """A sentence of one message, which can be marked as a reference."""
+
+    number: int
+    text: str
+    subject: str
+    version: int
+    is_reference: bool
+
+
+class StepReason(Struct, frozen=True):
+    """A judgement on one message that may carry a reason."""
+
+    kind: str
+    label: str
+    subject: str
+    version: int
+    value: str
+    reason: str
+
+
+class AtMessage(Struct, frozen=True):
+    """The forms for one message."""
+
+    position: int
+    target: str
+    name: str
+    player: int
+    text: str
+    sentences: list[Sentence]
+    rest: str
+    chips: list[Chip]
+    comment_version: int
+    comments: list[str]
+    flag_version: int
+    is_flagged: bool
+    flag_text: str
+    reasons: list[StepReason]
+
+
+class Conflict(Struct, frozen=True):
+    """Both versions of what was changed elsewhere; always the evaluator's own."""
+
+    item_id: str
+    kind: str
+    subject: str
+    version: int
+    yours: str
+    theirs: str
+    theirs_by: str
+    theirs_at: datetime | None
+    yours_value: str
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """One thing that can be judged: its DOM id, what it is about, and the evaluator's own answer so far.
+
+    `was` is the blind answer in words when it was changed after a reveal; `needs` says that submitting waits for it.
+    """
+
+    id: str
+    kind: str
+    subject: str
+    version: int = 0
+    value: str = ""
+    needs: bool = False
+    was: str = ""
+    reason: str = ""
+
+
+class Changed(Struct, frozen=True):
+    """What an answer draws anew: items in place, whole steps, messages, rows of the map; or why nothing was saved."""
+
+    items: list[Item] = []
+    steps: list[str] = []
+    messages: list[MessageRow] = []
+    rounds: list[RoundRow] = []
+    is_map_changed: bool = False
+    conflict: Conflict | None = None
+    refusal: str = ""
+
+
+class ReferenceItem(Item, frozen=True, kw_only=True):
+    """M1: a sentence about the past, with what to check it against."""
+
+    number: int
+    message: int
+    player: int
+    name: str
+    text: str
+    is_possible: bool = False
+    is_missed: bool = False
+    missed_version: int = 0
+    votes: RoundVotes | None = None
+    messages: list[Quote] = []
+    check: str = ""
+    check_says: str = ""
+    can_be_deliberate: bool = False
+    deliberate: str = ""
+    deliberate_version: int = 0
+
+
+class SampleItem(Item, frozen=True, kw_only=True):
+    """M2 and M3: a message of the audit sample; `machine` and `agrees` only once the sample is judged."""
+
+    message: int
+    player: int
+    name: str
+    text: str
+    machine: str = ""
+    agrees: bool | None = None
+
+
+class PhraseItem(Item, frozen=True, kw_only=True):
+    """M6: a phrase that one agent repeats."""
+
+    player: int
+    name: str
+    phrase: str
+    count: int
+    messages: list[int]
+    is_robotic: bool
+
+
+class IdentifyItem(Item, frozen=True, kw_only=True):
+    """M5's manual check: could one tell this agent by its language?"""
+
+    player: int
+    name: str
+    quotes: list[Quote]
+
+
+class GivenMessage(Struct, frozen=True):
+    """An unseen message of the test, to whom it was given and whose it is."""
+
+    message: int
+    given: str
+    author: str
+    is_hit: bool
+
+
+class ManualCheckItem(Item, frozen=True, kw_only=True):
+    """The result of the manual check, and whether it decides M5.
+
+    As the blind test it lists the messages in `given`; while its result is hidden there are no figures, only `says`.
+    """
+
+    yes: int
+    of: int
+    needed: int
+    passes: bool
+    says: str
+    is_test: bool = False
+    is_shown: bool = True
+    may_decide: bool = True
+    given: list[GivenMessage] = []
+
+
+class QuestionItem(Item, frozen=True, kw_only=True):
+    """M7: one of the questions."""
+
+    number: int
+    text: str
+    help: str = ""
+
+
+class Anchor(Struct, frozen=True):
+    """What a whole point of the rating stands for."""
+
+    value: str
+    label: str
+
+
+class RatingItem(Item, frozen=True, kw_only=True):
+    """M7: the rating."""
+
+    anchors: list[Anchor]
+
+    @property
+    def other_half(self) -> str:
+        """Half a point more for a whole rating (less for 5), the whole point for a half one; "" without a rating."""
+        if not self.value:
+            return ""
+        whole, _dot, half = self.value.partition(".")
+        if half == "5":
+            return f"{whole}.0"
+        return "4.5" if whole == "5" else f"{whole}.5"
+
+
+class LockedRoles(Struct, frozen=True):
+    """M4 before the reveal: why it waits, and the item that reveals when it may."""
+
+    why_locked: str
+    reveal: Item | None
+    is_locked: bool = True
+    is_revealed: bool = False
+
+
+class RoleItem(Item, frozen=True, kw_only=True):
+    """M4: a message with its speaker's role; `rule` and `is_sample` only once all of them are labelled."""
+
+    message: int
+    player: int
+    name: str
+    role: str
+    side: str
+    text: str
+    rule: str = ""
+    is_sample: bool = False
+
+
+class OpenRoles(Struct, frozen=True):
+    """M4 with the roles revealed."""
+
+    items: list[RoleItem]
+    is_locked: bool = False
+    is_revealed: bool = True
+
+
+class AnswerPage(Struct, frozen=True, kw_only=True):
+    """What every answer draws anew, and the lists of the steps that changed whole."""
+
+    evaluation_id: int
+    nonce: str
+    step: str
+    is_open: bool
+    saved_at: datetime | None
+    judged: int
+    needed: int
+    steps: list[RatingStep]
+    figures: list[LiveFigure]
+    missing: list[MissingStep]
+    more_missing: int
+    can_undo: bool
+    undo_key: str
+    player: int = 0
+    window: TranscriptWindow = WHOLE
+    references: list[ReferenceItem] = []
+    more_references: More | None = None
+    more_roles: More | None = None
+    depth: list[SampleItem] = []
+    coherence: list[SampleItem] = []
+    phrases: list[PhraseItem] = []
+    phrases_note: str = ""
+    identify: list[IdentifyItem] = []
+    identify_note: str = ""
+    manual: ManualCheckItem | None = None
+    questions: list[QuestionItem] = []
+    rating: RatingItem | None = None
+    roles: LockedRoles | OpenRoles | None = None
+    review: ReviewStep | None = None
+    at: AtMessage | None = None
+    rounds: list[RoundRow] = []
+    players: list[PlayerRow] = []
+    votes: list[RoundVotes] = []
+
+
+class RatingPage(AnswerPage, frozen=True, kw_only=True):
+    """The whole page of one evaluator on one game. `game_number` is ours, never the file's."""
+
+    game_number: int
+    place: str
+    lease: Lease | None
+    closed_because: str
+    may_leave: bool
+    may_return: bool
+    returned_comment: str
+    messages: list[MessageRow]
+    single_keys: bool

@@ -1,0 +1,184 @@
+"""How far the work is, and what it comes to: steps, what is missing, live figures, the last look before submitting."""
+
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import item_id
+from discussions.core.outcome import MEMORY, Line, Outcome
+from discussions.metrics.core.memory_accuracy import without_deliberate
+from discussions.metrics.core.registry import METRICS, figure_value
+from discussions.rating.core.visibility import NEVER, STEPS, asked_count, asked_references
+from discussions.rating.pages.desk import Desk
+from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep
+from discussions.rating.queries import EvaluationState
+from discussions.verdicts.pages.lines import check_says
+from workspace.core.text import figure
+
+MOST_MISSING = 8
+
+
+def open_step(desk: Desk, wanted: str) -> str:
+    """The step that is open: the one asked for, else that of the first thing missing."""
+    if wanted in STEPS:
+        return wanted
+    return desk.sight.missing[0].step if desk.sight.missing else "review"
+
+
+def steps(desk: Desk) -> list[RatingStep]:
+    """Every step with how far it is."""
+    needs = {key: sum(missing.step == key for missing in desk.sight.missing) for key in STEPS}
+    labels = {
+        "references": _("Memory"),
+        "depth": _("Depth"),
+        "coherence": _("Coherence"),
+        "repetition": _("Phrases"),
+        "identify": _("Who said it"),
+        "engagement": _("Watching"),
+        "roles": _("Roles"),
+        "review": _("Submit"),
+    }
+    is_locked = not desk.sight.roles and not desk.sight.can_reveal_roles
+    return [
+        RatingStep(key, labels[key], _count(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
+        for key in STEPS
+    ]
+
+
+def _count(desk: Desk, key: str, needs: int) -> str:
+    """How far one step is, in two words."""
+    if key == "review":
+        left = len(desk.sight.missing)
+        return ngettext("%(n)s open", "%(n)s open", left) % {"n": left} if left else _("ready")
+    if key == "repetition":
+        taken = len(desk.standing.values.get(judgement_kinds.PHRASE, {}))
+        return _("%(n)s accepted") % {"n": taken} if taken else _("if needed")
+    if key == "identify" and desk.deal:
+        return _("done")
+    if key == "identify":
+        answers = len(desk.standing.values.get(judgement_kinds.IDENTIFY, {}))
+        asked = len(desk.standing.ground.speakers)
+        return _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("if wanted")
+    if key == "roles" and not desk.sight.roles:
+        return _("last")
+    of = _asked_in(desk, key)
+    return _("%(n)s of %(all)s") % {"n": max(of - needs, 0), "all": of} if needs else _("done")
+
+
+def _asked_in(desk: Desk, key: str) -> int:
+    standing = desk.standing
+    if key == "references":
+        return len(asked_references(standing))
+    if key == "engagement":
+        return standing.ground.question_count + 1
+    metric = {"depth": judgement_kinds.STRATEGIC_DEPTH, "coherence": judgement_kinds.COHERENCE}.get(key)
+    if metric:
+        return len(standing.samples[metric])
+    return len({*standing.inconsistent, *standing.samples[judgement_kinds.ROLE_CONSISTENCY]})
+
+
+def missing(desk: Desk) -> list[MissingStep]:
+    """The first things that submitting still wants, in order, each with its page of a transcript of several."""
+    return [
+        MissingStep(
+            item_id(one.kind, one.subject), one.says, one.step, find_page(desk, one.kind, one.subject)
+        )
+        for one in desk.sight.missing[:MOST_MISSING]
+    ]
+
+
+def find_page(desk: Desk, kind: str, subject: str) -> int:
+    """The page of the transcript on which a thing is judged; 0 where there is one page, or any would do."""
+    is_placed = (
+        desk.window.is_paged and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS
+    )
+    return desk.window.page_of(judgement_kinds.parse_subject(subject)[0]) if is_placed else 0
+
+
+def first_page(desk: Desk, step: str) -> int:
+    """The page of the first thing that a step still wants; 0 when it wants nothing there."""
+    first = next((one for one in desk.sight.missing if one.step == step), None)
+    return find_page(desk, first.kind, first.subject) if first else 0
+
+
+def progress(desk: Desk) -> tuple[int, int]:
+    """(judged, needed) of what is asked for as far as the evaluator may know."""
+    needed = asked_count(desk.standing)
+    return max(needed - len(desk.asked), 0), needed
+
+
+def figures(desk: Desk, work: EvaluationState) -> list[LiveFigure]:
+    """The figures of the metrics whose own judgements are all in; of the others there is nothing here."""
+    if not desk.sight.figures:
+        return []
+    return [_figure(line) for line in work.own_lines(desk.sight.figures)]
+
+
+def _figure(line: Line) -> LiveFigure:
+    scale = METRICS[line.key].scale
+    state = "pending" if line.passes is None else "pass" if line.passes else "fail"
+    if line.is_by_rule:
+        text = _("by rule")
+    elif line.score is None or line.passes is None:
+        text = _("pending")
+    else:
+        text = figure(scale.value(line.numerator, line.denominator or 1), line.threshold)
+    share = -1 if line.score is None or line.passes is None else round(100 * line.score / scale.high)
+    return LiveFigure(line.key, line.label, text, share, round(100 * line.threshold / scale.high), state)
+
+
+def review(desk: Desk, work: EvaluationState) -> ReviewStep | None:
+    """The last look: None until everything is in; without figures where the iteration never shows them."""
+    if desk.sight.missing:
+        return None
+    outcome = work.own_outcome
+    cost = cost_says(work.evaluation.game.cost_usd, outcome.cost_limit_usd) if desk.sight.cost else ""
+    if not desk.sight.preview:
+        hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
+        notes = [hidden] if desk.standing.reveal == NEVER else []
+        return ReviewStep(cost, [], _("Everything is judged."), None, [], notes, can_submit=desk.is_open)
+    return ReviewStep(
+        cost=cost,
+        rows=[_figure(line) for line in outcome.lines],
+        verdict=outcome.headline,
+        passes=outcome.passes,
+        because=[reason.says for reason in outcome.reasons],
+        notes=_notes(work, outcome),
+        can_submit=desk.is_open,
+    )
+
+
+def cost_says(cost: Decimal | None, limit: Decimal) -> str:
+    """The cost against its limit, or that it was not reported."""
+    if cost is None:
+        return _("not reported, so it neither passes nor fails")
+    shown = figure(cost, float(limit), decimals=2)
+    return _("%(cost)s dollars of at most %(limit)s") % {"cost": shown, "limit": figure(limit, decimals=2)}
+
+
+def _notes(work: EvaluationState, outcome: Outcome) -> list[str]:
+    notes = [
+        _("%(label)s passes by the rubric's rule: there was nothing to count.") % {"label": line.label}
+        for line in outcome.lines
+        if line.is_by_rule
+    ]
+    notes += [
+        f"{line.label}: {check_says(line.manual_check)}."
+        for line in outcome.lines
+        if line.manual_check and line.manual_check.is_test
+    ]
+    notes += [
+        _("%(label)s is decided by the manual check.") % {"label": line.label}
+        for line in outcome.lines
+        if line.is_decided_by_hand
+    ]
+    lies = work.own.values.get(judgement_kinds.DELIBERATE, {})
+    if lies:
+        labels = work.own.values.get(judgement_kinds.REFERENCE, {})
+        score = without_deliberate(work.measurements[MEMORY], labels, set(lies), added=work.own.added)
+        if (value := figure_value(score)) is not None:
+            share = {"share": figure(value)}
+            notes.append(_("Memory without the deliberate lies: %(share)s %%.") % share)
+    return notes

@@ -1,0 +1,272 @@
+"""The transcript and its map: messages with their marks and chips, rounds, players, votes, the forms of one message."""
+
+from itertools import groupby
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.adjudication.labels import answer_label
+from discussions.adjudication.pages.evidence import RoundVotes
+from discussions.core import judgement_kinds
+from discussions.core.records import Message, MessageFinding
+from discussions.metrics.core.text import split
+from discussions.rating.core.visibility import asked_references
+from discussions.rating.pages.desk import Desk
+from discussions.rating.pages.items import build_marked_reference, round_votes
+from discussions.rating.pages.records import (
+    AtMessage,
+    Chip,
+    MessageRow,
+    OpenPlayerRow,
+    PlayerRow,
+    RoundRow,
+    Sentence,
+    StepReason,
+    Tick,
+)
+
+KEYS = {
+    judgement_kinds.STRATEGIC_DEPTH: "2",
+    judgement_kinds.COHERENCE: "3",
+    judgement_kinds.ROLE_CONSISTENCY: "4",
+}
+
+
+MOST_SENTENCES = MOST_MARKS = 200
+
+
+OPPOSITE = {
+    judgement_kinds.YES: judgement_kinds.NO,
+    judgement_kinds.NO: judgement_kinds.YES,
+    judgement_kinds.CONSISTENT: judgement_kinds.INCONSISTENT,
+    judgement_kinds.INCONSISTENT: judgement_kinds.CONSISTENT,
+    judgement_kinds.NOT_ASSESSABLE: judgement_kinds.CONSISTENT,
+}
+
+
+def messages(desk: Desk) -> list[MessageRow]:
+    """Every message of the shown page of the transcript, in order."""
+    places = locate_references(desk)
+    return [_row(desk, message.position, places) for message in _shown(desk)]
+
+
+def _shown(desk: Desk) -> list[Message]:
+    said = desk.seen.messages
+    return said[desk.window.first - 1 : desk.window.last] if desk.window.is_paged else said
+
+
+def message_row(desk: Desk, position: int) -> MessageRow:
+    """One message with what may be seen on it."""
+    return _row(desk, position, locate_references(desk))
+
+
+def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) -> MessageRow:
+    seen = desk.seen
+    message = seen.messages[position - 1]
+    before = seen.messages[position - 2] if position > 1 else None
+    opens = before is None or before.round != message.round
+    goes_on = not opens and desk.window.is_paged and position == desk.window.first
+    target = f"message:{position}"
+    mine = [remark for remark in desk.remarks if remark.target == target]
+    return MessageRow(
+        position=position,
+        round=message.round,
+        player=message.player,
+        name=seen.name(message.player),
+        is_confusable=seen.players[message.player - 1].is_confusable,
+        opens_round=round_label(message.round, goes_on=goes_on) if opens or goes_on else "",
+        text=message.text,
+        spans=sorted(places.get(position, []))[:MOST_MARKS],
+        reply_to=message.reply_to,
+        reply_name=seen.name(seen.messages[message.reply_to - 1].player) if message.reply_to else "",
+        chips=chips(desk, position),
+        notes=sum(remark.kind == "comment" for remark in mine),
+        is_flagged=any(remark.kind == "flag" for remark in mine),
+    )
+
+
+def round_label(number: int, *, goes_on: bool = False) -> str:
+    """What a round is called; `goes_on` where a page opens in the middle of it."""
+    return (_("Round %(number)s, continued") if goes_on else _("Round %(number)s")) % {"number": number}
+
+
+def locate_references(desk: Desk) -> dict[int, list[tuple[int, int]]]:
+    """Where the references that are asked for stand, by message, as the texts are to be marked."""
+    found = {one.subject: (one.start, one.end) for one in desk.shown.references}
+    places: dict[int, list[tuple[int, int]]] = {}
+    for subject in asked_references(desk.standing):
+        own = None if subject in found else build_marked_reference(desk, subject)
+        place = (own.start, own.end) if own else found[subject]
+        places.setdefault(judgement_kinds.parse_subject(subject)[0], []).append(place)
+    return places
+
+
+def chips(desk: Desk, position: int) -> list[Chip]:
+    """What the metrics that may be seen say of one message."""
+    return [
+        chip(desk, metric, found[position])
+        for metric in KEYS
+        if (found := desk.shown.findings.get(metric)) and position in found
+    ]
+
+
+def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
+    """One metric's word, and the evaluator's own when it differs."""
+    is_role = metric == judgement_kinds.ROLE_CONSISTENCY
+    plain = judgement_kinds.YES if finding.counts else judgement_kinds.NO
+    machine = judgement_kinds.role_value(finding.counts, finding.rule) if is_role else plain
+    subject = str(finding.message)
+    own = desk.value(metric, subject)
+    now = own or machine
+    return Chip(
+        kind=metric,
+        key=KEYS[metric],
+        label=answer_label(metric, now),
+        was=answer_label(metric, machine) if now != machine else "",
+        subject=subject,
+        version=desk.version(metric, subject),
+        flip=OPPOSITE[now] if desk.is_open else "",
+        is_own=bool(own),
+    )
+
+
+def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
+    """The map: every round with a tick per message; `only` those rounds in which one of these messages stands.
+
+    Of a transcript of several pages only what is on the shown one.
+    """
+    about = _about(desk)
+    rows = []
+    for number, group in groupby(_shown(desk), key=lambda message: message.round):
+        said = list(group)
+        if only is None or any(message.position in only for message in said):
+            rows.append(_round(desk, number, said, about))
+    return rows
+
+
+def _round(desk: Desk, number: int, said: list[Message], about: dict[str, set[int]]) -> RoundRow:
+    ticks = [Tick(message.position, _state(message.position, about)) for message in said]
+    judged = sum(tick.state in ("judged", "changed") for tick in ticks)
+    asks = sum(tick.state == "asks" for tick in ticks)
+    count = ngettext("%(n)s message", "%(n)s messages", len(said)) % {"n": len(said)}
+    says = _("%(count)s, %(judged)s judged, %(asks)s open") % {"count": count, "judged": judged, "asks": asks}
+    return RoundRow(number, round_label(number), len(said), ticks, says)
+
+
+def _about(desk: Desk) -> dict[str, set[int]]:
+    """The messages in each state that a tick can show."""
+    about: dict[str, set[int]] = {"flag": set(), "asks": set(), "changed": set(), "judged": set()}
+    for remark in desk.remarks:
+        if remark.kind == "flag" and remark.target.startswith("message:"):
+            about["flag"].add(int(remark.target.partition(":")[2]))
+    for kind, subject in desk.asked:
+        if kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS:
+            about["asks"].add(judgement_kinds.parse_subject(subject)[0])
+    for (kind, subject), judgement in desk.judgements.items():
+        if judgement.value and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS:
+            position = judgement_kinds.parse_subject(subject)[0]
+            about["changed" if _is_override(desk, kind, position, judgement.value) else "judged"].add(
+                position
+            )
+    return about
+
+
+def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
+    finding = desk.shown.findings.get(kind, {}).get(position)
+    if finding is None:
+        return False
+    is_role = kind == judgement_kinds.ROLE_CONSISTENCY
+    machine = (
+        judgement_kinds.role_value(finding.counts, finding.rule)
+        if is_role
+        else judgement_kinds.YES
+        if finding.counts
+        else judgement_kinds.NO
+    )
+    return value != machine
+
+
+def _state(position: int, about: dict[str, set[int]]) -> str:
+    for state, positions in about.items():
+        if position in positions:
+            return state
+    return ""
+
+
+def players(desk: Desk) -> list[PlayerRow]:
+    """Everybody in the game; with role and personality once these are revealed."""
+    rows: list[PlayerRow] = []
+    for player in desk.seen.players:
+        out = _("left in round %(number)s") % {"number": player.out_round} if player.out_round else ""
+        shared = (player.number, player.name, bool(out), out, player.is_confusable, player.message_count)
+        if desk.shown.parts is None:
+            rows.append(PlayerRow(*shared))
+        else:
+            part = desk.shown.parts[player.number - 1]
+            rows.append(OpenPlayerRow(*shared, part.role, part.personality))
+    return rows
+
+
+def votes(desk: Desk) -> list[RoundVotes]:
+    """The votes of every round that has any; of a transcript of several pages those of the shown one's rounds."""
+    numbers = sorted({vote.round for vote in desk.seen.votes})
+    if desk.window.is_paged:
+        shown = {message.round for message in _shown(desk)}
+        numbers = [number for number in numbers if number in shown]
+    return [table for number in numbers if (table := round_votes(desk, number, []))]
+
+
+def at_message(desk: Desk, position: int) -> AtMessage | None:
+    """The forms for one message; None when there is no such message."""
+    if not 1 <= position <= len(desk.seen.messages):
+        return None
+    message = desk.seen.messages[position - 1]
+    target = f"message:{position}"
+    comments = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "comment")]
+    flags = [remark.text for remark in desk.remarks if (remark.target, remark.kind) == (target, "flag")]
+    sentences, rest = _sentences(desk, message)
+    return AtMessage(
+        position=position,
+        target=target,
+        name=desk.seen.name(message.player),
+        player=message.player,
+        text=message.text,
+        sentences=sentences,
+        rest=rest,
+        chips=chips(desk, position),
+        comment_version=len(comments),
+        comments=comments,
+        flag_version=len(flags),
+        is_flagged=bool(flags),
+        flag_text=flags[0] if flags else "",
+        reasons=_reasons(desk, position),
+    )
+
+
+def _sentences(desk: Desk, message: Message) -> tuple[list[Sentence], str]:
+    """The sentences that can be marked, and the text behind them where a message has very many."""
+    is_whole = desk.standing.ground.is_by_message
+    places = [(0, len(message.text))] if is_whole else split(message.text)
+    asked = asked_references(desk.standing)
+    found = []
+    for number, (start, end) in enumerate(places[:MOST_SENTENCES], start=0 if is_whole else 1):
+        subject = f"{message.position}.{number}"
+        version = desk.version(judgement_kinds.MISSED, subject)
+        found.append(Sentence(number, message.text[start:end], subject, version, subject in asked))
+    behind = places[MOST_SENTENCES:]
+    return found, message.text[behind[0][0] :] if behind else ""
+
+
+def _reasons(desk: Desk, position: int) -> list[StepReason]:
+    """The answers on this message that may carry a reason."""
+    names = {
+        judgement_kinds.STRATEGIC_DEPTH: _("Why this depth?"),
+        judgement_kinds.COHERENCE: _("Why this coherence?"),
+        judgement_kinds.ROLE_CONSISTENCY: _("Why this consistency?"),
+        judgement_kinds.REFERENCE: _("Why this label?"),
+    }
+    return [
+        StepReason(kind, names[kind], subject, judgement.version, judgement.value, judgement.reason)
+        for (kind, subject), judgement in sorted(desk.judgements.items())
+        if kind in names and judgement.value and judgement_kinds.parse_subject(subject)[0] == position
+    ]

@@ -1,0 +1,232 @@
+"""One evaluation with all it rests on, read in few queries: rows in, records of the core out."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial
+from typing import Any
+
+import msgspec
+from django.db.models import QuerySet
+
+from discussions.adjudication.core.authorship_test import Deal, Paper, build_paper
+from discussions.adjudication.core.effective import Effective, Judged, effective, machine_values
+from discussions.adjudication.core.judgeable import (
+    audit_sample,
+    inconsistent_messages,
+    judgeable_subjects,
+    read_sample_rule,
+)
+from discussions.adjudication.queries import _ambiguous, asked_messages, deal_for
+from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
+from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
+from discussions.core.outcome import Line, Outcome
+from discussions.core.records import GameRecord, Measurement
+from discussions.models import Evaluation, Game, Iteration, Judgement, Measured, Reveal, Slot, Verdict
+from discussions.models.evaluations import WORK_COLUMNS
+from discussions.queries import game_record, load_measurements, rubric_record
+from discussions.rating.core.concealed import SeenGame, conceal
+from discussions.rating.core.visibility import Progress, Visibility, visibility
+from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
+from workspace.models import Person, Project
+from workspace.revisions.core import Latest
+
+Key = tuple[str, str]
+
+
+class AnswerRecord(Latest, frozen=True):
+    """The newest value of one judgement; a plain record since every save reads all of them."""
+
+    blind_value: str = ""
+
+
+@dataclass(kw_only=True)
+class EvaluationState:
+    """An evaluation as it stands: the game, what the machine found, what the evaluator said and was shown."""
+
+    evaluation: Evaluation
+    rubric: RubricRecord
+    game: GameRecord
+    seen: SeenGame
+    measurements: dict[str, Measurement]
+    ground: JudgeableSubjects
+    machine: dict[Key, str]
+    inconsistent: tuple[int, ...]
+    judgements: dict[Key, AnswerRecord]
+    revealed: frozenset[str]
+    is_recorded: bool
+    deal: Deal | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can still be judged."""
+        return self.evaluation.state in OPEN
+
+    @property
+    def why_closed(self) -> str:
+        """The sentence that says why not; "" while open."""
+        one = self.evaluation
+        return why_closed(one.state, is_released=one.state == LAPSED and bool(one.released_reason))
+
+    @cached_property
+    def samples(self) -> dict[str, tuple[int, ...]]:
+        """The positions of the audit samples, by metric."""
+        rule = read_sample_rule(self.rubric.parameters)
+        count = len(self.game.messages)
+        metrics = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
+        return {metric: audit_sample(self.evaluation.seed, metric, count, rule) for metric in metrics}
+
+    @cached_property
+    def paper(self) -> Paper | None:
+        """The blind test as it is laid before the evaluator; None without one."""
+        return build_paper(self.game, self.deal, _ambiguous(self.rubric)) if self.deal else None
+
+    @cached_property
+    def standing(self) -> Progress:
+        """How far the evaluation is."""
+        values: dict[str, dict[str, str]] = defaultdict(dict)
+        for (kind, subject), judgement in self.judgements.items():
+            if judgement.value:
+                values[kind][subject] = judgement.value
+        read = self.rubric.parameters
+        return Progress(
+            reveal=self.evaluation.game.iteration.reveal,
+            is_recorded=self.is_recorded,
+            ground=self.ground,
+            values=values,
+            revealed=self.revealed,
+            samples=self.samples,
+            inconsistent=self.inconsistent,
+            yes_needed=int(read["answers_yes_count"]),
+            least_rating=Fraction(str(read["answers_yes_rating"])),
+        )
+
+    @cached_property
+    def sight(self) -> Visibility:
+        """What the evaluator may see now."""
+        return visibility(self.standing)
+
+    @cached_property
+    def own(self) -> Effective:
+        """The effective values if nobody but this evaluator judged."""
+        number = self.evaluation.pk
+        judged = [
+            Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
+        ]
+        tests = {number: asked_messages(self.deal)} if self.deal else {}
+        return effective(judged, {}, machine=self.machine, tests=tests, own=number)
+
+    @cached_property
+    def own_outcome(self) -> Outcome:
+        """The verdict as if this evaluator alone judged."""
+        return compute_outcome(self.own, self.measurements, self.evaluation.game.cost_usd, self.rubric)
+
+    def own_lines(self, metrics: Collection[str]) -> list[Line]:
+        """The lines of that verdict for these metrics only."""
+        return compute_metric_lines(metrics, self.own, self.measurements, self.rubric)
+
+    def changed(self, judgement: AnswerRecord) -> "EvaluationState":
+        """The same work after one judgement was stored."""
+        return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
+
+    def shown(self, what: frozenset[str]) -> "EvaluationState":
+        """The same work after more was revealed."""
+        return replace(self, revealed=self.revealed | what) if what else self
+
+
+def load_own_evaluation(person: Person, key: int) -> Evaluation | None:
+    """The person's own evaluation with that number, as `visible_to` and `with_work` give it; None if there is none."""
+    if key > LARGEST_KEY:
+        return None
+    found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
+    if not found:
+        return None
+    row = found[0]
+    evaluation = build_part(Evaluation, WORK_COLUMNS, row, "")
+    game, measured = (
+        build_part(Game, WORK_COLUMNS, row, "game__"),
+        build_part(Measured, WORK_COLUMNS, row, "measured__"),
+    )
+    game.iteration, game.project = (
+        build_part(Iteration, WORK_COLUMNS, row, "game__iteration__"),
+        build_part(Project, WORK_COLUMNS, row, "game__project__"),
+    )
+    measured.rubric_version = build_part(RubricVersion, WORK_COLUMNS, row, "measured__rubric_version__")
+    evaluation.game, evaluation.measured, evaluation.evaluator = game, measured, person
+    evaluation.slot = build_part(Slot, WORK_COLUMNS, row, "slot__")
+    return evaluation
+
+
+def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Evaluation, Any]":
+    return (
+        Evaluation.objects.visible_to(Person(pk=person, is_admin=is_admin))
+        .filter(pk=key)
+        .values_list(*WORK_COLUMNS)
+    )
+
+
+_OWN_PROJECTS = Prepared(partial(_own, is_admin=False), int, int)
+
+
+_ANY_PROJECT = Prepared(partial(_own, is_admin=True), int, int)
+
+
+def load_state(evaluation: Evaluation) -> EvaluationState:
+    """Everything of one evaluation; at most three queries beside what is kept in memory.
+
+    Fetch the evaluation through `with_work()`, or each row it belongs to costs a query more.
+    """
+    measured, game, version = evaluation.measured, evaluation.game, evaluation.measured.rubric_version
+    keys = (
+        (game.pk, game.content_sha256),
+        (measured.pk, measured.findings_sha256),
+        (version.pk, version.sha256),
+    )
+    ground, machine, inconsistent = _ground(*keys)
+    dealt = deal_for(evaluation, game)
+    if dealt:
+        ground = msgspec.structs.replace(ground, agents=dealt.agents, unseen_count=len(dealt.unseen))
+    return EvaluationState(
+        evaluation=evaluation,
+        rubric=rubric_record(*keys[2]),
+        game=game_record(*keys[0]),
+        seen=_seen_game(*keys[0]),
+        measurements=load_measurements(*keys[1]),
+        ground=ground,
+        machine=machine,
+        inconsistent=inconsistent,
+        judgements={
+            (said.kind, said.subject): said
+            for said in (AnswerRecord(*row) for row in _SAID.rows(evaluation.pk))
+        },
+        revealed=frozenset(what for (what,) in _REVEALED.rows(evaluation.pk)),
+        is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
+        deal=dealt,
+    )
+
+
+_SAID = Prepared(
+    lambda key: Judgement.objects.filter(evaluation=key).values_list(*AnswerRecord.__struct_fields__), int
+)
+
+
+_REVEALED = Prepared(lambda key: Reveal.objects.filter(evaluation=key).values_list("what"), int)
+
+
+@lru_cache(maxsize=32)
+def _seen_game(game: int, content_sha256: str) -> SeenGame:
+    return conceal(game_record(game, content_sha256))
+
+
+@lru_cache(maxsize=32)
+def _ground(
+    game: tuple[int, str], measured: tuple[int, str], version: tuple[int, str]
+) -> tuple[JudgeableSubjects, dict[Key, str], tuple[int, ...]]:
+    rubric, measurements = rubric_record(*version), load_measurements(*measured)
+    questions = len(rubric.criterion("engagement").guiding_questions)
+    ground = judgeable_subjects(game_record(*game), measurements, rubric.parameters, questions)
+    return ground, machine_values(measurements), inconsistent_messages(measurements)

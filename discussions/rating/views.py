@@ -1,0 +1,327 @@
+"""The evaluator's page and its acts.
+
+The lease of the evaluator's place: how long it lasts, renewed by using the page, taken up again when it ended.
+
+How I answered before.
+"""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+
+from discussions.core.evaluation_states import state_after
+from discussions.core.judgement_kinds import item_id
+from discussions.models import Evaluation
+from discussions.models.slots import CALIBRATION, RATING
+from discussions.rating.actions.acts import act
+from discussions.rating.actions.finish import return_to_game as do_return
+from discussions.rating.actions.finish import skip_game as do_skip
+from discussions.rating.actions.finish import submit_evaluation as do_submit
+from discussions.rating.actions.judgements import undo as do_undo
+from discussions.rating.core.visibility import TRANSCRIPT
+from discussions.rating.forms import ActForm, LeaseForm, SkipForm
+from discussions.rating.pages.authorship_test import identification_answer, identification_page
+from discussions.rating.pages.evaluation import (
+    CompletedAct,
+    EvaluationQuery,
+    build_conflict,
+    rating_answer,
+    rating_page,
+)
+from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
+from discussions.rating.pages.own_work import mine_page, own_history_page
+from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
+from discussions.slots.actions import renew_lease as renew
+from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
+from workspace.models import Person
+from workspace.revisions.forms import OLD, KeyedForm, UndoForm
+from workspace.revisions.views import new_nonce, tell_saved
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, goes_on, is_htmx, require
+from workspace.web.respond import respond
+
+PAGE = "discussions/rating/evaluation.html"
+
+
+PAGE, ANSWER, AT, TEST, TEST_ANSWER, REFUSED = (
+    "discussions/rating/evaluation.html",
+    "discussions/rating/_answer.html",
+    "discussions/rating/_at.html",
+    "discussions/rating/authorship_test.html",
+    "discussions/rating/_identify_answer.html",
+    "discussions/rating/_refused.html",
+)
+
+
+def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
+    """One's own evaluation with that number."""
+    found = load_own_evaluation(person, evaluation)
+    if found is None:
+        raise Http404
+    return found
+
+
+@require("rate")
+def rate(request: SignedIn, evaluation: int) -> HttpResponse:
+    """The page, or the forms of one message as a region. A closed evaluation can still be read."""
+    asked = only_parameters(request, "step", "at", "player", "votes", "nonce", "page")
+    found = evaluation_or_404(request.user, evaluation)
+    wanted = EvaluationQuery(
+        asked["nonce"] or new_nonce(),
+        asked["step"],
+        parse_number(asked["at"]),
+        parse_number(asked["player"]),
+        parse_number(asked["page"]),
+    )
+    return desk(request, found, wanted, build_lease(evaluation=found, now=timezone.now()))
+
+
+def desk(
+    request: SignedIn,
+    evaluation: Evaluation,
+    wanted: EvaluationQuery,
+    lease: Lease,
+    *,
+    status: int = 200,
+    **more: object,
+) -> HttpResponse:
+    """The whole page as it stands, or what of it is shown while the transcript is closed."""
+    work = load_state(evaluation)
+    if not work.sight.transcript:
+        test = identification_page(work=work, wanted=wanted, lease=lease)
+        return respond(request, page=TEST, context={"page": test} | more, status=status)
+    page = rating_page(work=work, wanted=wanted, lease=lease)
+    region = AT if wanted.at else None
+    return respond(request, page=PAGE, region=region, context={"page": page} | more, status=status)
+
+
+@require("rate", methods=("POST",))
+def judge(request: SignedIn, evaluation: int) -> HttpResponse:
+    """One act: a judgement, the reveal, a comment or a flag."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = bind_form(request, ActForm)
+    done = CompletedAct()
+    try:
+        form.check()
+        posted = form.to_act()
+        done = CompletedAct(posted.kind, posted.subject)
+        acted = act(evaluation=found, posted=posted, by=request.user, now=timezone.now())
+    except (Conflict, NotAllowed, Unacceptable) as refusal:
+        return refused(request, found, form, done, refusal)
+    if TRANSCRIPT in acted.revealed:
+        return respond(request, page=PAGE, redirect=reverse("rate", args=[found.pk]))
+    is_undoable = True if acted.work else None
+    done = CompletedAct(posted.kind, posted.subject, acted.revealed, acted.saved_at, is_undoable=is_undoable)
+    return answered(request, found, form, done, work=acted.work)
+
+
+@require("rate", methods=("POST",))
+def undo(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Take the newest act back."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = bind_form(request, UndoForm)
+    try:
+        form.check()
+        saved = do_undo(evaluation=found, **form.target, by=request.user, now=timezone.now())
+    except (Conflict, NotAllowed, Unacceptable) as refusal:
+        return refused(request, found, form, CompletedAct(), refusal)
+    done = CompletedAct(saved.kind, saved.subject, saved.revealed, saved.revision.created_at)
+    return answered(request, found, form, done, work=saved.work)
+
+
+@require("submit", methods=("POST",))
+def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Hand the evaluation in; the only evaluator of a game goes on to its verdict."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = bind_form(request, KeyedForm)
+    form.is_valid()
+    try:
+        submitted = do_submit(evaluation=found, by=request.user, now=timezone.now())
+    except (NotAllowed, Unacceptable) as refusal:
+        return refused(request, found, form, CompletedAct(), refusal)
+    return respond(request, page=PAGE, redirect=_after(submitted))
+
+
+def _after(submitted: Evaluation) -> str:
+    """Where handing in leads: the only evaluator of a game goes on to its verdict, a trainee to what came of it."""
+    game = submitted.game
+    if submitted.purpose == CALIBRATION:
+        return reverse("calibration_feedback", args=[submitted.pk])
+    if submitted.purpose == RATING and game.evaluator_count == 1:
+        return reverse("verdict", args=[game.project.slug, game.number])
+    return f"{reverse('home')}?handed_in={submitted.pk}"
+
+
+@require("rate", methods=("POST",))
+def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Give the place on a game back, with a reason."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = bind_form(request, SkipForm)
+    reason = form.cleaned_data["text"] if form.is_valid() else ""
+    try:
+        do_skip(evaluation=found, reason=reason, by=request.user, now=timezone.now())
+    except (NotAllowed, Unacceptable) as refusal:
+        return refused(request, found, form, CompletedAct(), refusal)
+    return respond(request, page=PAGE, redirect=reverse("home"))
+
+
+@require("return_to_game", methods=("POST",))
+def return_to_game(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Take a skipped game up again."""
+    found = evaluation_or_404(request.user, evaluation)
+    bind_form(request, KeyedForm)
+    do_return(evaluation=found, by=request.user, now=timezone.now())
+    return respond(request, page=PAGE, redirect=reverse("rate", args=[found.pk]))
+
+
+def answered(
+    request: SignedIn,
+    evaluation: Evaluation,
+    form: KeyedForm,
+    done: CompletedAct,
+    *,
+    work: EvaluationState | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
+
+    Built from `work` as it was committed, or read anew when the act wrote nothing.
+    """
+    work = work or load_state(evaluation_or_404(request.user, evaluation.pk))
+    turned = getattr(form, "cleaned_data", {}).get("page") or 0
+    wanted = EvaluationQuery(form.page_nonce or new_nonce(), str(form.data.get("step", "")), page=turned)
+    if not work.sight.transcript:
+        return tell_saved(answered_in_test(request, work, wanted, done, status), done.saved_at)
+    page, changed = rating_answer(work=work, wanted=wanted, done=done)
+    context: dict[str, object] = {"page": page, "changed": changed}
+    if not is_htmx(request) and status >= 400:
+        lease = build_lease(evaluation=work.evaluation, now=timezone.now())
+        anew = EvaluationQuery(new_nonce(), page.step, page=turned)
+        context["page"] = rating_page(work=work, wanted=anew, lease=lease)
+    at = f"?step={page.step}" + (f"&page={page.window.page}" if page.window.is_paged else "")
+    place = f"{reverse('rate', args=[evaluation.pk])}{at}#{choose_anchor(done)}"
+    plain = None if is_htmx(request) else place
+    made = respond(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
+    return tell_saved(made, done.saved_at)
+
+
+def answered_in_test(
+    request: SignedIn, work: EvaluationState, wanted: EvaluationQuery, done: CompletedAct, status: int = 200
+) -> HttpResponse:
+    """The same while the transcript is closed: neither its regions nor its page are drawn."""
+    page, changed = identification_answer(work=work, wanted=wanted, done=done)
+    if not is_htmx(request) and status >= 400:
+        lease = build_lease(evaluation=work.evaluation, now=timezone.now())
+        page = identification_page(work=work, wanted=EvaluationQuery(new_nonce()), lease=lease)
+    place = f"{reverse('rate', args=[work.evaluation.pk])}?step={page.step}#{choose_anchor(done)}"
+    plain = None if is_htmx(request) else place
+    context = {"page": page, "changed": changed}
+    return respond(request, page=TEST, region=TEST_ANSWER, context=context, status=status, redirect=plain)
+
+
+def choose_anchor(done: CompletedAct) -> str:
+    """The element that a redirect after an act goes to."""
+    if done.kind in ("comment", "flag"):
+        return f"message-{done.subject.partition(':')[2]}" if ":" in done.subject else "top"
+    return item_id("reference" if done.kind in ("missed", "deliberate") else done.kind, done.subject)
+
+
+def refused(
+    request: SignedIn, evaluation: Evaluation, form: KeyedForm, done: CompletedAct, refusal: Refusal
+) -> HttpResponse:
+    """The same answer with what was refused: both versions of a conflict, or the sentence."""
+    if isinstance(refusal, NotAllowed):
+        return not_held(request, evaluation, form, refusal)
+    if isinstance(refusal, Conflict) and refusal.code == "stale" and refusal.detail:
+        seen = CompletedAct(done.kind, done.subject, conflict=build_conflict(refusal.detail))
+    else:
+        seen = CompletedAct(done.kind, done.subject, refusal=refusal.sentence)
+    return answered(request, evaluation, form, seen, status=refusal.status)
+
+
+def not_held(request: SignedIn, evaluation: Evaluation, form: KeyedForm, refusal: NotAllowed) -> HttpResponse:
+    """What an act is answered whose place went back: why, and how the game is taken up again; else it is refused."""
+    found = evaluation_or_404(request.user, evaluation.pk)
+    if state_after(found.state, "resume") is None:
+        raise refusal
+    lease = build_lease(evaluation=found, now=timezone.now(), refusal=refusal)
+    if is_htmx(request):
+        return respond(request, page=PAGE, region=REFUSED, context={"lease": lease}, status=refusal.status)
+    wanted = EvaluationQuery(new_nonce(), str(form.data.get("step", "")))
+    typed_text = str(form.data.get("text", ""))
+    return desk(request, found, wanted, lease, status=refusal.status, unsaved=True, typed=typed_text)
+
+
+LEASE = "discussions/rating/_lease.html"
+
+
+@require("rate", methods=("GET", "POST"))
+def renew_lease(request: SignedIn, evaluation: int) -> HttpResponse:
+    """How long the place is held; POST renews it, or takes the game up again. Nothing else on the page is drawn."""
+    only_parameters(request)
+    found = evaluation_or_404(request.user, evaluation)
+    if request.method != "POST":
+        return _answered(request, found) if is_htmx(request) else redirect("rate", found.pk)
+    form = bind_form(request, LeaseForm)
+    if not form.is_valid():
+        raise Unacceptable(str(OLD))
+    try:
+        act = do_return if form.is_again else renew
+        act(evaluation=found, by=request.user, now=timezone.now())
+    except (NotAllowed, Conflict) as refusal:
+        if not is_htmx(request):
+            raise
+        return _answered(request, found, form, refusal)
+    return _answered(request, found, form)
+
+
+def _answered(
+    request: SignedIn,
+    evaluation: Evaluation,
+    form: LeaseForm | None = None,
+    refusal: NotAllowed | Conflict | None = None,
+) -> HttpResponse:
+    """The lease as it is by now, and a note where it is news; without htmx the page again."""
+    lease = build_lease(
+        evaluation=evaluation_or_404(request.user, evaluation.pk),
+        now=timezone.now(),
+        refusal=refusal,
+    )
+    # Told once: the note must not take the place of another one with every key that is pressed.
+    was_ended = form is not None and form.cleaned_data["known"] == ENDED
+    is_again = form is not None and form.is_again
+    is_news = is_again or (lease.state == ENDED) != was_ended
+    made = respond(
+        request,
+        page=PAGE,
+        region=LEASE,
+        context={"lease": lease, "is_news": is_news},
+        status=refusal.status if refusal else 200,
+        redirect=reverse("rate", args=[evaluation.pk]),
+    )
+    if lease.state == HELD and (is_again or was_ended) and is_htmx(request):
+        # What the page kept while the place was not held is sent now, as after signing in anew.
+        made["HX-Trigger"] = goes_on(request)
+    return made
+
+
+@require("sign_in")
+def own_history(request: SignedIn) -> HttpResponse:
+    """My answers and ratings, newest first."""
+    asked = only_parameters(request, "before")
+    page = own_history_page(person=request.user, before=parse_number(asked["before"]))
+    return respond(
+        request, page="discussions/rating/own_history.html", context={"page": page, **frame(request.user)}
+    )
+
+
+@require("sign_in")
+def mine(request: SignedIn) -> HttpResponse:
+    """My evaluations, newest first."""
+    asked = only_parameters(request, "before")
+    page = mine_page(person=request.user, before=parse_number(asked["before"]))
+    return respond(
+        request, page="discussions/rating/own_work.html", context={"page": page, **frame(request.user)}
+    )

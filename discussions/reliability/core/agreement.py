@@ -1,0 +1,243 @@
+"""How far evaluators of the same games agree, thing by thing, from blind answers alone.
+
+Alpha comes first (nominal; ordinal of the rating), Gwet's AC1 (AC2 with quadratic weights of the rating) beside it,
+since alpha is low where one answer is nearly the only one. Intervals are jackknife-t over games.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.reliability.core.blind_answers import (
+    MARKS,
+    Answered,
+    BlindAnswer,
+    by_evaluators,
+    in_shared_games,
+    list_things,
+)
+from discussions.reliability.core.pairs import PairAgreed, PairCell, compare_pairs
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
+from workspace.statistics.estimates import (
+    LEAST_FOR_INTERVAL,
+    TENTATIVE,
+    Agreement,
+    classify_strength,
+    raters_needed,
+)
+from workspace.statistics.intraclass import compute_icc
+from workspace.statistics.ratings import two_or_more
+
+SKEWED = 0.8
+
+
+NOBODY = "Nobody has answered this blind in a game that two evaluators or more have handed in."
+
+
+SAMPLES_APART = (
+    "Each evaluator is dealt a sample of their own, so few messages are shared. More evaluators for each game, or "
+    "a larger sample in the rubric, make more of them shared."
+)
+
+
+class AgreedLine(Struct, frozen=True):
+    """Agreement on one thing in figures. `answered` of them have a blind answer, `items` two or more, in `games`.
+
+    `shares` count the answers to those items; `specific` is the agreement on each answer alone; `icc` of one evaluator
+    and `panel` of the mean of all are for the rating only. `needed` evaluators would make their mean reliable, `common`
+    is the most frequent answer, `strength` one word for alpha where its interval allows one.
+    """
+
+    key: str
+    answered: int
+    items: int
+    games: int
+    raters: int
+    pairs: int
+    shares: list[tuple[str, int]]
+    alpha: Agreement
+    companion: Agreement
+    share: Agreement
+    specific: list[tuple[str, Agreement]]
+    icc: Agreement | None
+    panel: Agreement | None
+    needed: int | None
+    strength: str
+    common: str
+    common_share: float
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether alpha is low where one answer is nearly the only one, which says little of the raters."""
+        return self.common_share >= SKEWED and self.alpha.value is not None and self.alpha.value < TENTATIVE
+
+
+class AgreedThing(AgreedLine, frozen=True):
+    """The same with everything behind it: `cells` count pairs of answers whoever gave which, `people` each two of them.
+
+    The row of a cell is the answer that stands first in the order of answers.
+    """
+
+    cells: list[PairCell]
+    people: list[PairAgreed]
+
+
+class Marked(Struct, frozen=True):
+    """Things that can only be marked: how many one evaluator alone marked, and how many two or more of them."""
+
+    kind: str
+    by_one: int
+    by_more: int
+
+
+class TeamAgreement(Struct, frozen=True):
+    """Agreement on everything; `games` were answered blind by two of the `evaluators` or more."""
+
+    games: int
+    evaluators: int
+    evaluations: int
+    things: list[AgreedThing]
+    marks: list[Marked]
+
+    def find(self, key: str) -> AgreedThing | None:
+        """Agreement on the thing of that key."""
+        return next((each for each in self.things if each.key == key), None)
+
+
+def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> TeamAgreement:
+    """Agreement over first blind answers (purpose rating), in any order."""
+    first = in_shared_games(answer for answer in answers if answer.purpose == "rating")
+    return TeamAgreement(
+        games=len({answer.game for answer in first}),
+        evaluators=len({answer.evaluator for answer in first}),
+        evaluations=len({answer.evaluation for answer in first}),
+        things=[agreed_on(answered) for answered in by_evaluators(list_things(question_count), first)],
+        marks=[_marked(kind, first) for kind in MARKS],
+    )
+
+
+def agreed_on(answered: Answered) -> AgreedThing:
+    """Agreement on one thing."""
+    alpha = headline(answered)
+    icc, panel = _correlations(answered)
+    shares = count_answers(answered)
+    common, most = max(shares, key=lambda each: each[1]) if shares else ("", 0)
+    cells, people = compare_pairs(answered)
+    return AgreedThing(
+        key=answered.thing.key,
+        answered=len(answered.rows),
+        items=len(answered.shared),
+        games=answered.shared_groups,
+        raters=len({rater for row in answered.shared for rater in row}),
+        pairs=sum(cell.count for cell in cells),
+        shares=shares,
+        alpha=alpha,
+        companion=companion(answered),
+        share=share(answered),
+        specific=_specific(answered),
+        icc=icc,
+        panel=panel,
+        needed=raters_needed(icc.value if icc and icc.value is not None else alpha.value),
+        strength=classify_strength(alpha),
+        common=common,
+        common_share=most / total if (total := sum(count for _value, count in shares)) else 0.0,
+        cells=cells,
+        people=people,
+    )
+
+
+def headline(answered: Answered) -> Agreement:
+    """Alpha: ordinal of the rating, nominal of everything else."""
+    if answered.thing.is_rating:
+        return _told(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
+    groups = _groups(answered)
+    return _told(krippendorff_alpha(answered.matrix, level="nominal", groups=groups), answered)
+
+
+def companion(answered: Answered) -> Agreement:
+    """AC1, of the rating AC2 with quadratic weights, over every answer there is."""
+    found = gwet_ac(
+        answered.matrix,
+        weights="quadratic" if answered.thing.is_rating else "identity",
+        scale=list(answered.thing.numbers.values()),
+        groups=_groups(answered),
+    )
+    return _told(found, answered)
+
+
+def share(answered: Answered) -> Agreement:
+    """The share of pairs of answers that are the same."""
+    return _told(observed_agreement(answered.matrix, groups=_groups(answered)), answered)
+
+
+def count_answers(answered: Answered) -> list[tuple[str, int]]:
+    """How often each answer was given to what has two answers or more."""
+    counts = Counter(value for row in answered.shared for value in row.values())
+    return [(value, counts[value]) for value in answered.thing.values] if counts else []
+
+
+def _groups(answered: Answered) -> Sequence[Hashable] | None:
+    return answered.groups if answered.thing.has_parts else None
+
+
+def _correlations(answered: Answered) -> tuple[Agreement | None, Agreement | None]:
+    """ICC(2,1) and ICC(2,k), by components of variance where not all have rated every game; the rating only."""
+    if not answered.thing.is_rating:
+        return None, None
+    matrix = answered.matrix[two_or_more(answered.matrix)]
+    matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
+    one, mean = compute_icc(matrix, form="2,1"), compute_icc(matrix, form="2,k")
+    return _told(one, answered), _told(mean, answered)
+
+
+def _specific(answered: Answered) -> list[tuple[str, Agreement]]:
+    """Agreement on each answer alone: of yes it is positive, of no negative agreement."""
+    if answered.thing.is_rating:
+        return []
+    matrix, groups = answered.matrix, _groups(answered)
+    return [
+        (value, _told(specific_agreement(matrix, number, groups=groups), answered))
+        for value, number in answered.thing.numbers.items()
+    ]
+
+
+def _told(found: Agreement, answered: Answered) -> Agreement:
+    """The same, with reasons in the words of games and their parts."""
+    if found.value is None and not answered.shared:
+        return msgspec.structs.replace(found, reason=_why_not_shared(answered))
+    if found.value is None or found.interval is not None:
+        return found
+    games = answered.shared_groups
+    says = "One game carries the whole value: without it there is none, so there is no interval."
+    if games < LEAST_FOR_INTERVAL:
+        says = f"An interval needs at least {LEAST_FOR_INTERVAL} games; there {_are(games)}."
+    return msgspec.structs.replace(found, interval_reason=says)
+
+
+def _why_not_shared(answered: Answered) -> str:
+    kind = answered.thing.kind
+    if not answered.rows:
+        return NOBODY
+    word = {judgement_kinds.REFERENCE: "reference", judgement_kinds.IDENTIFY: "agent"}.get(kind)
+    word = word or ("message" if answered.thing.has_parts else "game")
+    count = len(answered.rows)
+    says = f"{count} {word}{'s were' if count > 1 else ' was'} judged blind, none by two evaluators."
+    return f"{says} {SAMPLES_APART}" if kind in judgement_kinds.MESSAGE_KINDS else says
+
+
+def _are(count: int) -> str:
+    return "is 1" if count == 1 else f"are {count}"
+
+
+def _marked(kind: str, answers: Sequence[BlindAnswer]) -> Marked:
+    by_whom: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for answer in answers:
+        if answer.kind == kind:
+            by_whom[answer.game, answer.subject].add(answer.evaluator)
+    more = sum(len(people) > 1 for people in by_whom.values())
+    return Marked(kind, len(by_whom) - more, more)

@@ -1,0 +1,152 @@
+"""Does the machine pull people its way? What became of blind answers once its word was shown, by metric.
+
+Where a person had said otherwise they may move to the machine's word; where they had said the same they may move away.
+Both happen on second thoughts, so the index is the difference of the two shares: above 0 the machine pulls. After
+Fogliato et al., FAccT 2022 (arXiv 2205.09696), who had readers answer before they saw what a machine says.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import parse_subject
+from discussions.rating.core.concealed import Evaluated, GivenAnswer
+from discussions.reliability.core.crosstab import Answer, Crosstab, Interval, Share, Tally
+from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
+from workspace.statistics.proportions import newcombe
+
+METRICS = (judgement_kinds.REFERENCE, *judgement_kinds.MESSAGE_KINDS)
+
+
+APART, TOGETHER = "apart", "together"
+
+
+TO_MACHINE, AWAY, ELSEWHERE, STAYED = "to_machine", "away", "elsewhere", "stayed"
+
+
+TOWARD = "toward"
+
+
+SHARES = (
+    Share(TOWARD, ((APART, TO_MACHINE),), ((APART, TO_MACHINE), (APART, ELSEWHERE), (APART, STAYED))),
+    Share(AWAY, ((TOGETHER, AWAY),), ((TOGETHER, AWAY), (TOGETHER, STAYED))),
+)
+
+
+class Moved(Struct, frozen=True):
+    """One evaluator: of `apart` answers that differed so many went to the machine's, of `together` so many left it."""
+
+    evaluator: int
+    apart: int
+    toward: int
+    together: int
+    away: int
+
+
+class Anchoring(Struct, frozen=True):
+    """One metric. `index` is share toward less share away, in points from -100 to 100; None where one has no answers.
+
+    `interval` is Newcombe's, `over_games` that when whole games are left out in turn, None with fewer than three.
+    """
+
+    metric: str
+    table: Crosstab
+    index: float | None
+    interval: Interval | None
+    over_games: Interval | None
+    people: list[Moved]
+
+
+def iter_revealed_answers(one: Evaluated) -> Iterator[Answer]:
+    """What became of every blind answer whose machine's word was shown to its evaluator afterwards."""
+    for each in one.said:
+        if each.kind in METRICS and each.blind_value:
+            machine = _shown(one, each)
+            if machine:
+                row, column = _move(each, machine)
+                message = parse_subject(each.subject)[0]
+                yield Answer(each.kind, row, column, one.game, message, one.evaluator, one.evaluation)
+
+
+def _shown(one: Evaluated, said: GivenAnswer) -> str:
+    """The machine's word, when it has one and it was shown; "" otherwise.
+
+    Of a reference the vote record says "supported", which speaks for accurate; its other words speak for nothing.
+    """
+    if said.kind == judgement_kinds.REFERENCE:
+        is_shown = f"reference:{said.subject}" in one.revealed
+        check = one.found.references.get(said.subject, (False, ""))[1]
+        return judgement_kinds.ACCURATE if is_shown and check == "supported" else ""
+    is_shown = f"metric:{said.kind}" in one.revealed
+    return one.found.values.get((said.kind, said.subject), "") if is_shown else ""
+
+
+def _move(said: GivenAnswer, machine: str) -> tuple[str, str]:
+    """Where an answer stood, and where it went. Taking an override back is taking the machine's word."""
+    after = said.value or (machine if said.kind in judgement_kinds.MESSAGE_KINDS else "")
+    if said.blind_value == machine:
+        return TOGETHER, STAYED if after == machine else AWAY
+    if after == machine:
+        return APART, TO_MACHINE
+    return APART, STAYED if after == said.blind_value else ELSEWHERE
+
+
+class AnchoringTally:
+    """Moves as they are counted, by metric and by evaluator."""
+
+    def __init__(self) -> None:
+        self.tallies = {metric: Tally(metric) for metric in METRICS}
+        self.people: dict[str, dict[int, Counter[tuple[str, str]]]] = {
+            metric: defaultdict(Counter) for metric in METRICS
+        }
+
+    def add(self, one: Evaluated) -> None:
+        """Count one evaluation."""
+        for answer in iter_revealed_answers(one):
+            self.tallies[answer.part].add(answer)
+            self.people[answer.part][one.evaluator][answer.row, answer.column] += 1
+
+    def figures(self) -> list[Anchoring]:
+        """One entry for each metric."""
+        return [self._of(metric) for metric in METRICS]
+
+    def _of(self, metric: str) -> Anchoring:
+        table = self.tallies[metric].table(SHARES)
+        toward, away = table.rate(TOWARD), table.rate(AWAY)
+        apart = newcombe(toward.numerator, toward.denominator, away.numerator, away.denominator)
+        has_both = toward.value is not None and away.value is not None
+        return Anchoring(
+            metric=metric,
+            table=table,
+            index=toward.value - away.value if has_both else None,  # type: ignore[operator]
+            interval=(100 * apart[0], 100 * apart[1]) if apart else None,
+            over_games=_over_games(self.tallies[metric]),
+            people=[_moved(person, counts) for person, counts in sorted(self.people[metric].items())],
+        )
+
+
+def _moved(person: int, counts: Counter[tuple[str, str]]) -> Moved:
+    return Moved(
+        evaluator=person,
+        apart=sum(count for (row, _column), count in counts.items() if row == APART),
+        toward=counts[APART, TO_MACHINE],
+        together=sum(count for (row, _column), count in counts.items() if row == TOGETHER),
+        away=counts[TOGETHER, AWAY],
+    )
+
+
+def _over_games(tally: Tally) -> Interval | None:
+    """The index's interval by leaving out one game after the other; None where a game carries one of the shares."""
+    if len(tally.counts) < LEAST_FOR_INTERVAL:
+        return None
+    rows = np.array([tally.sums_of(game, SHARES) for game in sorted(tally.counts)], dtype=float)
+    sums = rows.sum(axis=0)
+    without = sums - rows
+    if not sums[1] or not sums[3] or not (without[:, 1] * without[:, 3]).all():
+        return None
+    index = float(sums[0] / sums[1] - sums[2] / sums[3])
+    found, _reason = jackknife_t(index, without[:, 0] / without[:, 1] - without[:, 2] / without[:, 3])
+    return (100 * found[0], 100 * found[1]) if found else None

@@ -1,0 +1,132 @@
+"""Answers of two evaluators to the same thing side by side: contingency tables, and the cases behind each cell."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct
+
+from discussions.reliability.core.blind_answers import (
+    Answered,
+    BlindAnswer,
+    Item,
+    Thing,
+    make_item,
+    make_item_sort_key,
+    make_thing_key,
+)
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.chance_agreement import cohen_kappa
+
+
+class PairCell(Struct, frozen=True, array_like=True):
+    """How many pairs of answers to the same thing are `row` beside `column`."""
+
+    row: str
+    column: str
+    count: int
+
+
+class PairAgreed(Struct, frozen=True, omit_defaults=True):
+    """Two evaluators, by number: over `items` that both answered the share on which they agree, kappa and alpha.
+
+    `cells` have the first one's answer as row. Kappa of the rating has quadratic weights.
+    """
+
+    first: int
+    second: int
+    items: int
+    share: float
+    cells: list[PairCell]
+    kappa: float | None = None
+    alpha: float | None = None
+    reason: str = ""
+
+
+class PairCase(Struct, frozen=True):
+    """Two answers to the same thing: which game and part of it, who said what, in which evaluations."""
+
+    game: int
+    subject: str
+    people: tuple[int, int]
+    values: tuple[str, str]
+    evaluations: tuple[int, int]
+
+
+def compare_pairs(answered: Answered) -> tuple[list[PairCell], list[PairAgreed]]:
+    """Every pair of answers to the same thing: all of them in one table, and those of each two evaluators."""
+    by_pair: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for row in answered.shared:
+        for (one, first), (other, second) in combinations(sorted(row.items()), 2):
+            by_pair[one, other][first, second] += 1
+    order = {value: at for at, value in enumerate(answered.thing.values)}
+    whole: Counter[tuple[str, str]] = Counter()
+    for counts in by_pair.values():
+        for (first, second), count in counts.items():
+            whole[(first, second) if order[first] <= order[second] else (second, first)] += count
+    pairs = [_pair(answered.thing, *pair, counts) for pair, counts in sorted(by_pair.items())]
+    return _cells(whole, order), pairs
+
+
+def _cells(counts: Counter[tuple[str, str]], order: dict[str, int]) -> list[PairCell]:
+    places = sorted(counts, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    return [PairCell(*pair, counts[pair]) for pair in places]
+
+
+def _pair(thing: Thing, first: int, second: int, counts: Counter[tuple[str, str]]) -> PairAgreed:
+    numbers = thing.numbers
+    table = np.array([[numbers[one], numbers[other]] for one, other in counts.elements()])
+    alpha = krippendorff_alpha(table, level="ordinal" if thing.is_rating else "nominal", with_interval=False)
+    kappa = cohen_kappa(
+        table,
+        weights="quadratic" if thing.is_rating else "identity",
+        scale=list(numbers.values()),
+        with_interval=False,
+    )
+    return PairAgreed(
+        first=first,
+        second=second,
+        items=len(table),
+        share=float((table[:, 0] == table[:, 1]).mean()),
+        cells=_cells(counts, {value: at for at, value in enumerate(thing.values)}),
+        kappa=kappa.value,
+        alpha=alpha.value,
+        reason=alpha.reason,
+    )
+
+
+def find_pair_cases(
+    answers: Iterable[BlindAnswer], thing: Thing, row: str, column: str, pair: tuple[int, int] | None = None
+) -> list[PairCase]:
+    """The cases that a cell counts, as games and their transcripts go: of a `pair` the first one said `row`.
+
+    Without a pair whoever said which; answers to other things and with other values may be among those given.
+    """
+    by_item: dict[Item, list[BlindAnswer]] = defaultdict(list)
+    for answer in answers:
+        if make_thing_key(answer) == thing.key and answer.value in (row, column):
+            by_item[make_item(answer)].append(answer)
+    found = []
+    for item in sorted(by_item, key=make_item_sort_key):
+        there = sorted(by_item[item], key=lambda answer: answer.evaluator)
+        found += [_case(item, *two) for two in combinations(there, 2) if _is_in_cell(two, row, column, pair)]
+    return found
+
+
+def _is_in_cell(
+    two: tuple[BlindAnswer, BlindAnswer], row: str, column: str, pair: tuple[int, int] | None
+) -> bool:
+    values = (two[0].value, two[1].value)
+    if pair is None:
+        return values in ((row, column), (column, row))
+    return values == (row, column) and (two[0].evaluator, two[1].evaluator) == pair
+
+
+def _case(item: Item, one: BlindAnswer, other: BlindAnswer) -> PairCase:
+    return PairCase(
+        *item,
+        people=(one.evaluator, other.evaluator),
+        values=(one.value, other.value),
+        evaluations=(one.evaluation, other.evaluation),
+    )

@@ -1,0 +1,89 @@
+"""How far evaluators agree with themselves: the first blind answer beside that of a hidden repeat of the same game.
+
+This is the ceiling of agreement between people: nobody agrees more with others than with themselves.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from discussions.reliability.core.agreement import headline, share
+from discussions.reliability.core.blind_answers import (
+    Answered,
+    BlindAnswer,
+    Item,
+    Thing,
+    list_things,
+    make_item,
+    make_item_sort_key,
+    make_thing_key,
+)
+from workspace.statistics.estimates import Agreement
+
+FIRST, AGAIN = "rating", "repeat"
+
+
+_COLUMN = {FIRST: 1, AGAIN: 2}
+
+
+class OwnAgreed(Struct, frozen=True):
+    """One person and one thing: of `items` answered twice the share answered alike, and alpha."""
+
+    evaluator: int
+    items: int
+    share: float | None
+    alpha: float | None
+    reason: str
+
+
+class SelfAgreed(Struct, frozen=True):
+    """One thing over all people: each game of each person is a group of its own."""
+
+    key: str
+    items: int
+    games: int
+    alpha: Agreement
+    share: Agreement
+    people: list[OwnAgreed]
+
+
+def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) -> list[SelfAgreed]:
+    """Agreement of first answers with those of repeats; things that nobody answered twice are left out."""
+    found: dict[str, dict[tuple[int, Item], dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
+    for answer in answers:
+        if answer.purpose in _COLUMN:
+            twice = found[make_thing_key(answer)][answer.evaluator, make_item(answer)]
+            twice[_COLUMN[answer.purpose]] = answer.value
+    lines = []
+    for thing in list_things(question_count):
+        rows = {key: row for key, row in found.get(thing.key, {}).items() if len(row) > 1}
+        if rows:
+            lines.append(_agreed(thing, rows))
+    return lines
+
+
+def _agreed(thing: Thing, rows: dict[tuple[int, Item], dict[int, str]]) -> SelfAgreed:
+    whole = _table(thing, rows)
+    people = sorted({evaluator for evaluator, _item in rows})
+    return SelfAgreed(
+        key=thing.key,
+        items=len(rows),
+        games=whole.shared_groups,
+        alpha=headline(whole),
+        share=share(whole),
+        people=[_own(thing, person, rows) for person in people],
+    )
+
+
+def _own(thing: Thing, person: int, rows: dict[tuple[int, Item], dict[int, str]]) -> OwnAgreed:
+    own = _table(thing, {key: row for key, row in rows.items() if key[0] == person})
+    alpha = headline(own)
+    same = sum(row[1] == row[2] for row in own.rows)
+    return OwnAgreed(person, len(own.rows), same / len(own.rows), alpha.value, alpha.reason)
+
+
+def _table(thing: Thing, rows: dict[tuple[int, Item], dict[int, str]]) -> Answered:
+    places = sorted(rows, key=lambda key: (key[0], make_item_sort_key(key[1])))
+    groups = [(evaluator, game) for evaluator, (game, _subject) in places]
+    return Answered(thing, [rows[key] for key in places], groups)

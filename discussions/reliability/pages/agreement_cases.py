@@ -1,0 +1,151 @@
+"""What is behind one cell of a table of answers: each case with its text, and the way to its game."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.records import GameRecord
+from discussions.games.pages.game import MESSAGES_A_PAGE
+from discussions.metrics.core.text import split
+from discussions.models import GameText
+from discussions.reliability.core.blind_answers import Item, Thing
+from discussions.reliability.core.pairs import find_pair_cases
+from discussions.reliability.labels.agreement import answer_word
+from discussions.reliability.queries import answers_in_cell
+from workspace.core.text import shorten
+from workspace.models import Project
+
+CASES_A_PAGE = 25
+
+
+LONGEST_CASE = 400
+
+
+# So many messages stand before the one that a link leads to.
+BEFORE = 10
+
+
+class AgreementCasesQuery(Struct, frozen=True):
+    """Which thing is asked for, which two evaluators and which cell ("" for none), and from which case on."""
+
+    thing: str
+    row: str = ""
+    column: str = ""
+    pair: tuple[int, int] | None = None
+    start: int = 1
+
+    @property
+    def has_cell(self) -> bool:
+        """Whether a cell is asked for."""
+        return bool(self.row or self.column)
+
+
+class AgreementCase(Struct, frozen=True):
+    """One thing that two evaluators judged; `message` is 0 where it is the whole game or an agent.
+
+    `start` is where the game's page is to begin, 0 at its beginning; `names` are there for a pair only, else `pairs`
+    says how many pairs of evaluators judged it so.
+    """
+
+    game: int
+    message: int
+    start: int
+    speaker: str
+    text: str
+    spans: list[tuple[int, int]]
+    values: tuple[str, str]
+    names: tuple[str, str] | None
+    pairs: str
+
+
+class CasesPart(Struct, frozen=True):
+    """A page of the cases of a cell; `count` are its pairs of answers."""
+
+    row: str
+    column: str
+    count: int
+    lines: list[AgreementCase]
+    previous_url: str
+    next_url: str
+    says: str
+
+
+def cases_part(
+    project: Project, thing: Thing, wanted: AgreementCasesQuery, names: Mapping[int, str]
+) -> CasesPart | None:
+    """The cases of that cell from there on; None when there are none. Two queries."""
+    answers = answers_in_cell(project, thing, wanted.row, wanted.column)
+    found = find_pair_cases(answers, thing, wanted.row, wanted.column, wanted.pair)
+    pairs = Counter((case.game, case.subject) for case in found)
+    items = list(pairs)
+    shown = items[wanted.start - 1 : wanted.start - 1 + CASES_A_PAGE]
+    if not shown:
+        return None
+    texts = _texts({game for game, _subject in shown})
+    last = wanted.start + len(shown) - 1
+    values = (answer_word(thing, wanted.row), answer_word(thing, wanted.column))
+    named = (names.get(wanted.pair[0], ""), names.get(wanted.pair[1], "")) if wanted.pair else None
+    return CasesPart(
+        row=values[0],
+        column=values[1],
+        count=len(found),
+        lines=[
+            AgreementCase(
+                *_placed(thing, item, *texts[item[0]]), values=values, names=named, pairs=_pairs(pairs[item])
+            )
+            for item in shown
+        ],
+        previous_url=_address(wanted, max(1, wanted.start - CASES_A_PAGE)) if wanted.start > 1 else "",
+        next_url=_address(wanted, last + 1) if last < len(items) else "",
+        says=_("%(first)d to %(last)d of %(count)d")
+        % {"first": wanted.start, "last": last, "count": len(items)},
+    )
+
+
+def _pairs(count: int) -> str:
+    return _("%(n)d pairs") % {"n": count} if count > 1 else ""
+
+
+def _address(wanted: AgreementCasesQuery, start: int) -> str:
+    pair = {"pair": "{}-{}".format(*wanted.pair)} if wanted.pair else {}
+    return f"?{urlencode(pair | {'row': wanted.row, 'column': wanted.column, 'from': start})}#cases"
+
+
+def _texts(games: set[int]) -> dict[int, tuple[int, GameRecord]]:
+    """Number and text of each game, by key."""
+    rows = GameText.objects.filter(game__in=games).values_list("game_id", "game__number", "body")
+    return {game: (number, _GAME.decode(body)) for game, number, body in rows}
+
+
+def _placed(
+    thing: Thing, item: Item, number: int, text: GameRecord
+) -> tuple[int, int, int, str, str, list[tuple[int, int]]]:
+    """Where a thing is: game, message, where the game's page begins, who speaks, what is said and what to mark."""
+    subject = item[1]
+    if thing.kind == judgement_kinds.IDENTIFY:
+        return number, 0, 0, text.players[int(subject) - 1].name, "", []
+    if not thing.has_parts:
+        return number, 0, 0, "", "", []
+    position, sentence = judgement_kinds.parse_subject(subject)
+    message = text.messages[position - 1]
+    start = max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0
+    return number, position, start, text.players[message.player - 1].name, *_excerpt(message.text, sentence)
+
+
+def _excerpt(text: str, sentence: int) -> tuple[str, list[tuple[int, int]]]:
+    """The message, its sentence marked; of a long one the sentence alone, or the beginning."""
+    if not sentence:
+        return shorten(text, LONGEST_CASE), []
+    start, end = split(text)[sentence - 1]
+    if len(text) <= LONGEST_CASE:
+        return text, [(start, end)]
+    return shorten(text[start:end], LONGEST_CASE), []
+
+
+_GAME: Any = msgspec.json.Decoder(GameRecord)

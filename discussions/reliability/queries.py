@@ -1,0 +1,364 @@
+"""Blind answers of evaluators of the same games: rows in, records of the core out, in a fixed number of queries.
+
+Every evaluation of a project that was handed in, beside what the machine found: rows in, records of the core out.
+
+Read in batches of games, four or five queries each, so that a thousand games never lie in memory together.
+
+Stored figures of a project's team: their kinds, and what they come from.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from sys import intern
+from typing import Any, NamedTuple
+
+import msgspec
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from msgspec import Struct
+
+from discussions.adjudication.core.authorship_test import Asked, combine_tests, deal
+from discussions.adjudication.core.effective import machine_values
+from discussions.adjudication.core.judgeable import audit_sample, make_reference_subject, read_sample_rule
+from discussions.core import judgement_kinds
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.outcome import DIVERSITY
+from discussions.core.records import GameRecord, Measurement
+from discussions.metrics.core.registry import passes, score_of
+from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures
+from discussions.models.iterations import TEST
+from discussions.models.slots import RATING, REPEAT
+from discussions.queries import rubric_record
+from discussions.rating.core.concealed import Evaluated, Found, GivenAnswer
+from discussions.reliability.core import accuracy
+from discussions.reliability.core import stored as agreed
+from discussions.reliability.core.accuracy import AccuracyFigures, compute_accuracy
+from discussions.reliability.core.agreement import headline
+from discussions.reliability.core.blind_answers import MARKS, PART_KINDS, BlindAnswer, Thing, by_evaluators
+from discussions.reliability.core.stored import AgreementFigures, build_agreement_figures
+from discussions.verdicts.core.rule import check_identification, check_test
+from rubric.core.records import RubricRecord
+from workspace.core.canonical import canonical_hash
+from workspace.models import Job, Project
+from workspace.statistics.estimates import Agreement
+from workspace.stored_statistics.queries import Inputs, StatisticsStore
+
+COMPARED = (*PART_KINDS, *MARKS, judgement_kinds.QUESTION, judgement_kinds.RATING)
+
+
+_CHUNK = 5_000
+
+
+def agreement_figures(project: Project) -> AgreementFigures:
+    """How far the project's evaluators agree, on all that was handed in of games that two or more rated."""
+    shared = query_submitted(project).filter(game__in=shared_games(project))
+    counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
+    return build_agreement_figures(
+        read_answers(_first(project).filter(kind__in=COMPARED)),
+        read_answers(_twice(project).filter(kind__in=COMPARED)),
+        games=counted["games"],
+        handed_in=counted["n"],
+        questions=_questions(project),
+    )
+
+
+def rating_agreement(project: Project) -> tuple[Agreement, int]:
+    """The headline of the rating, and over how many games; computed from the rows as they are now."""
+    answers = read_answers(_first(project).filter(kind=judgement_kinds.RATING))
+    (answered,) = by_evaluators([Thing(judgement_kinds.RATING)], answers)
+    return headline(answered), answered.shared_groups
+
+
+def answers_in_cell(project: Project, thing: Thing, row: str, column: str) -> list[BlindAnswer]:
+    """The first blind answers about that thing with one of two values."""
+    rows = _first(project).filter(kind=thing.kind, blind_value__in={row, column})
+    return read_answers(rows.filter(subject=thing.question) if thing.question else rows)
+
+
+def repeats(project: Project) -> "QuerySet[Evaluation]":
+    """The hidden repeats that were handed in, of games that count in averages."""
+    rows = Evaluation.objects.filter(game__project=project, game__withdrawn_at=None)
+    return rows.filter(purpose=REPEAT, state=SUBMITTED)
+
+
+def shared_games(project: Project) -> "QuerySet[Evaluation, int]":
+    """The games that two evaluators or more have handed in, by key."""
+    counted = query_submitted(project).order_by().values("game").annotate(people=Count("pk"))
+    return counted.filter(people__gt=1).values_list("game", flat=True)
+
+
+def read_answers(rows: "QuerySet[Judgement]") -> list[BlindAnswer]:
+    """The blind answers among these judgements; whoever said nothing before the reveal gave none."""
+    columns = ("evaluation__game_id", "evaluation_id", "evaluation__evaluator_id", "evaluation__purpose")
+    blind = rows.exclude(blind_value="").values_list(*columns, "kind", "subject", "blind_value")
+    return list(_answers(blind.order_by().iterator(chunk_size=_CHUNK)))
+
+
+def _answers(rows: Iterable[tuple[int, int, int, str, str, str, str]]) -> Iterable[BlindAnswer]:
+    # The same few words stand in all rows; kept once, they take a third of the memory.
+    for game, evaluation, evaluator, *words in rows:
+        yield BlindAnswer(game, evaluation, evaluator, *map(intern, words))
+
+
+def _first(project: Project) -> "QuerySet[Judgement]":
+    evaluations = query_submitted(project).filter(game__in=shared_games(project))
+    return Judgement.objects.filter(evaluation__in=evaluations)
+
+
+def _twice(project: Project) -> "QuerySet[Judgement]":
+    """What people said of games that they were dealt a second time, both times."""
+    same = {"game": OuterRef("game"), "evaluator": OuterRef("evaluator")}
+    first = query_submitted(project).filter(Exists(repeats(project).filter(**same)))
+    again = repeats(project).filter(Exists(query_submitted(project).filter(**same)))
+    return Judgement.objects.filter(
+        Q(evaluation__in=first.values("pk")) | Q(evaluation__in=again.values("pk"))
+    )
+
+
+def _questions(project: Project) -> list[str]:
+    """The questions of the newest rubric version under which somebody handed in."""
+    columns = ("measured__rubric_version", "measured__rubric_version__sha256")
+    versions = (
+        query_submitted(project).order_by().values(*columns).annotate(newest=Max("pk")).order_by("-newest")
+    )
+    newest = versions.values_list(*columns).first()
+    return list(rubric_record(*newest).criterion("engagement").guiding_questions) if newest else []
+
+
+MOST_GAMES = 100
+
+
+MOST_MESSAGES = 20_000
+
+
+JUDGED = (
+    judgement_kinds.REFERENCE,
+    *judgement_kinds.MESSAGE_KINDS,
+    judgement_kinds.PHRASE,
+    judgement_kinds.IDENTIFY,
+    judgement_kinds.ATTRIBUTION,
+)
+
+
+class SampledRow(NamedTuple):
+    """One evaluation with the columns that its figures need."""
+
+    evaluation: int
+    game: int
+    number: int
+    message_count: int
+    evaluator: int
+    seed: str
+    identification: str
+    measured: int
+    code_version: str
+    version: int
+    sha256: str
+
+    @property
+    def rubric(self) -> RubricRecord:
+        """What the rubric version says that it was measured under."""
+        return rubric_record(self.version, self.sha256)
+
+
+_COLUMNS = (
+    "pk",
+    "game_id",
+    "game__number",
+    "game__message_count",
+    "evaluator_id",
+    "seed",
+    "identification",
+    "measured_id",
+    "measured__code_version",
+    "measured__rubric_version_id",
+    "measured__rubric_version__sha256",
+)
+
+
+def query_submitted(project: Project) -> "QuerySet[Evaluation]":
+    """The evaluations that a team's figures rest on: of rating, submitted, of games that count in averages."""
+    rows = Evaluation.objects.filter(game__project=project, game__withdrawn_at=None)
+    return rows.filter(purpose=RATING, state=SUBMITTED)
+
+
+def accuracy_figures(project: Project) -> AccuracyFigures:
+    """How far the machine's findings are right, on all that was handed in."""
+    return compute_accuracy(read_evaluated(project))
+
+
+def read_evaluated(project: Project) -> Iterator[Evaluated]:
+    """Everything handed in, the newest games first."""
+    rows = query_submitted(project).order_by("-game__number", "pk").values_list(*_COLUMNS)
+    for batch in _batches(SampledRow(*values) for values in rows):
+        yield from _evaluated(batch)
+
+
+def _batches(rows: Iterable[SampledRow]) -> Iterator[list[SampledRow]]:
+    """Runs of evaluations of whole games."""
+    batch: list[SampledRow] = []
+    games = messages = 0
+    for row in rows:
+        if not batch or batch[-1].game != row.game:
+            if batch and (games == MOST_GAMES or messages + row.message_count > MOST_MESSAGES):
+                yield batch
+                batch, games, messages = [], 0, 0
+            games, messages = games + 1, messages + row.message_count
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _evaluated(batch: list[SampledRow]) -> Iterator[Evaluated]:
+    keys = [row.evaluation for row in batch]
+    bodies = MeasuredFindings.objects.filter(measured__in={row.measured for row in batch})
+    versions = {row.measured: row for row in batch}
+    found = {
+        measured: _found(_FINDINGS.decode(body), versions[measured].rubric)
+        for measured, body in bodies.values_list("measured_id", "body")
+    }
+    said: dict[int, list[GivenAnswer]] = defaultdict(list)
+    judgements = Judgement.objects.filter(evaluation__in=keys, kind__in=JUDGED).order_by("pk")
+    for evaluation, *values in judgements.values_list("evaluation_id", *GivenAnswer.__struct_fields__):
+        said[evaluation].append(GivenAnswer(*values))
+    revealed: dict[int, set[str]] = defaultdict(set)
+    for evaluation, what in Reveal.objects.filter(evaluation__in=keys).values_list("evaluation_id", "what"):
+        revealed[evaluation].add(what)
+    texts = _texts({row.game for row in batch if row.identification == TEST})
+    for row in batch:
+        yield Evaluated(
+            game=row.number,
+            evaluator=row.evaluator,
+            evaluation=row.evaluation,
+            rubric_version=row.version,
+            code_version=row.code_version,
+            message_count=row.message_count,
+            found=found[row.measured],
+            samples=_samples(row),
+            said=said[row.evaluation],
+            revealed=frozenset(revealed[row.evaluation]),
+            identified=_identified(row, said[row.evaluation], texts.get(row.game)),
+        )
+
+
+def _samples(row: SampledRow) -> dict[str, frozenset[int]]:
+    rule = read_sample_rule(row.rubric.parameters)
+    return {
+        metric: frozenset(audit_sample(row.seed, metric, row.message_count, rule))
+        for metric in judgement_kinds.MESSAGE_KINDS
+    }
+
+
+def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
+    threshold = rubric.criterion(DIVERSITY).threshold
+    return Found(
+        values=machine_values(
+            {key: one for key, one in measurements.items() if key in judgement_kinds.MESSAGE_KINDS}
+        ),
+        references={
+            make_reference_subject(one): (one.is_counted, one.check)
+            for one in measurements["memory_accuracy"].references
+        },
+        phrases={
+            f"{one.player}|{one.phrase}": one.messages[0] for one in measurements["anti_repetition"].phrases
+        },
+        passes=None if threshold is None else passes(score_of(measurements[DIVERSITY]), threshold),
+    )
+
+
+def _identified(
+    row: SampledRow, said: list[GivenAnswer], text: GameRecord | None
+) -> tuple[bool, bool] | None:
+    """What the evaluator's own manual check came to, as it was answered blind: (the test, passes); None without any."""
+    if text is not None:
+        read = row.rubric.parameters
+        dealt = deal(
+            text,
+            seed=row.seed,
+            least=int(read["identification_min_messages"]),
+            most=int(read["identification_max_messages"]),
+            ambiguous=frozenset(row.rubric.lists["ambiguous_names"]),
+        )
+        given = {each.subject: each.blind_value for each in said if each.kind == judgement_kinds.ATTRIBUTION}
+        asked = {row.evaluation: Asked(dealt.authors, len(dealt.agents))} if dealt else {}
+        test = combine_tests(asked, lambda _evaluation, place: given.get(str(place), ""))
+        return (True, check_test(test, decides=False).passes) if test else None
+    answers = [
+        each.blind_value for each in said if each.kind == judgement_kinds.IDENTIFY and each.blind_value
+    ]
+    check = check_identification(
+        (answers.count(judgement_kinds.YES), len(answers)) if answers else None, row.rubric, decides=False
+    )
+    return (False, check.passes) if check else None
+
+
+def _texts(games: set[int]) -> dict[int, GameRecord]:
+    if not games:
+        return {}
+    rows = GameText.objects.filter(game__in=games).values_list("game_id", "body")
+    return {game: _GAME.decode(body) for game, body in rows}
+
+
+_FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
+
+
+_GAME: Any = msgspec.json.Decoder(GameRecord)
+
+
+FIGURE_TEAM = "figure_team"
+
+
+class StatisticsKind(NamedTuple):
+    """One kind of figures: the version of the code that computes them, and what reads and computes them.
+
+    `reads_repeats` says that hidden repeats take part in them, too.
+    """
+
+    code_version: str
+    compute: Callable[[Project], Struct]
+    reads_repeats: bool = False
+
+
+# In the order in which they are computed. A kind has a page of its name under the project's team.
+KINDS: dict[str, StatisticsKind] = {
+    "accuracy": StatisticsKind(accuracy.CODE_VERSION, accuracy_figures),
+    "agreement": StatisticsKind(agreed.CODE_VERSION, agreement_figures, reads_repeats=True),
+}
+
+
+class _TeamStore(StatisticsStore[Project]):
+    """The figures of a project's team."""
+
+    row_model, owner_name, subject_name = TeamFigures, "project", "project"
+    job_kind, kinds = FIGURE_TEAM, tuple(KINDS)
+
+    def load(self, key: int) -> Project:
+        return Project.objects.get(pk=key)
+
+    def project(self, owner: Project) -> Project:
+        return owner
+
+    def inputs(self, owner: Project) -> Inputs:
+        """Two queries. A version counts every change of an evaluation; a withdrawn game takes its evaluations out."""
+        columns = ("pk", "version", "measured_id", "game_id")
+        handed = [list(values) for values in query_submitted(owner).order_by("pk").values_list(*columns)]
+        again = [list(values) for values in repeats(owner).order_by("pk").values_list(*columns)]
+        base = canonical_hash(handed)
+        bases = {False: base, True: canonical_hash([base, again])}
+        hashes = {
+            kind: canonical_hash([kind, figured.code_version, bases[figured.reads_repeats]])
+            for kind, figured in KINDS.items()
+        }
+        return Inputs(hashes, len(handed))
+
+    def read(self, owner: Project, kind: str) -> Callable[[], Struct]:
+        figures = KINDS[kind].compute(owner)
+        return lambda: figures
+
+    def count(self, row: TeamFigures) -> int:
+        return row.evaluation_count
+
+    def columns(self, count: int, job: Job) -> dict[str, Any]:
+        return {"evaluation_count": count, "job": job}
+
+
+TEAM_STATISTICS = _TeamStore()

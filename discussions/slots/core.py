@@ -1,0 +1,67 @@
+"""Slots as records: how many a game has and should have, and how long a lease lasts."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from math import ceil
+
+from msgspec import Struct
+
+
+class SlotRecord(Struct, frozen=True):
+    """One place for rating: its row and number within the game, whether somebody has it, and whether it is closed.
+
+    One that nobody has and that is closed is not needed at present. `is_kept` for somebody by name.
+    """
+
+    key: int
+    number: int
+    is_taken: bool
+    is_closed: bool
+    is_kept: bool = False
+
+
+class SlotChanges(Struct, frozen=True):
+    """What makes the places of a game as many as it needs: rows to close and to open, and numbers to make."""
+
+    close: list[int] = []
+    open: list[int] = []
+    make: list[int] = []
+
+
+def plan_slot_changes(places: Iterable[SlotRecord], needed: int) -> SlotChanges:
+    """What is to be done so that as many places as needed are taken or free; taken ones are never touched.
+
+    Of free ones those that are kept for somebody stay longest, and lower numbers before higher ones.
+    """
+    places = sorted(places, key=lambda place: place.number)
+    taken = sum(place.is_taken for place in places)
+    free = [place for place in places if not place.is_taken and not place.is_closed]
+    room = max(0, needed - taken)
+    if len(free) >= room:
+        staying = sorted(free, key=lambda place: (not place.is_kept, place.number))
+        return SlotChanges(close=sorted(place.key for place in staying[room:]))
+    idle = [place.key for place in places if not place.is_taken and place.is_closed][: room - len(free)]
+    first = places[-1].number + 1 if places else 1
+    return SlotChanges(open=idle, make=list(range(first, first + room - len(free) - len(idle))))
+
+
+LEASE = timedelta(minutes=30)
+
+
+# Work renews a lease only when this much of it is gone, so that most acts write nothing more.
+RENEWED_AFTER = timedelta(minutes=2)
+
+
+def lease_from(now: datetime) -> datetime:
+    """Until when a place is held that is taken, or worked in, now."""
+    return now + LEASE
+
+
+def is_due(lease_until: datetime | None, now: datetime) -> bool:
+    """Whether work in a place now is to renew its lease."""
+    return lease_until is None or lease_until - now <= LEASE - RENEWED_AFTER
+
+
+def minutes_left(lease_until: datetime | None, now: datetime) -> int | None:
+    """How many minutes are left of a lease, begun ones counted; None where none runs."""
+    return None if lease_until is None else max(0, ceil((lease_until - now).total_seconds() / 60))

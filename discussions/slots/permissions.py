@@ -1,0 +1,91 @@
+"""Who may take, hold and hand back a slot: `check_...` raises NotAllowed with the sentence of the greyed button."""
+
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_leads
+from discussions.access.queries import reason_unblinded
+from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, WHY_BARRED, why_closed
+from discussions.models import Evaluation, Game, Verdict
+from workspace.access.permissions import role_in
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person, Project
+
+
+def check_take_game(person: Person, project: Project) -> None:
+    """Evaluators of the project take games from its queue; whoever sees the roles cannot rate blind."""
+    if role_in(person, project) != "evaluator":
+        raise NotAllowed(_("Only evaluators of this project rate its games: leads and admins see the roles."))
+
+
+def check_rate(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation, while it is open, by somebody who is an evaluator here and never saw the game's secrets."""
+    _check_own(person, evaluation)
+    if evaluation.state not in OPEN:
+        raise NotAllowed(why_closed(evaluation.state), code="closed")
+    _check_blind(person, evaluation)
+
+
+def check_skip(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation, while it is open; also by somebody who may not go on with it, so that others can."""
+    _check_own(person, evaluation)
+    if evaluation.state not in OPEN:
+        raise NotAllowed(why_closed(evaluation.state), code="closed")
+
+
+def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation that was skipped or that lapsed."""
+    if evaluation.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Only the evaluator who skipped this game takes it up again."))
+    if evaluation.state not in (SKIPPED, LAPSED):
+        raise NotAllowed(_("This game was not skipped; there is nothing to take up again."))
+    _check_blind(person, evaluation)
+
+
+def check_deal_out(person: Person, project: Project) -> None:
+    """Leads of the project and admins give places to people by name, take them back, and say how games are dealt."""
+    check_leads(person, project, _("Only team leads of this project deal its games out. Ask one of them."))
+
+
+def check_may_get(person: Person, game: Game) -> None:
+    """Whom a game can be given to: an active evaluator of the project who never led it while the game was in it."""
+    if role_in(person, game.project) != "evaluator":
+        says = _("%(name)s is no evaluator of this project, so no game of it can be given to them.")
+        raise NotAllowed(says % {"name": person.name}, code="no_evaluator")
+    if reason_unblinded(person, game.pk):
+        says = _("%(name)s led this project while game %(number)d was in it and could see its roles.")
+        raise NotAllowed(says % {"name": person.name, "number": game.number}, code="not_blind")
+
+
+def check_submit(person: Person, evaluation: Evaluation) -> None:
+    """One's own evaluation, while it is open."""
+    check_rate(person, evaluation)
+
+
+def _check_own(person: Person, evaluation: Evaluation) -> None:
+    if evaluation.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Only the evaluator whose place this is judges here."))
+
+
+def _check_blind(person: Person, evaluation: Evaluation) -> None:
+    if barred := reason_unblinded(person, evaluation.game_id):
+        raise NotAllowed(WHY_BARRED[barred], code="not_blind")
+
+
+def check_need_fewer(person: Person, game: Game) -> None:
+    """Leads of the project and admins say that fewer evaluators are enough, while the game has no verdict."""
+    check_leads(
+        person,
+        game.project,
+        _("Only team leads of this project say how many evaluations a game needs. Ask one of them."),
+    )
+    if not game.iteration.has_places:
+        raise NotAllowed(
+            _("This game is not open for rating yet. Open its iteration first."), code="not_open"
+        )
+    if Verdict.objects.filter(game=game).exists():
+        raise NotAllowed(
+            _("The verdict on this game is recorded; how many evaluations it rests on is part of that."),
+            code="verdict_stands",
+        )
+    if game.evaluator_count == 1:
+        raise NotAllowed(_("This game needs one evaluation; fewer give no verdict."), code="one")

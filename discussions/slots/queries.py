@@ -1,0 +1,243 @@
+"""Free slots that one person may take, found by an index however many games there are."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from msgspec import Struct
+
+from discussions.access.queries import games_led_by
+from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
+from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
+from discussions.models.games import GameQuerySet
+from discussions.models.queue_rules import OLDEST
+from discussions.models.slots import RATING
+from discussions.slots.core import SlotRecord, plan_slot_changes
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Person
+
+# So many are looked at in one go; of people who reach for the same place all but one take the next.
+CANDIDATES = 8
+
+
+class FreeSlot(NamedTuple):
+    """A free place, with what an evaluation that begins in it is made of.
+
+    `measured` is None while its game is not measured under its iteration's rubric; nobody can judge it then.
+    """
+
+    key: int
+    number: int
+    shuffle: int
+    game: int
+    game_number: int
+    identification: str
+    measured: int | None
+
+
+def query_free_slots(person: Any, project: Any) -> "QuerySet[Slot]":
+    """Free places of a project, kept for nobody, on games that count and that the person has nothing to do with yet.
+
+    Whoever led the project once may not take all of them: see `models.leading`.
+    """
+    known = Evaluation.objects.filter(game=OuterRef("game"), evaluator=person)
+    return Slot.objects.filter(
+        ~Exists(known),
+        project=project,
+        purpose=RATING,
+        evaluator=None,
+        assigned_to=None,
+        is_closed=False,
+        game__withdrawn_at=None,
+    )
+
+
+def query_kept_slots(person: Any) -> "QuerySet[Slot]":
+    """Free places that leads keep for the person, the longest kept first."""
+    kept = Slot.objects.filter(assigned_to=person, purpose=RATING, evaluator=None, is_closed=False)
+    return kept.filter(game__withdrawn_at=None).order_by("assigned_at", "pk")
+
+
+def kept_for(person: int, project: int, barred: int) -> list[FreeSlot]:
+    """The next places that are kept for the person in a project, on games behind `barred`."""
+    return _load_slots(_KEPT.rows(person, project, barred))
+
+
+def next_free(
+    order: str, *, person: int, project: int, barred: int, since: int, iteration: int = 0
+) -> list[FreeSlot]:
+    """The next free places in an order, on games behind `barred`.
+
+    They begin with the shuffle number `since`, or with that game where the oldest come first; an iteration narrows them
+    to its games.
+    """
+    query = _BY_AGE if order == OLDEST else _BY_CHANCE
+    given = (person, project, barred, since)
+    if iteration:
+        return _load_slots(query[1].rows(*given, iteration))
+    return _load_slots(query[0].rows(*given))
+
+
+def count_picks(person: int) -> int:
+    """How many games the person was dealt so far."""
+    found = _PICKS.rows(person)
+    return int(found[0][0]) if found else 0
+
+
+def _load_slots(rows: list[tuple[Any, ...]]) -> list[FreeSlot]:
+    return [FreeSlot(*row) for row in rows]
+
+
+def _columns(places: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
+    newest = Measured.objects.filter(
+        game=OuterRef("game"), rubric_version=OuterRef("game__iteration__rubric_version")
+    )
+    with_measured = places.annotate(newest=Subquery(newest.order_by("-pk").values("pk")[:1]))
+    return with_measured.values_list(
+        "pk", "number", "shuffle", "game", "game__number", "game__iteration__identification", "newest"
+    )[:CANDIDATES]
+
+
+def _chance(person: int, project: int, barred: int, since: int, **more: int) -> "QuerySet[Slot, Any]":
+    places = query_free_slots(person, project).filter(game__gt=barred, shuffle__gte=since, **more)
+    return _columns(places.order_by("shuffle", "pk"))
+
+
+def _age(person: int, project: int, barred: int, since: int, **more: int) -> "QuerySet[Slot, Any]":
+    places = query_free_slots(person, project).filter(game__gt=barred, **more).filter(game__gte=since)
+    return _columns(places.order_by("game", "number"))
+
+
+# Asked while the person is locked and others wait. Dealing a game takes 10 ms of CPU with its queries prepared, here
+# and in the action, and 19 ms without (bench_queue).
+_BY_CHANCE = (
+    Prepared(_chance, int, int, int, int),
+    Prepared(lambda *given: _chance(*given[:4], game__iteration=given[4]), int, int, int, int, int),
+)
+
+
+_BY_AGE = (
+    Prepared(_age, int, int, int, int),
+    Prepared(lambda *given: _age(*given[:4], game__iteration=given[4]), int, int, int, int, int),
+)
+
+
+_KEPT = Prepared(
+    lambda person, project, barred: _columns(
+        query_kept_slots(person).filter(project=project, game__gt=barred)
+    ),
+    int,
+    int,
+    int,
+)
+
+
+_PICKS = Prepared(
+    lambda person: (
+        Evaluation.objects.filter(evaluator=person)
+        .order_by()
+        .values("evaluator")
+        .annotate(count=Count("pk"))
+        .values_list("count")
+    ),
+    int,
+)
+
+
+class Effect(Struct, frozen=True):
+    """What happens when `after` evaluators are asked for each game instead of `before`.
+
+    `kept` games have a verdict and keep their number; of the others, `opened` places open and `closed` free ones close;
+    `waiting` games were complete and wait for further evaluations, `complete` ones need no more; `beyond` evaluations
+    are under way that are not needed any more and may still be handed in.
+    """
+
+    before: int
+    after: int
+    kept: int = 0
+    opened: int = 0
+    closed: int = 0
+    waiting: int = 0
+    complete: int = 0
+    beyond: int = 0
+
+
+def with_verdict(iteration: Iteration) -> GameQuerySet:
+    """The iteration's games on which a verdict is recorded."""
+    return Game.objects.filter(_recorded(), iteration=iteration)
+
+
+def without_verdict(iteration: Iteration) -> GameQuerySet:
+    """The iteration's measured games without a verdict: those whose places follow the number asked for."""
+    measured = Measured.objects.filter(game=OuterRef("pk"), rubric_version=iteration.rubric_version_id)
+    return Game.objects.filter(~_recorded(), Exists(measured), iteration=iteration)
+
+
+def needed_if(own: int | None, count: int) -> int:
+    """How many a game needs when so many are asked for; `own` is what a lead said is enough for it."""
+    return min(own, count) if own else count
+
+
+def load_effect(iteration: Iteration, count: int) -> Effect:
+    """What asking for `count` evaluators would do now; three queries."""
+    before = iteration.evaluator_count
+    places = _slots_by_game(without_verdict(iteration))
+    is_in = Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING)
+    games = without_verdict(iteration).annotate(done=Count("evaluations", filter=is_in))
+    opened = closed = waiting = complete = beyond = 0
+    for key, own, done in games.values_list("pk", "needed_count", "done"):
+        old, new = own or before, needed_if(own, count)
+        fit = plan_slot_changes(places[key], new)
+        opened += len(fit.open) + len(fit.make)
+        closed += len(fit.close)
+        waiting += old <= done < new
+        complete += new <= done < old
+        beyond += max(0, sum(place.is_taken for place in places[key]) - max(new, done))
+    return Effect(
+        before=before,
+        after=count,
+        kept=with_verdict(iteration).count(),
+        opened=opened,
+        closed=closed,
+        waiting=waiting,
+        complete=complete,
+        beyond=beyond,
+    )
+
+
+def _slots_by_game(games: "QuerySet[Game]") -> dict[int, list[SlotRecord]]:
+    rows = Slot.objects.filter(game__in=games.values("pk"), purpose=RATING)
+    found: dict[int, list[SlotRecord]] = defaultdict(list)
+    for game, key, number, evaluator, is_closed, kept in rows.values_list(
+        "game_id", "pk", "number", "evaluator_id", "is_closed", "assigned_to_id"
+    ):
+        found[game].append(SlotRecord(key, number, evaluator is not None, is_closed, kept is not None))
+    return found
+
+
+def _recorded() -> Exists:
+    return Exists(Verdict.objects.filter(game=OuterRef("pk")))
+
+
+def free_for(person: Person) -> "QuerySet[Slot]":
+    """For an evaluation of the person that was set aside: a place in which it could go on."""
+    mine = Q(assigned_to=None) | Q(assigned_to=person)
+    return Slot.objects.filter(
+        mine, game=OuterRef("game"), purpose=OuterRef("purpose"), evaluator=None, is_closed=False
+    )
+
+
+def set_aside(person: Person, projects: "Collection[int] | QuerySet[Any, Any]") -> "QuerySet[Evaluation]":
+    """Evaluations that the person skipped, or whose time ended, with a place in which they could go on."""
+    own = Evaluation.objects.filter(evaluator=person, state__in=(SKIPPED, LAPSED), game__project__in=projects)
+    barred = Game.objects.filter(pk__in=games_led_by(person).values("pk"), pk=OuterRef("game"))
+    return own.filter(Exists(free_for(person)), ~Exists(barred), game__withdrawn_at=None)
+
+
+def in_count() -> Coalesce:
+    """How many evaluations of an evaluation's game are in: all that its evaluator learns of the others."""
+    rows = Evaluation.objects.filter(game=OuterRef("game"), purpose=RATING, state=SUBMITTED)
+    counted = rows.order_by().values("game").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)

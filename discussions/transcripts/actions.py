@@ -1,0 +1,399 @@
+"""Transcripts come in: uploads are kept and queued at once, games are stored by a job, batch by batch.
+
+Rows of games: each game whole or not at all, none twice, numbered within its project.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from discussions.core.records import Fault
+from discussions.metrics.actions import ask_to_measure
+from discussions.models import Game, GameText, Iteration, Transcript
+from discussions.transcripts.core.formats import read_transcripts, shown_name
+from discussions.transcripts.core.notes import Limits, ReadGame, Transcripts
+from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
+from workspace.audit.actions import record_event
+from workspace.blob_store import BytesLost, load_bytes, store_bytes
+from workspace.core.canonical import bytes_hash
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, fail, finish, renew
+from workspace.models import Job, Person, Project
+from workspace.models.jobs import CANCELLED, FAILED
+
+IMPORT = "import"
+
+
+BATCH = 100
+
+
+BYTES_A_SECOND = 2_000_000
+
+
+NEW, RESUMED, ALREADY = "new", "resumed", "already"
+
+
+class Upload(msgspec.Struct, frozen=True):
+    """One file as it was given: its name for people, its bytes."""
+
+    name: str
+    data: bytes
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What became of one upload. `outcome` is new, resumed (it had been cancelled or had failed) or already."""
+
+    transcript: Transcript
+    outcome: str
+
+
+def import_transcripts(
+    *, project: Project, files: list[Upload], by: Person, now: datetime, iteration: Iteration | None = None
+) -> list[Imported]:
+    """Keep the files and queue one job for each; the same bytes a second time give the first report again.
+
+    Without an iteration the games go to the project's unsorted one. Raises NotAllowed (also for an iteration whose list
+    of games is frozen), and Unacceptable for a file that is empty or over the limit: then nothing of the whole call is
+    stored.
+    """
+    check_import_transcripts(by, project)
+    for file in files:
+        _check_size(file)
+    if iteration is None:
+        iteration = Iteration.objects.get(project=project, stage=None)
+    check_takes_games(iteration)
+    kept = [(file, store_bytes(file.data)) for file in files]
+    with transaction.atomic():
+        _hold_open(iteration)
+        # Rows first, in an order that all share, audit lines after them: two uploads of the same files at the same
+        # moment then wait for one another, never in a circle.
+        first = {sha256: file for file, sha256 in reversed(kept)}
+        rows = {
+            sha256: _insert(project, iteration, file.name, len(file.data), sha256, by=by, now=now)
+            for sha256, file in sorted(first.items())
+        }
+        return [_queue(*rows[sha256], by=by, now=now) for _file, sha256 in kept]
+
+
+def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
+    """Bring in the games of a file whose ids are taken by other games, as games of their own.
+
+    Raises NotAllowed; Conflict when the file is itself such an import.
+    """
+    check_import_transcripts(by, transcript.project)
+    if transcript.is_separate:
+        raise Conflict(_("These games were already imported as separate games."), code="already_separate")
+    with transaction.atomic():
+        _hold_open(transcript.iteration)
+        row, is_new = _insert(
+            transcript.project,
+            transcript.iteration,
+            transcript.name,
+            transcript.byte_count,
+            transcript.sha256,
+            is_separate=True,
+            by=by,
+            now=now,
+        )
+        return _queue(row, is_new, by=by, now=now)
+
+
+def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
+    """Go on with an import that was cancelled or failed; finished games stay as they are.
+
+    Raises NotAllowed, also when the list of games of its iteration was frozen since.
+    """
+    check_import_transcripts(by, transcript.project)
+    with transaction.atomic():
+        return _again(transcript, by, now)
+
+
+def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
+    """Stop an import; the games that are in stay. Raises NotAllowed, Conflict when it is over."""
+    check_import_transcripts(by, transcript.project)
+    if transcript.job is None:
+        raise Conflict(_("This import has no work to cancel."), code="job_is_over")
+    transcript.job = cancel_job(job=transcript.job, by=by, now=now)
+    return transcript
+
+
+def import_games(*, job: Job, clock: Clock) -> None:
+    """Read the job's transcript and store its games, in batches of one fenced transaction each.
+
+    Run again after a kill it finds the games that are in, and ends with the same rows. Raises JobLost when the job was
+    cancelled or taken over: what was committed stays.
+    """
+    transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(job=job)
+    seconds = transcript.byte_count / BYTES_A_SECOND
+    renew(job=job, now=clock(), lease=LEASE + timedelta(seconds=seconds), total_bytes=transcript.byte_count)
+    try:
+        data = load_bytes(transcript.sha256)
+    except BytesLost:
+        reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
+        fail(job=job, code="bytes_lost", reason=reason, now=clock())
+        return
+    read = _read(transcript, data)
+    store = Store(transcript=transcript, by=job.created_by)
+    for start in range(0, len(read.games), BATCH):
+        batch = read.games[start : start + BATCH]
+        with transaction.atomic():
+            _renew_at(job, clock(), start + len(batch), len(read.games))
+            store.put(batch, now=clock())
+            ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
+    _close(job, transcript, read, store, clock())
+
+
+def _check_size(file: Upload) -> None:
+    most = settings.TRANSCRIPT_LIMITS["file_bytes"]
+    values = {"name": shown_name(file.name), "most": most // (1024 * 1024)}
+    if len(file.data) > most:
+        sentence = _(
+            "“%(name)s” is larger than %(most)d MiB, the most that is read. Split it into several files."
+        )
+        raise Unacceptable(sentence % values, field="transcripts", code="too_large")
+    if not file.data:
+        sentence = _("“%(name)s” is empty. Export it again and look at its size first.")
+        raise Unacceptable(sentence % values, field="transcripts", code="empty")
+
+
+def _hold_open(iteration: Iteration) -> None:
+    """Refuse when the iteration's list of games is frozen; else nobody freezes it before this transaction ends."""
+    if not iteration.is_unsorted:
+        check_takes_games(Iteration.objects.select_for_update(no_key=True).get(pk=iteration.pk))
+
+
+def _insert(
+    project: Project,
+    iteration: Iteration,
+    name: str,
+    byte_count: int,
+    sha256: str,
+    *,
+    by: Person,
+    now: datetime,
+    is_separate: bool = False,
+) -> tuple[Transcript, bool]:
+    """The row of these bytes, locked, and whether it is new."""
+    rows = Transcript.objects.select_related("job").select_for_update(of=("self",), no_key=True)
+    return rows.get_or_create(
+        project=project,
+        sha256=sha256,
+        is_separate=is_separate,
+        defaults={
+            "iteration": iteration,
+            "name": shown_name(name),
+            "byte_count": byte_count,
+            "created_at": now,
+            "created_by": by,
+        },
+    )
+
+
+def _queue(transcript: Transcript, is_new: bool, *, by: Person, now: datetime) -> Imported:
+    if not is_new or transcript.job_id is not None:
+        return _again(transcript, by, now)
+    _enqueue(transcript, by, now)
+    detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
+    _record("transcript:uploaded", transcript, by, now, detail)
+    return Imported(transcript, NEW)
+
+
+def _again(transcript: Transcript, by: Person, now: datetime) -> Imported:
+    job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
+    if job is not None and job.state not in (CANCELLED, FAILED):
+        return Imported(transcript, ALREADY)
+    _hold_open(transcript.iteration)
+    _enqueue(transcript, by, now)
+    _record("transcript:resumed", transcript, by, now, {})
+    return Imported(transcript, RESUMED)
+
+
+def _enqueue(transcript: Transcript, by: Person, now: datetime) -> None:
+    transcript.job = enqueue(
+        project=transcript.project,
+        kind=IMPORT,
+        subject=f"transcript:{transcript.pk}",
+        input_hash=transcript.sha256,
+        by=by,
+        now=now,
+        total_bytes=transcript.byte_count,
+    )
+    transcript.save(update_fields=["job"])
+
+
+def _read(transcript: Transcript, data: bytes) -> Transcripts:
+    rubric = transcript.iteration.rubric_version.to_record()
+    limits = Limits(**settings.TRANSCRIPT_LIMITS)
+    return read_transcripts(data, transcript.name, limits, role_map=rubric.lists.get("role_map"))
+
+
+def _renew_at(job: Job, now: datetime, done: int, total: int) -> None:
+    # After a kill the first batches are only looked at again: the bar does not go back for that.
+    share = job.total_bytes * done // total
+    renew(
+        job=job,
+        now=now,
+        done_count=max(done, job.done_count),
+        total_count=total,
+        done_bytes=max(share, job.done_bytes),
+    )
+
+
+class _Ready(msgspec.Struct):
+    """A game that is ready for its rows: its body as it is stored, and the hash of that."""
+
+    read: ReadGame
+    body: bytes
+    sha256: str
+
+
+class Store:
+    """Puts the games of one transcript into rows. `faults` are of games that could not be put, in the file's order.
+
+    The order of the file decides: run twice over the same file it gives the same games and the same faults.
+    """
+
+    def __init__(self, *, transcript: Transcript, by: Person) -> None:
+        self.transcript = transcript
+        self.by = by
+        self.faults: list[Fault] = []
+        self.game_count = 0
+        self._seen: dict[str, set[str]] = {}
+
+    def put(self, games: list[ReadGame], *, now: datetime) -> None:
+        """Store these games, except those that are in already. Must run inside the caller's transaction."""
+        ready = [_ready(read) for read in games]
+        # Two imports of one project go one after the other from here on: neither misses the other's games. Rows that
+        # only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
+        Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
+        known = self._known([each.read.record.game_id for each in ready])
+        new = [each for each in ready if self._is_new(each, known)]
+        if not new:
+            return
+        number = self._take_numbers(len(new))
+        rows = [self._row(each, number + offset, now) for offset, each in enumerate(new)]
+        Game.objects.bulk_create(rows)
+        GameText.objects.bulk_create(
+            [GameText(game=row, body=each.body.decode()) for row, each in zip(rows, new, strict=True)]
+        )
+        self.game_count += len(rows)
+
+    def _known(self, ids: list[str]) -> dict[str, dict[str, tuple[int, int]]]:
+        """What the project has under these ids: id -> content -> (our number, transcript)."""
+        known: dict[str, dict[str, tuple[int, int]]] = {}
+        rows = Game.objects.filter(project=self.transcript.project, source_id__in=ids)
+        for source_id, sha256, number, transcript in rows.values_list(
+            "source_id", "content_sha256", "number", "transcript_id"
+        ):
+            known.setdefault(source_id, {})[sha256] = (number, transcript)
+        return known
+
+    def _is_new(self, each: _Ready, known: dict[str, dict[str, tuple[int, int]]]) -> bool:
+        game_id = each.read.record.game_id
+        seen = self._seen.setdefault(game_id, set())
+        here = known.get(game_id, {})
+        own = self.transcript.pk
+        if each.sha256 in seen:
+            self._fault(each, "already_imported", _TWICE.format(id=game_id), is_warning=True)
+            return False
+        if each.sha256 in here:
+            number, transcript = here[each.sha256]
+            seen.add(each.sha256)
+            if transcript != own:
+                self._fault(
+                    each, "already_imported", _HERE.format(id=game_id, number=number), is_warning=True
+                )
+            else:
+                self.game_count += 1
+            return False
+        others = [number for number, transcript in here.values() if transcript != own]
+        if (others or seen) and not self.transcript.is_separate:
+            where = f"game {min(others)}" if others else "another game of this file"
+            self._fault(each, "game_exists", _TAKEN.format(id=game_id, where=where))
+            return False
+        seen.add(each.sha256)
+        return True
+
+    def _fault(self, each: _Ready, code: str, message: str, *, is_warning: bool = False) -> None:
+        self.faults.append(Fault(place=each.read.place, code=code, message=message, is_warning=is_warning))
+
+    def _take_numbers(self, count: int) -> int:
+        """The first of so many numbers in a row."""
+        project = Project.objects.filter(pk=self.transcript.project_id)
+        project.update(next_game_number=F("next_game_number") + count)
+        return project.values_list("next_game_number", flat=True)[0] - count
+
+    def _row(self, each: _Ready, number: int, now: datetime) -> Game:
+        record = each.read.record
+        return Game(
+            project_id=self.transcript.project_id,
+            iteration_id=self.transcript.iteration_id,
+            transcript=self.transcript,
+            number=number,
+            source_id=record.game_id,
+            content_sha256=each.sha256,
+            player_count=len(record.players),
+            message_count=len(record.messages),
+            round_count=record.rounds,
+            vote_count=len(record.votes),
+            cost_usd=record.cost.total_usd,
+            cache_hit_rate=record.cost.cache_hit_rate,
+            input_tokens=record.cost.input_tokens,
+            warnings=msgspec.json.encode(each.read.warnings).decode(),
+            warning_count=len(each.read.warnings),
+            created_at=now,
+            created_by=self.by,
+        )
+
+
+def _close(job: Job, transcript: Transcript, read: Transcripts, store: Store, now: datetime) -> None:
+    faults = [*read.faults, *store.faults]
+    most = Limits(**settings.TRANSCRIPT_LIMITS).faults
+    with transaction.atomic():
+        renew(job=job, now=now, total_count=len(read.games), done_bytes=transcript.byte_count)
+        transcript.format = read.format
+        transcript.faults = msgspec.json.encode(faults[:most]).decode()
+        transcript.fault_count = read.fault_count + sum(not fault.is_warning for fault in store.faults)
+        transcript.save(update_fields=["format", "faults", "fault_count"])
+        detail = {"games": store.game_count, "faults": transcript.fault_count}
+        _record("transcript:imported", transcript, job.created_by, now, detail)
+        finish(job=job, now=now)
+
+
+def _record(
+    verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
+) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=transcript.project,
+        verb=verb,
+        object_kind="transcript",
+        object_id=transcript.pk,
+        detail=detail,
+    )
+
+
+Content = tuple[str, str]
+
+
+_TWICE = 'The game "{id}" is in this file twice, word for word; it was taken once.'
+
+
+_HERE = 'The game "{id}" is already here as game {number}, word for word; it was not taken again.'
+
+
+_TAKEN = (
+    'The id "{id}" already belongs to {where}, whose content is another. Nothing was overwritten. Give this game an id '
+    "of its own, or import it as a separate game."
+)
+
+
+def _ready(read: ReadGame) -> _Ready:
+    body = msgspec.json.encode(read.record)
+    return _Ready(read=read, body=body, sha256=bytes_hash(body))

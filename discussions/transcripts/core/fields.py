@@ -1,0 +1,147 @@
+"""Taking typed values out of JSON objects: a wrong type is a fault that says what was expected and what was found."""
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.transcripts.core.notes import Notes
+
+LARGEST = 1_000_000_000
+
+
+NOTHING = ("", None)
+
+
+_NAMES = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+
+
+_INVISIBLE = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+
+
+def describe_type(value: Any) -> str:
+    """The type of a JSON value in words."""
+    return _NAMES.get(type(value), "a number")
+
+
+def snake_to_camel(key: str) -> str:
+    """`player_name` as `playerName`; a key without underscores stays as it is."""
+    first, *rest = key.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+class Keys(Struct, frozen=True):
+    """The keys of one kind of object: ours, and the other spellings that are read."""
+
+    ours: frozenset[str]
+    spellings: dict[str, str]
+
+
+def keys(names: str, **others: str) -> Keys:
+    """Our keys, parted by spaces, and other spellings as `other="ours"`."""
+    ours = names.split()
+    return Keys(ours=frozenset(ours), spellings={name: name for name in ours} | others)
+
+
+def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> dict[str, Any]:
+    """The object under the keys we use; snake_case is read too.
+
+    An unknown key is a warning; the same thing under two spellings is a fault unless both say the same.
+    """
+    if raw.keys() <= known.ours:
+        return raw
+    built: dict[str, Any] = {}
+    for key, value in raw.items():
+        name = known.spellings.get(key) or known.spellings.get(snake_to_camel(key))
+        if name is None:
+            notes.warn("unknown_key", pointer, key)
+        elif name in built and built[name] != value:
+            notes.fault(
+                "said_twice", pointer, f'"{name}" is given twice, in two spellings that differ. Keep one.'
+            )
+        else:
+            built[name] = value
+    return built
+
+
+def read_text(
+    raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: int, *, numbers: bool = False
+) -> str | None:
+    """The text under a key, None when it is absent, null or empty; with `numbers`, also a number as it is written."""
+    value = raw.get(key)
+    if value in NOTHING:
+        return None
+    if numbers and type(value) in (int, float):
+        return str(value)
+    if type(value) is not str:
+        wrong_type(notes, f"{pointer}/{key}", "text", value)
+        return None
+    if len(value) > most:
+        too_long(notes, f"{pointer}/{key}", f'"{key}"', len(value), most)
+        return None
+    note_invisible(value, f"{pointer}/{key}", notes)
+    return value
+
+
+def read_whole_number(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> int | None:
+    """The whole number from 0 under a key, None when it is absent or null."""
+    value = raw.get(key)
+    if value is None:
+        return None
+    if type(value) is not int:
+        wrong_type(notes, f"{pointer}/{key}", "a whole number", value)
+        return None
+    if not 0 <= value <= LARGEST:
+        sentence = f'"{key}" is {value}; a number from 0 to {LARGEST:,} was expected. Correct it.'
+        notes.fault("out_of_range", f"{pointer}/{key}", sentence)
+        return None
+    return value
+
+
+def read_flag(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> bool | None:
+    """True, false, or None when it is absent or null."""
+    value = raw.get(key)
+    if value is None or type(value) is bool:
+        return value
+    wrong_type(notes, f"{pointer}/{key}", "true or false", value)
+    return None
+
+
+def read_list(raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: int) -> list[Any] | None:
+    """The list under a key, None when it is absent, null or of the wrong type. Its items are not looked at."""
+    value = raw.get(key)
+    if value is None:
+        return None
+    if type(value) is not list:
+        wrong_type(notes, f"{pointer}/{key}", "a list", value)
+        return None
+    if len(value) > most:
+        sentence = f'"{key}" has {len(value):,} entries; at most {most:,} are read. Split the game or leave some out.'
+        notes.fault("too_many", f"{pointer}/{key}", sentence)
+        return None
+    return value
+
+
+def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
+    """Notes a value of the wrong type."""
+    where = pointer.rsplit("/", 1)[-1]
+    sentence = f'"{where}" should be {expected}, but {describe_type(found)} was found. Correct the file.'
+    if where.isdecimal():
+        sentence = f"Entry {int(where) + 1} should be {expected}, but {describe_type(found)} was found. Correct the file."
+    notes.fault("wrong_type", pointer, sentence)
+
+
+def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> None:
+    """Notes a text over its limit."""
+    notes.fault(
+        "too_long", pointer, f"{what} has {length:,} characters; at most {most:,} are read. Shorten it."
+    )
+
+
+def note_invisible(text: str, pointer: str, notes: Notes) -> None:
+    """Warns of characters that a person would not see or that turn the direction of reading."""
+    if not text.isprintable() and _INVISIBLE.search(text):
+        notes.warn("invisible_characters", pointer)

@@ -1,0 +1,75 @@
+"""The one JSON object that `measure_file` prints: a game's metrics, its references, and what made them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from discussions.core.records import GameRecord, Measurement, ReferenceFinding
+from discussions.metrics.core.registry import (
+    CODE_VERSION,
+    METRICS,
+    build_companions,
+    figure_value,
+    measure_game,
+    passes,
+    score_of,
+)
+from rubric.core.records import RubricRecord
+
+
+def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
+    """Everything measured of one game, as plain values in a fixed order. Scores are unrounded."""
+    measurements = measure_game(game, rubric)
+    companions = build_companions(game, rubric, measurements)
+    cost = game.cost
+    return {
+        "game": {
+            "id": game.game_id,
+            "players": len(game.players),
+            "messages": len(game.messages),
+            "rounds": game.rounds,
+            "votes": len(game.votes),
+            "cost_usd": None if cost.total_usd is None else float(cost.total_usd),
+            "cache_hit_rate": cost.cache_hit_rate,
+        },
+        "metrics": {
+            key: _metric(game, measurement, rubric.criterion(key).threshold or 0.0, companions[key])
+            for key, measurement in measurements.items()
+        },
+        "references": [_reference(finding) for each in measurements.values() for finding in each.references],
+        "rubric": {"name": rubric.name, "version": rubric.version},
+        "code_version": CODE_VERSION,
+    }
+
+
+def _metric(
+    game: GameRecord, measurement: Measurement, threshold: float, companions: Mapping[str, object]
+) -> dict[str, Any]:
+    """One metric, with the players (by name) or the messages that counted."""
+    score = score_of(measurement)
+    found = {
+        "score": figure_value(score),
+        "numerator": score.numerator,
+        "denominator": score.denominator,
+        "threshold": threshold,
+        "passes": passes(score, threshold),
+        "applicable": score.is_applicable,
+        "pending": score.is_pending,
+        "companions": dict(companions),
+    }
+    if METRICS[measurement.metric].counted == "players":
+        return found | {"players": [game.players[player - 1].name for player in measurement.counted]}
+    return found | {"messages": measurement.counted}
+
+
+def _reference(finding: ReferenceFinding) -> dict[str, Any]:
+    return {
+        "message": finding.message,
+        "start": finding.start,
+        "end": finding.end,
+        "text": finding.text,
+        "counted": finding.is_counted,
+        "check": finding.check,
+        "evidence": None if finding.evidence is None else msgspec.to_builtins(finding.evidence),
+    }

@@ -1,0 +1,284 @@
+"""The rubric's own transcript format: a JSON object with `gameId players messages votes`, or a list of them."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.core.records import Elimination, GameRecord, Message, Vote
+from discussions.transcripts.core.fields import (
+    keys,
+    known_keys,
+    note_invisible,
+    read_list,
+    read_text,
+    read_whole_number,
+    snake_to_camel,
+    too_long,
+    wrong_type,
+)
+from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
+from discussions.transcripts.core.notes import Notes
+
+GAME_KEYS = keys(
+    "gameId timestamp metadata players messages votes source eliminations prompt cost winner", id="gameId"
+)
+
+
+MESSAGE_KEYS = keys(
+    "turn roundNumber playerName message timestamp inReplyToId inReplyToPlayer id",
+    round="roundNumber",
+    player="playerName",
+    text="message",
+    messageId="id",
+)
+
+
+VOTE_KEYS = keys(
+    "roundNumber voterName targetName justification timestamp",
+    round="roundNumber",
+    voter="voterName",
+    target="targetName",
+    reason="justification",
+)
+
+
+ELIMINATION_KEYS = keys(
+    "roundNumber playerName how",
+    round="roundNumber",
+    player="playerName",
+    reason="how",
+    method="how",
+    cause="how",
+    type="how",
+)
+
+
+_NO_MESSAGES = "The game has no messages, so there is nothing to measure. Add them, or take the game out."
+
+
+class _Found(Struct):
+    """What is known of a game while it is read."""
+
+    numbers: dict[str, int]
+    messages: list[Message]
+    links: list[ReplyLink]
+    ids: dict[str, int]
+    turns: dict[str, int]
+    round: int = 0
+
+
+def is_native(value: Any) -> bool:
+    """Whether a JSON value is a native game or a list with one: told by its keys, however faulty it is otherwise."""
+    if type(value) is list:
+        return any(is_native(item) for item in value if type(item) is dict)
+    if type(value) is not dict:
+        return False
+    keys = {snake_to_camel(key) for key in value}
+    return len(keys & {"gameId", "players", "messages"}) >= 2
+
+
+def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
+    """The game of one native object; None when there is a fault, all of which are in the notes. Never raises."""
+    if type(value) is not dict:
+        sentence = (
+            "A game should be a JSON object with the keys gameId, players and messages. Correct the file."
+        )
+        notes.fault("shape", "", sentence)
+        return None
+    limits = notes.limits
+    raw = known_keys(value, GAME_KEYS, "", notes)
+    game_id = (read_text(raw, "gameId", "", notes, limits.name_characters, numbers=True) or "").strip()
+    if raw.get("gameId") is None or str(raw["gameId"]).isspace() or raw["gameId"] == "":
+        notes.fault("no_game_id", "/gameId", "The game has no gameId. Give it one that no other game has.")
+    players, numbers = read_players(raw, notes, role_map)
+    found = _Found(numbers=numbers, messages=[], links=[], ids={}, turns={})
+    _read_messages(raw, found, notes)
+    metadata = _metadata(raw, notes)
+    record = GameRecord(
+        game_id=game_id,
+        players=players,
+        messages=found.messages,
+        votes=_read_votes(raw, numbers, notes),
+        eliminations=_read_eliminations(raw, numbers, notes),
+        cost=read_cost(raw["cost"] if "cost" in raw else metadata.get("cost"), "/metadata/cost", notes),
+        timestamp=read_text(raw, "timestamp", "", notes, limits.name_characters, numbers=True),
+        prompt=_either(raw, metadata, "prompt", notes),
+        winner=_either(raw, metadata, "winner", notes),
+    )
+    if notes.fault_count:
+        return None
+    resolve(found.messages, found.links, found.ids or found.turns, notes)
+    return record
+
+
+def _metadata(raw: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    metadata = raw.get("metadata")
+    if metadata is not None and type(metadata) is not dict:
+        wrong_type(notes, "/metadata", "an object", metadata)
+    return metadata if type(metadata) is dict else {}
+
+
+def _either(raw: dict[str, Any], metadata: dict[str, Any], key: str, notes: Notes) -> str | None:
+    at_top = read_text(raw, key, "", notes, notes.limits.message_characters)
+    return at_top or read_text(metadata, key, "/metadata", notes, notes.limits.message_characters)
+
+
+def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
+    entries = read_list(raw, "messages", "", notes, notes.limits.messages)
+    if entries is None and raw.get("messages") is not None:
+        return
+    if not entries:
+        notes.fault("no_messages", "/messages", _NO_MESSAGES)
+        return
+    for index, entry in enumerate(entries):
+        pointer = f"/messages/{index}"
+        if type(entry) is dict:
+            _read_message(known_keys(entry, MESSAGE_KEYS, pointer, notes), index + 1, pointer, found, notes)
+        else:
+            wrong_type(notes, pointer, "an object", entry)
+    if len(entries) == 1:
+        notes.warn("one_message", "/messages")
+
+
+def _read_message(raw: dict[str, Any], position: int, pointer: str, found: _Found, notes: Notes) -> None:
+    player = _player(raw, "playerName", pointer, found.numbers, notes)
+    text = _text(raw.get("message"), pointer, notes)
+    turn = read_whole_number(raw, "turn", pointer, notes)
+    link = _link(raw, pointer, notes)
+    message = Message(
+        position=position,
+        player=player,
+        text=text,
+        round=_round(raw, pointer, found, notes),
+        turn=turn,
+        time=_time(raw, pointer, notes),
+        has_reply_link=link is not None,
+    )
+    found.messages.append(message)
+    if link is not None:
+        found.links.append(ReplyLink(position=position, to=link, pointer=f"{pointer}/inReplyToId"))
+    own_id = raw.get("id")
+    if own_id is not None and type(own_id) in (str, int):
+        found.ids.setdefault(str(own_id), position)
+    if turn is not None:
+        found.turns.setdefault(str(turn), position)
+
+
+def _text(value: Any, pointer: str, notes: Notes) -> str:
+    pointer = f"{pointer}/message"
+    if value is None or value == "" or (type(value) is str and value.isspace()):
+        notes.fault(
+            "no_text", pointer, "The message has no text. Write what was said, or take the message out."
+        )
+        return ""
+    if type(value) is not str:
+        wrong_type(notes, pointer, "text", value)
+        return ""
+    if len(value) > notes.limits.message_characters:
+        too_long(notes, pointer, "The message", len(value), notes.limits.message_characters)
+    else:
+        note_invisible(value, pointer, notes)
+    return value
+
+
+def _player(raw: dict[str, Any], key: str, pointer: str, numbers: dict[str, int], notes: Notes) -> int:
+    """The number of the player named under a key; 0 after a fault."""
+    name = raw.get(key)
+    number = numbers.get(name) if type(name) is str else None
+    if number is not None:
+        return number
+    if type(name) is not str:
+        wrong_type(notes, f"{pointer}/{key}", "a player's name", name)
+        return 0
+    number = numbers.get(name.strip())
+    # An empty roster has its own fault; one for every message besides would only hide it.
+    if number is None and numbers:
+        shown = name[:60]
+        hint = next((known for known in numbers if known.casefold() == name.strip().casefold()), None)
+        remedy = f'Did you mean "{hint}"?' if hint else "Add the player, or correct the name."
+        notes.fault(
+            "unknown_player", f"{pointer}/{key}", f'"{shown}" is not among the players of this game. {remedy}'
+        )
+    return number or 0
+
+
+def _round(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> int:
+    number = read_whole_number(raw, "roundNumber", pointer, notes)
+    if number is None:
+        if raw.get("roundNumber") is None:
+            notes.warn("no_round", pointer)
+        return found.round or 1
+    if number < found.round:
+        notes.warn("round_goes_back", pointer)
+    found.round = number
+    return number
+
+
+def _time(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
+    time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
+    if time is None:
+        notes.warn("no_time", pointer)
+    elif time[2:3] == ":":
+        notes.warn("time_without_date", pointer, time)
+    return time
+
+
+def _link(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
+    value = raw.get("inReplyToId")
+    if value is None or value == "":
+        return None
+    if type(value) in (str, int):
+        return str(value)
+    wrong_type(notes, f"{pointer}/inReplyToId", "a message's id or null", value)
+    return None
+
+
+def _read_votes(raw: dict[str, Any], numbers: dict[str, int], notes: Notes) -> list[Vote]:
+    entries = read_list(raw, "votes", "", notes, notes.limits.votes)
+    if not entries:
+        notes.warn("no_votes", "/votes")
+        return []
+    votes = []
+    for index, entry in enumerate(entries):
+        pointer = f"/votes/{index}"
+        if type(entry) is not dict:
+            wrong_type(notes, pointer, "an object", entry)
+            continue
+        vote = _read_vote(known_keys(entry, VOTE_KEYS, pointer, notes), pointer, numbers, notes)
+        if vote is not None:
+            votes.append(vote)
+    return votes
+
+
+def _read_vote(raw: dict[str, Any], pointer: str, numbers: dict[str, int], notes: Notes) -> Vote | None:
+    voter = _player(raw, "voterName", pointer, numbers, notes)
+    number = _needed_round(raw, pointer, notes)
+    justification = read_text(raw, "justification", pointer, notes, notes.limits.message_characters)
+    time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
+    if raw.get("targetName") in ("", None):
+        notes.warn("vote_without_target", pointer)
+        return None
+    target = _player(raw, "targetName", pointer, numbers, notes)
+    return Vote(round=number, voter=voter, target=target, justification=justification or "", time=time)
+
+
+def _needed_round(raw: dict[str, Any], pointer: str, notes: Notes) -> int:
+    if raw.get("roundNumber") is None:
+        notes.fault(
+            "no_round", pointer, "The entry names no round. Give its roundNumber, or take the entry out."
+        )
+    return read_whole_number(raw, "roundNumber", pointer, notes) or 0
+
+
+def _read_eliminations(raw: dict[str, Any], numbers: dict[str, int], notes: Notes) -> list[Elimination]:
+    eliminations = []
+    for index, entry in enumerate(read_list(raw, "eliminations", "", notes, notes.limits.players) or []):
+        pointer = f"/eliminations/{index}"
+        if type(entry) is not dict:
+            wrong_type(notes, pointer, "an object", entry)
+            continue
+        fields = known_keys(entry, ELIMINATION_KEYS, pointer, notes)
+        player = _player(fields, "playerName", pointer, numbers, notes)
+        how = read_text(fields, "how", pointer, notes, notes.limits.name_characters) or ""
+        eliminations.append(Elimination(round=_needed_round(fields, pointer, notes), player=player, how=how))
+    return eliminations

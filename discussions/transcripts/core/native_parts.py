@@ -1,0 +1,223 @@
+"""The cost block of a native transcript: dollars, tokens, cache hit rate; nothing reported is never free.
+
+Reply links of a native transcript: which earlier message a message answers.
+
+The players of a native transcript: names that can be told apart, roles and personalities as the file has them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from msgspec import Struct, structs
+
+from discussions.core.records import Cost, Message, Player
+from discussions.metrics.core.parameters import parse_side
+from discussions.transcripts.core.fields import (
+    LARGEST,
+    describe_type,
+    keys,
+    known_keys,
+    read_flag,
+    read_list,
+    read_text,
+    wrong_type,
+)
+from discussions.transcripts.core.notes import Notes
+
+MOST_USD = 999_999
+
+
+_SMALLEST = Decimal("0.000001")
+
+
+# Spellings without case and underscores.
+_TOTAL = ("totalusd", "total", "totalcost", "totalcostusd", "costusd", "usd", "cost", "amount")
+
+
+_INPUT = ("inputtokens", "prompttokens", "tokensin", "input")
+
+
+_OUTPUT = ("outputtokens", "completiontokens", "tokensout", "output")
+
+
+_ALL_TOKENS = ("totaltokens", "tokens", "tokencount")
+
+
+_RATE = ("cachehitrate", "cacherate", "hitrate", "cachehits")
+
+
+def read_cost(value: Any, pointer: str, notes: Notes) -> Cost:
+    """The cost as reported. `value` is the block, a bare number of dollars, or None."""
+    if value is None:
+        notes.warn("no_cost", pointer)
+        return Cost()
+    if type(value) in (int, float):
+        value = {"totalUsd": value}
+    if type(value) is not dict:
+        wrong_type(notes, pointer, "an object, a number of dollars or null", value)
+        return Cost()
+    block = _flattened(value)
+    total = _amount(block, _TOTAL, pointer, notes, MOST_USD)
+    tokens = [_whole(block, names, pointer, notes) for names in (_INPUT, _OUTPUT, _ALL_TOKENS)]
+    rate = _rate(block, pointer, notes)
+    given = [figure for figure in (total, *tokens) if figure is not None]
+    if given and not any(given):
+        notes.warn("cost_all_zero", pointer)
+        return Cost()
+    if total is None:
+        notes.warn("no_cost", pointer)
+    usd = None if total is None else Decimal(repr(total)).quantize(_SMALLEST, ROUND_HALF_EVEN)
+    return Cost(total_usd=usd, input_tokens=tokens[0], output_tokens=tokens[1], cache_hit_rate=rate)
+
+
+def _flattened(value: dict[str, Any]) -> dict[str, Any]:
+    """The block with its keys in one spelling; a block inside it (`tokens: {input, output}`) is laid out flat."""
+    flat: dict[str, Any] = {}
+    for key, part in value.items():
+        if type(part) is dict:
+            for inner, inner_part in part.items():
+                flat.setdefault(_plain(inner), inner_part)
+        else:
+            flat[_plain(key)] = part
+    return flat
+
+
+def _plain(key: str) -> str:
+    return key.replace("_", "").lower()
+
+
+def _amount(
+    block: dict[str, Any], names: tuple[str, ...], pointer: str, notes: Notes, most: int
+) -> float | None:
+    for name in names:
+        value = block.get(name)
+        if value is None:
+            continue
+        if type(value) not in (int, float):
+            sentence = f'The cost figure "{name}" should be a number, but {describe_type(value)} was found. Correct the file.'
+            notes.fault("wrong_type", pointer, sentence)
+            return None
+        if not 0 <= value <= most:
+            sentence = (
+                f'The cost figure "{name}" is {value}; a number from 0 to {most:,} was expected. Correct it.'
+            )
+            notes.fault("out_of_range", pointer, sentence)
+            return None
+        return value + 0 if type(value) is int else float(value) + 0.0
+    return None
+
+
+def _whole(block: dict[str, Any], names: tuple[str, ...], pointer: str, notes: Notes) -> int | None:
+    value = _amount(block, names, pointer, notes, LARGEST)
+    if value is None or value == int(value):
+        return None if value is None else int(value)
+    notes.fault(
+        "wrong_type", pointer, f"A token count should be a whole number, but {value} was found. Correct it."
+    )
+    return None
+
+
+def _rate(block: dict[str, Any], pointer: str, notes: Notes) -> float | None:
+    value = _amount(block, _RATE, pointer, notes, 100)
+    if value is None or value <= 1:
+        return None if value is None else float(value)
+    notes.warn("cache_rate_percent", pointer, value)
+    return value / 100
+
+
+class ReplyLink(Struct, frozen=True):
+    """A reply link as the file has it: the message that carries it, and the id it names."""
+
+    position: int
+    to: str
+    pointer: str
+
+
+def resolve(messages: list[Message], links: list[ReplyLink], positions: dict[str, int], notes: Notes) -> None:
+    """Resolves the links in place. `positions` finds a message by its id or, in files without ids, by its turn.
+
+    A link that resolves to the same or a later message is a warning and does not count; one that resolves to
+    nothing is a warning and counts, since the file does say that this is a reply.
+    """
+    for link in links:
+        target = positions.get(link.to)
+        message = messages[link.position - 1]
+        if target is None:
+            notes.warn("unresolved_reply", link.pointer, link.to)
+        elif target >= link.position:
+            notes.warn("reply_not_earlier", link.pointer, link.to)
+            messages[link.position - 1] = structs.replace(message, has_reply_link=False, reply_to=target)
+        else:
+            messages[link.position - 1] = structs.replace(message, reply_to=target)
+
+
+RoleMap = Mapping[str, Sequence[str]]
+
+
+PLAYER_KEYS = keys("name role personality isAlive position", alive="isAlive", playerName="name")
+
+
+_UNSEEN = re.compile("[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+
+
+def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[list[Player], dict[str, int]]:
+    """The players in the order of the file, and their numbers by name."""
+    entries = read_list(raw, "players", "", notes, notes.limits.players)
+    if entries is None and raw.get("players") is not None:
+        return [], {}
+    if not entries:
+        notes.fault("no_players", "/players", "The game has no players. List everybody who speaks or votes.")
+        return [], {}
+    players: list[Player] = []
+    numbers: dict[str, int] = {}
+    seen: dict[str, str] = {}
+    for index, entry in enumerate(entries):
+        pointer = f"/players/{index}"
+        if type(entry) is not dict:
+            wrong_type(notes, pointer, "an object", entry)
+            continue
+        player = _player(known_keys(entry, PLAYER_KEYS, pointer, notes), pointer, notes)
+        if player is None:
+            continue
+        _note_role(player.role, pointer, notes, role_map)
+        _note_twin(player.name, pointer, seen, notes)
+        players.append(player)
+        numbers.setdefault(player.name, len(players))
+    if len(entries) == 1:
+        notes.warn("one_player", "/players")
+    return players, numbers
+
+
+def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
+    faults_before = notes.fault_count
+    most = notes.limits.name_characters
+    name = (read_text(raw, "name", pointer, notes, most) or "").strip()
+    role = read_text(raw, "role", pointer, notes, most)
+    personality = read_text(raw, "personality", pointer, notes, notes.limits.message_characters)
+    is_alive = read_flag(raw, "isAlive", pointer, notes)
+    if not name and notes.fault_count == faults_before:
+        notes.fault("no_name", f"{pointer}/name", "The player has no name. Write it as the messages do.")
+    if not name:
+        return None
+    return Player(name=name, role=role, personality=personality, is_alive=is_alive)
+
+
+def _note_role(role: str | None, pointer: str, notes: Notes, role_map: RoleMap) -> None:
+    if role is None:
+        notes.warn("no_role", f"{pointer}/role")
+    elif role_map and parse_side(role, role_map) is None:
+        notes.warn("unknown_role", f"{pointer}/role", role)
+
+
+def _note_twin(name: str, pointer: str, seen: dict[str, str], notes: Notes) -> None:
+    """Two names that a reader cannot tell apart (case, width, unseen characters) are a fault."""
+    key = unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
+    if key not in seen:
+        seen[key] = name
+        return
+    what = "is named twice" if seen[key] == name else f'cannot be told apart from "{seen[key]}"'
+    sentence = f'The player "{name}" {what}. Every player needs a name of their own; rename one.'
+    notes.fault("duplicate_player", f"{pointer}/name", sentence)

@@ -1,0 +1,247 @@
+"""The screens of imports: what came in, what is coming in and how fast, and everything that is wrong with a file."""
+
+from datetime import datetime
+
+import msgspec
+from django.db.models import Count, F, Sum
+from django.utils.translation import gettext as _
+
+from discussions.core.records import Fault
+from discussions.metrics.core.registry import CODE_VERSION
+from discussions.models import Game, Iteration, Measured, Transcript
+from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
+from workspace.models import Job, Project
+from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
+
+SHOWN_IMPORTS = 30
+
+
+SHOWN_GAMES = 50
+
+
+LIVE = (QUEUED, RUNNING)
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """The games of one transcript that are in: how many, how many are measured, with how many warnings."""
+
+    games: int = 0
+    measured: int = 0
+    warnings: int = 0
+
+
+class ImportLine(msgspec.Struct, frozen=True):
+    """One import as a list shows it. `state` is waiting, reading, measuring, done, cancelled or failed.
+
+    `iteration` is what it was imported into, with its number, 0 for the unsorted one; games may have moved since.
+    """
+
+    id: int
+    name: str
+    state: str
+    says: str
+    tone: str
+    is_live: bool
+    is_separate: bool
+    counts: Counts
+    fault_count: int
+    created_at: datetime
+    by: str
+    iteration: str
+    iteration_number: int
+
+
+class ImportedGame(msgspec.Struct, frozen=True):
+    """One game that came in, with its warnings."""
+
+    number: int
+    source_id: str
+    message_count: int
+    player_count: int
+    warnings: list[Fault]
+
+
+class ImportsPage(msgspec.Struct, frozen=True):
+    """The imports of a project, newest first. `worker_note` says when nobody is there to do the work."""
+
+    slug: str
+    name: str
+    lines: list[ImportLine]
+    is_live: bool
+    worker_note: str
+    older: int | None
+
+
+class ImportPage(msgspec.Struct, frozen=True):
+    """One import with all that is known of it."""
+
+    slug: str
+    line: ImportLine
+    byte_count: int
+    error: str
+    bar: ProgressBar | None
+    worker_note: str
+    faults: list[Fault]
+    more_faults: int
+    games: list[ImportedGame]
+    more_games: int
+    may_cancel: bool
+    may_resume: bool
+    may_separate: bool
+
+
+def import_targets(*, project: Project) -> list[tuple[int, str]]:
+    """The iterations that take games, by number, the unsorted one first."""
+    rows = Iteration.objects.filter(project=project).taking_games().order_by("number")
+    found = []
+    for number, name, stage in rows.values_list("number", "name", "stage"):
+        values = {"number": number, "name": name}
+        found.append((number, name if stage is None else _("Iteration %(number)d: %(name)s") % values))
+    return found
+
+
+def imports_page(*, project: Project, now: datetime, before: int = 0) -> ImportsPage:
+    """Thirty imports of the project, those older than `before` when it is given."""
+    rows = (
+        Transcript.objects.filter(project=project)
+        .select_related("job", "created_by", "iteration")
+        .defer("faults")
+    )
+    if before:
+        rows = rows.filter(pk__lt=before)
+    found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
+    shown = found[:SHOWN_IMPORTS]
+    counts = _counts([transcript.pk for transcript in shown])
+    lines = [_line(transcript, counts.get(transcript.pk, Counts())) for transcript in shown]
+    is_live = any(line.is_live for line in lines)
+    return ImportsPage(
+        slug=project.slug,
+        name=project.name,
+        lines=lines,
+        is_live=is_live,
+        worker_note=_worker_note(now) if is_live else "",
+        older=shown[-1].pk if len(found) > SHOWN_IMPORTS else None,
+    )
+
+
+def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
+    """One import: its bar while it runs, its faults, its games with their warnings, and what can be done with it."""
+    counts = _counts([transcript.pk]).get(transcript.pk, Counts())
+    line = _line(transcript, counts)
+    faults = msgspec.json.decode(transcript.faults, type=list[Fault])
+    is_taken = any(fault.code == "game_exists" for fault in faults)
+    games = _games(transcript)
+    state = transcript.job.state if transcript.job else DONE
+    return ImportPage(
+        slug=transcript.project.slug,
+        line=line,
+        byte_count=transcript.byte_count,
+        error=transcript.job.error if transcript.job else "",
+        bar=_bar(transcript, line, now),
+        worker_note=_worker_note(now) if line.is_live else "",
+        faults=faults,
+        more_faults=max(0, transcript.fault_count - len(faults)),
+        games=games,
+        more_games=max(0, counts.games - len(games)),
+        may_cancel=state in LIVE,
+        may_resume=state in (CANCELLED, FAILED),
+        may_separate=is_taken and not transcript.is_separate and state == DONE,
+    )
+
+
+def _counts(transcripts: list[int]) -> dict[int, Counts]:
+    present = Measured.objects.filter(
+        game__transcript__in=transcripts,
+        rubric_version=F("game__iteration__rubric_version"),
+        code_version=CODE_VERSION,
+    )
+    measured = dict(present.order_by().values_list("game__transcript").annotate(count=Count("pk")))
+    games = Game.objects.filter(transcript__in=transcripts).order_by().values_list("transcript")
+    return {
+        transcript: Counts(count, measured.get(transcript, 0), warnings)
+        for transcript, count, warnings in games.annotate(count=Count("pk"), warnings=Sum("warning_count"))
+    }
+
+
+def _line(transcript: Transcript, counts: Counts) -> ImportLine:
+    state = _state(transcript.job, counts)
+    says, tone = {
+        "waiting": (_("waiting"), "pending"),
+        "reading": (_("reading"), "pending"),
+        "measuring": (_("measuring"), "pending"),
+        "done": (_("done"), "pass"),
+        "nothing": (_("no game came in"), "fail"),
+        "cancelled": (_("cancelled"), ""),
+        "failed": (_("failed"), "fail"),
+    }[state]
+    return ImportLine(
+        id=transcript.pk,
+        name=transcript.name,
+        state=state,
+        says=says,
+        tone=tone,
+        is_live=state in ("waiting", "reading", "measuring"),
+        is_separate=transcript.is_separate,
+        counts=counts,
+        fault_count=transcript.fault_count,
+        created_at=transcript.created_at,
+        by=transcript.created_by.name,
+        iteration=transcript.iteration.name,
+        iteration_number=0 if transcript.iteration.is_unsorted else transcript.iteration.number,
+    )
+
+
+def _state(job: Job | None, counts: Counts) -> str:
+    if job is not None and job.state in LIVE:
+        return "waiting" if job.started_at is None else "reading"
+    if job is not None and job.state in (CANCELLED, FAILED):
+        return "cancelled" if job.state == CANCELLED else "failed"
+    if counts.measured < counts.games:
+        return "measuring"
+    return "done" if counts.games else "nothing"
+
+
+def _bar(transcript: Transcript, line: ImportLine, now: datetime) -> ProgressBar | None:
+    job = transcript.job
+    if line.state == "measuring":
+        return ProgressBar(_("Games measured"), line.counts.measured, line.counts.games, _("games measured"))
+    if not line.is_live or job is None:
+        return None
+    if not job.total_count:
+        kib = _("KiB")
+        return ProgressBar(_("Bytes read"), job.done_bytes // 1024, max(1, job.total_bytes // 1024), kib)
+    seconds = (now - job.started_at).total_seconds() if job.started_at else 0.0
+    a_second = job.done_count / seconds if seconds > 0 else 0.0
+    read = _("%(done)s of %(total)s KiB") % {
+        "done": f"{job.done_bytes // 1024:,}",
+        "total": f"{job.total_bytes // 1024:,}",
+    }
+    rate = _("%(rate)s games a second") % {"rate": f"{a_second:,.0f}"} if a_second >= 1 else ""
+    left = time_left((job.total_count - job.done_count) / a_second) if a_second else ""
+    rate = f"{read}, {rate}" if rate else read
+    return ProgressBar(_("Games read"), job.done_count, job.total_count, _("games"), rate, left)
+
+
+def _worker_note(now: datetime) -> str:
+    """The sentence that nobody works, or "": a worker beats, or holds a job right now."""
+    if is_worker_alive(now):
+        return ""
+    return _(
+        "No worker is running, so nothing happens at the moment. The file is safe; the work goes on by itself as soon "
+        "as a worker is started. Tell an admin if this stays."
+    )
+
+
+def _games(transcript: Transcript) -> list[ImportedGame]:
+    """The first games, those with warnings first."""
+    rows = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
+    return [
+        ImportedGame(
+            number=game.number,
+            source_id=game.source_id,
+            message_count=game.message_count,
+            player_count=game.player_count,
+            warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
+        )
+        for game in rows
+    ]

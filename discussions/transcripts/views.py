@@ -1,0 +1,145 @@
+"""The screens of imports: upload, list, one import with live progress, and its buttons."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from discussions.models import Iteration, Transcript
+from discussions.transcripts.actions import (
+    ALREADY,
+    NEW,
+    Imported,
+    Upload,
+    cancel_import,
+    import_separately,
+    import_transcripts,
+    resume_import,
+)
+from discussions.transcripts.forms import UploadForm
+from discussions.transcripts.pages import import_page, import_targets, imports_page
+from discussions.transcripts.permissions import check_import_transcripts
+from workspace.access.permissions import may
+from workspace.core.refusals import Refusal
+from workspace.models import Person, Project
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+LIST, LIST_REGION = "discussions/transcripts/list.html", "discussions/transcripts/_lines.html"
+
+
+SHOW, SHOW_REGION = "discussions/transcripts/show.html", "discussions/transcripts/_report.html"
+
+
+@require("import_transcripts")
+def imports(request: SignedIn, slug: str) -> HttpResponse:
+    """The imports of a project, newest first, and the form for another. While one runs its region asks again."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    given = only_parameters(request, "before", "already", "iteration")
+    before, already = parse_number(given["before"]), parse_number(given["already"])
+    targets = import_targets(project=project)
+    chosen = {"iteration": parse_number(given["iteration"])}
+    form = UploadForm(iterations=targets, initial=chosen)
+    return _show_list(request, project, form, before=before, already=already)
+
+
+def may_upload(person: Person, slug: str) -> bool:
+    """Whether the person brings transcripts into the project with that name; asked before any file is read."""
+    project = Project.objects.visible_to(person).filter(slug=slug).first()
+    return project is not None and may(check_import_transcripts, person, project)
+
+
+@require("import_transcripts", methods=("POST",), files=may_upload)
+def import_upload(request: SignedIn, slug: str) -> HttpResponse:
+    """Take the files in; leads to the report of the one, or to the list when there are several."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    form = bind_form(request, UploadForm, iterations=import_targets(project=project))
+    if not form.is_valid():
+        return _show_list(request, project, form, status=422)
+    files = [Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]]
+    to = _iteration(project, form.cleaned_data["iteration"])
+    try:
+        made = import_transcripts(
+            project=project, files=files, by=request.user, now=timezone.now(), iteration=to
+        )
+    except Refusal as refusal:
+        return _show_list(request, project, form, status=add_refusal(form, refusal))
+    return respond(request, page="", redirect=_choose_address(slug, made))
+
+
+@require("import_transcripts")
+def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
+    """One import: how far it is, what is wrong, what came in. While it runs its region asks again."""
+    found = _transcript_or_404(request, slug, transcript)
+    was = only_parameters(request, "was")["was"]
+    page = import_page(transcript=found, now=timezone.now())
+    context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
+    return respond(request, page=SHOW, region=SHOW_REGION, context=context)
+
+
+@require("import_transcripts", methods=("POST",))
+def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
+    """Stop an import; the games that are in stay."""
+    found = _transcript_or_404(request, slug, transcript)
+    bind_form(request, NothingForm)
+    cancel_import(transcript=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
+
+
+@require("import_transcripts", methods=("POST",))
+def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
+    """Go on with an import that was cancelled or failed."""
+    found = _transcript_or_404(request, slug, transcript)
+    bind_form(request, NothingForm)
+    resume_import(transcript=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
+
+
+@require("import_transcripts", methods=("POST",))
+def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
+    """Bring in the games whose ids were taken as games of their own."""
+    found = _transcript_or_404(request, slug, transcript)
+    bind_form(request, NothingForm)
+    made = import_separately(transcript=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_choose_address(slug, [made]))
+
+
+def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
+    project = project_or_404(request.user, slug)
+    # Before the look: whoever may not see imports is not told either which numbers there are.
+    check_import_transcripts(request.user, project)
+    rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
+    return get_object_or_404(rows, pk=transcript, project=project)
+
+
+def _iteration(project: Project, number: int | None) -> Iteration | None:
+    """The one that was chosen; None for the unsorted one."""
+    return None if number is None else Iteration.objects.get(project=project, number=number)
+
+
+def _choose_address(slug: str, made: list[Imported]) -> str:
+    already = sum(each.outcome == ALREADY for each in made)
+    if len(made) > 1:
+        return reverse("imports", args=[slug]) + (f"?already={already}" if already else "")
+    was = "" if made[0].outcome == NEW else f"?was={made[0].outcome}"
+    return reverse("import_show", args=[slug, made[0].transcript.pk]) + was
+
+
+def _show_list(
+    request: SignedIn,
+    project: Project,
+    form: UploadForm,
+    *,
+    before: int = 0,
+    already: int = 0,
+    status: int = 200,
+) -> HttpResponse:
+    page = imports_page(project=project, now=timezone.now(), before=before)
+    context = {"page": page, "form": form, "already": already, **frame(request.user, project, "imports")}
+    region = LIST_REGION if request.method == "GET" else None
+    return respond(request, page=LIST, region=region, context=context, status=status)

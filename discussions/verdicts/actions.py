@@ -1,0 +1,255 @@
+"""Verdicts: recorded once on a basis that is hashed; a correction is a new one that supersedes.
+
+Computing a recorded verdict again from its stored basis and findings; a difference is a breach.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.core.outcome import Outcome
+from discussions.metrics.core.registry import CODE_VERSION, measure_game
+from discussions.models import Adjudication, Evaluation, Game, Measured, Revision, Slot, Verdict
+from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
+from discussions.verdicts.core.scoring import compute_basis_outcome
+from discussions.verdicts.permissions import check_complete, check_record_verdict, check_supersede_verdict
+from discussions.verdicts.queries import Preview, load_verdict_preview
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+from workspace.audit.actions import record_event
+from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Person
+from workspace.texts import clean_text
+
+
+def record_verdict(
+    *, game: Game, basis_sha256: str, by: Person, now: datetime, reason: str = "", shown: str = ""
+) -> Verdict:
+    """Record the verdict on the basis that the page showed; with a `reason` it supersedes the one that stands.
+
+    `basis_sha256` is the hash on the page, `shown` the basis itself where the page carried it, to name what changed.
+    Raises NotAllowed (not one's to record, or not complete), Unacceptable (no reason for a correction), and Conflict
+    when anything that the verdict rests on changed since, or somebody recorded first.
+    """
+    reason = clean_text(reason)
+    with transaction.atomic():
+        locked = _lock(game)
+        check_record_verdict(by, locked)
+        preview = load_verdict_preview(locked)
+        if preview is None:
+            raise NotAllowed(
+                _("This game is not measured yet. Wait for its figures, then record the verdict.")
+            )
+        _refuse_change(preview, basis_sha256, shown)
+        if preview.basis.supersedes is not None:
+            _refuse_correction(by, locked, reason)
+        check_complete(preview)
+        return _insert(locked, preview, reason, by, now)
+
+
+def _lock(game: Game) -> Game:
+    rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
+    return rows.select_for_update(of=("self",)).get(pk=game.pk)
+
+
+def _refuse_change(preview: Preview, basis_sha256: str, shown: str) -> None:
+    if preview.basis_sha256 == basis_sha256:
+        return
+    before = _basis_shown(shown, basis_sha256)
+    changed = changes(before, preview.basis) if before else []
+    raise Conflict(
+        _("Something this verdict rests on has changed since the page was shown. Nothing was recorded.")
+        + (" " + " ".join(changed) if changed else ""),
+        code="basis_changed",
+        detail={"changes": changed, "shown": basis_sha256, "stored": preview.basis_sha256},
+    )
+
+
+def _basis_shown(shown: str, basis_sha256: str) -> Basis | None:
+    """The basis that the page carried, if it is the one its hash speaks of."""
+    if not shown or bytes_hash(shown.encode()) != basis_sha256:
+        return None
+    try:
+        return msgspec.json.decode(shown, type=Basis)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _refuse_correction(by: Person, game: Game, reason: str) -> None:
+    check_supersede_verdict(by, game)
+    if not reason:
+        raise Unacceptable(
+            _("Say why the recorded verdict is corrected: the reason stays beside both."), field="reason"
+        )
+
+
+def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime) -> Verdict:
+    basis, outcome = preview.basis, preview.outcome
+    verdict = Verdict(
+        project_id=game.project_id,
+        game=game,
+        rubric_version_id=basis.rubric_version.id,
+        measured_id=basis.measured.id,
+        number=Verdict.objects.filter(game=game).count() + 1,
+        passes=bool(outcome.passes),
+        passed_count=outcome.passed_count,
+        composite=outcome.composite,
+        flip_distance=outcome.flip_distance,
+        basis=canonical_bytes(basis).decode(),
+        basis_sha256=preview.basis_sha256,
+        outcome=canonical_bytes(outcome).decode(),
+        reason=reason if basis.supersedes is not None else "",
+        supersedes_id=basis.supersedes,
+        created_at=now,
+        created_by=by,
+    )
+    try:
+        with transaction.atomic():
+            verdict.save(force_insert=True)
+    except IntegrityError:
+        raise Conflict(
+            _("Somebody recorded a verdict first. Nothing was recorded twice."), code="recorded_first"
+        ) from None
+    # Handed in, so that nobody who works there waits for the game while holding one of these rows.
+    Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
+    _record(verdict, by, now)
+    return verdict
+
+
+def _record(verdict: Verdict, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=verdict.game.project,
+        verb="verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
+        object_kind="verdict",
+        object_id=verdict.pk,
+        detail={
+            "game": verdict.game.number,
+            "number": verdict.number,
+            "passes": verdict.passes,
+            "basis_sha256": verdict.basis_sha256,
+            "supersedes": verdict.supersedes_id,
+        },
+    )
+
+
+class Replay(Struct, frozen=True):
+    """What came out: `differences` are breaches, `notices` only worth knowing. Both are sentences."""
+
+    differences: list[str]
+    notices: list[str]
+    outcome: Outcome | None = None
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the verdict is what its basis gives."""
+        return not self.differences
+
+
+def replay_verdict(*, verdict: Verdict) -> Replay:
+    """Compute the verdict again from its basis, and compare the basis with the rows it names; writes nothing.
+
+    That today's code would measure the game differently is a notice: the stored findings are what counts.
+    """
+    if bytes_hash(verdict.basis.encode()) != verdict.basis_sha256:
+        return Replay(["The stored basis does not have the hash that was recorded with it."], [])
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    differences = [
+        *_changed_rows(verdict, basis),
+        *_changed_judgements(basis),
+        *_changed_adjudications(verdict, basis),
+        *_changed_tests(verdict, basis),
+    ]
+    measured = Measured.objects.select_related("findings").get(pk=basis.measured.id)
+    version = RubricVersion.objects.get(pk=basis.rubric_version.id)
+    if bytes_hash(measured.findings.body.encode()) != basis.measured.findings_sha256:
+        return Replay([*differences, "The stored findings are not those that the verdict rests on."], [])
+    if bytes_hash(version.body.encode()) != basis.rubric_version.sha256:
+        return Replay([*differences, "The rubric version is not what the verdict rests on."], [])
+    rubric = version.to_record()
+    outcome = compute_basis_outcome(basis, measured.findings.to_records(), rubric)
+    differences += _other_outcome(verdict, outcome)
+    return Replay(differences, list(_notices(verdict.game, measured, rubric)), outcome)
+
+
+def _changed_rows(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    game = Game.objects.select_related("transcript").get(pk=verdict.game_id)
+    if (basis.game, basis.game_sha256) != (game.pk, game.content_sha256):
+        yield "The basis speaks of another game or of other content of it."
+    if (basis.transcript, basis.transcript_sha256) != (game.transcript_id, game.transcript.sha256):
+        yield "The transcript has another hash than the basis says."
+    if (basis.measured.id, basis.rubric_version.id) != (verdict.measured_id, verdict.rubric_version_id):
+        yield "The verdict's row names other measurements or another rubric version than its basis."
+    if basis.supersedes != verdict.supersedes_id:
+        yield "The verdict's row supersedes another one than its basis says."
+    measured = Measured.objects.filter(
+        pk=basis.measured.id,
+        game=game,
+        rubric_version=basis.rubric_version.id,
+        code_version=basis.measured.code_version,
+        input_hash=basis.measured.input_hash,
+    )
+    if not measured.exists():
+        yield "The measurements' row does not say what the basis says of it."
+    rows = Evaluation.objects.filter(pk__in=[one.id for one in basis.evaluations], game=game)
+    if dict(rows.values_list("pk", "evaluator_id")) != {one.id: one.evaluator for one in basis.evaluations}:
+        yield "An evaluation that the basis names is not there, or is somebody else's."
+
+
+def _changed_judgements(basis: Basis) -> Iterator[str]:
+    named = {(one.id, one.version): one for one in basis.judgements if one.version}
+    rows = Revision.objects.filter(judgement__in={key for key, _version in named}).select_related("judgement")
+    there = {(row.judgement_id, row.version): row for row in rows}
+    for key, one in named.items():
+        row = there.get(key)
+        said = row and (row.judgement.evaluation_id, row.judgement.kind, row.judgement.subject, row.value)
+        if said != (one.evaluation, one.kind, one.subject, one.value):
+            yield f"The basis says {one.value!r} of {one.kind} {one.subject}; revision {one.version} does not."
+
+
+def _changed_adjudications(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    rows = Adjudication.objects.filter(pk__in=[one.id for one in basis.adjudications], game=verdict.game_id)
+    there = {row.pk: (row.kind, row.subject, row.value) for row in rows}
+    for one in basis.adjudications:
+        if there.get(one.id) != (one.kind, one.subject, one.value):
+            about = describe_subject(one.kind, one.subject)
+            yield f"The basis says that {about} was settled on {describe_adjudicated_value(one)}; row {one.id} does not."
+
+
+def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    if not basis.tests:
+        return
+    authors = {message.position: message.player for message in verdict.game.text.to_record().messages}
+    for test in basis.tests:
+        if [authors.get(position) for position in test.messages] != test.authors:
+            yield f"The test of evaluation {test.evaluation} gives a message to somebody who did not write it."
+
+
+def _other_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
+    if canonical_bytes(outcome).decode() != verdict.outcome:
+        yield f"The basis gives “{outcome.headline}”; something else was recorded."
+    columns = (verdict.passes, verdict.passed_count, verdict.composite, verdict.flip_distance)
+    if columns != (outcome.passes, outcome.passed_count, outcome.composite, outcome.flip_distance):
+        yield "The figures that lists show are not those of the outcome."
+
+
+def _notices(game: Game, measured: Measured, rubric: RubricRecord) -> Iterator[str]:
+    if measured.code_version == CODE_VERSION:
+        return
+    today = measure_game(game.text.to_record(), rubric)
+    stored = measured.findings.to_records()
+    changed = [
+        rubric.criterion(key).label
+        for key, found in today.items()
+        if (found.numerator, found.denominator) != (stored[key].numerator, stored[key].denominator)
+    ]
+    if changed:
+        yield f"Today's code ({CODE_VERSION}) would measure differently: {', '.join(changed)}."
+    else:
+        yield f"Measured by code {measured.code_version}; today's code ({CODE_VERSION}) gives the same figures."

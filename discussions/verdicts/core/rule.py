@@ -1,0 +1,270 @@
+"""PASS or FAIL of a game from its figures, its cost and the rubric version; pure, and the only place of the rule.
+
+Source: the rubric's "Overall Evaluation". Shares are compared with their thresholds as integers, unrounded.
+
+One line of a verdict from one score: pass or fail, interval, and how far it is from turning.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+from discussions.adjudication.core.authorship_test import SIGNIFICANCE, Identified
+from discussions.core.outcome import (
+    ABOVE,
+    AMBER,
+    LOW,
+    UNREPORTED,
+    Facts,
+    Line,
+    ManualCheck,
+    Outcome,
+    Reason,
+    Recommendation,
+)
+from discussions.core.records import Score
+from discussions.metrics.core.metric import PERCENT, Metric
+from discussions.metrics.core.registry import METRICS
+from discussions.verdicts.core.flip import composite, verdict_flip_distance
+from rubric.core.records import Criterion, RubricRecord
+from workspace.core.text import figure
+from workspace.statistics.proportions import wilson
+
+
+class Rules(Struct, frozen=True):
+    """The counts of the verdict in a rubric version: passes needed, and the two bounds of the cost in dollars."""
+
+    needed: int
+    limit: Decimal
+    amber: Decimal
+
+
+def decide(
+    scores: Mapping[str, Score],
+    rating: Fraction | None,
+    cost: Decimal | None,
+    rubric: RubricRecord,
+    *,
+    manual_check: ManualCheck | None = None,
+    facts: Facts | None = None,
+) -> Outcome:
+    """The verdict on one game from its effective scores (metric -> score), the mean rating and the cost in dollars.
+
+    `cost` None is "not reported" and neither passes nor fails. With a pending metric or no rating `passes` is None
+    and `missing` says which; what is known is filled in all the same. Raises KeyError when a metric has no score.
+    """
+    rules = read_rules(rubric)
+    lines = build_lines(rubric.criteria, scores, rating, manual_check=manual_check, facts=facts)
+    missing = [line.key for line in lines if line.passes is None]
+    quality = _quality_reasons(lines, rules.needed)
+    reasons = [] if missing else quality + _cost_reasons(cost, rules)
+    return Outcome(
+        passes=None if missing else not reasons,
+        headline=_headline(lines, missing, quality, reasons),
+        lines=lines,
+        passed_count=sum(bool(line.passes) for line in lines),
+        needed_count=rules.needed,
+        by_rule_count=sum(line.is_by_rule for line in lines),
+        is_quality_pass=not missing and not quality,
+        cost_usd=cost,
+        cost_state=get_cost_state(cost, rules),
+        cost_limit_usd=rules.limit,
+        cost_amber_usd=rules.amber,
+        reasons=reasons,
+        missing=missing,
+        flip_distance=None if missing else _turns(lines, rules, reasons),
+        recommendations=_recommendations(rubric, lines),
+        composite=_composite(rubric, lines),
+    )
+
+
+def build_lines(
+    criteria: Iterable[Criterion],
+    scores: Mapping[str, Score],
+    rating: Fraction | None,
+    *,
+    manual_check: ManualCheck | None = None,
+    facts: Facts | None = None,
+) -> list[Line]:
+    """The lines of these criteria, as `decide` has them; raises KeyError when a metric among them has no score."""
+    return [
+        build_rating_line(criterion, rating)
+        if METRICS[criterion.key].is_rated
+        else build_score_line(criterion, scores[criterion.key], facts or Facts(), manual_check)
+        for criterion in criteria
+    ]
+
+
+def read_rules(rubric: RubricRecord) -> Rules:
+    """The counts of the verdict as the version has them."""
+    read = rubric.parameters
+    return Rules(
+        needed=int(read["pass_count"]),
+        limit=Decimal(str(read["cost_limit_usd"])),
+        amber=Decimal(str(read["cost_success_usd"])),
+    )
+
+
+def check_identification(
+    identification: tuple[int, int] | None, rubric: RubricRecord, *, decides: bool
+) -> ManualCheck | None:
+    """The manual check from (yes, asked) under the version's reading "five" or "half"; None when nobody was asked."""
+    if identification is None:
+        return None
+    yes, asked = identification
+    reading = rubric.parameters["identification_pass"]
+    needed = -(-asked // 2) if reading == "half" else int(rubric.parameters["identification_pass_count"])
+    return ManualCheck(yes, asked, needed, yes >= needed, decides)
+
+
+def check_test(test: Identified, *, decides: bool) -> ManualCheck:
+    """The blind test as the manual check of its metric: it passes when so many hits are improbable by guessing."""
+    p = test.p
+    return ManualCheck(
+        test.hits, test.asked, test.needed, p < SIGNIFICANCE, decides, agents=test.agents, p=float(p)
+    )
+
+
+def get_cost_state(cost: Decimal | None, rules: Rules) -> str:
+    """Where a cost stands: "low", "amber" (both bounds belong to it), "above", or "unreported"."""
+    if cost is None:
+        return UNREPORTED
+    if cost > rules.limit:
+        return ABOVE
+    return AMBER if cost >= rules.amber else LOW
+
+
+def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
+    reasons = []
+    passed = sum(bool(line.passes) for line in lines)
+    if passed < needed:
+        reasons.append(Reason("metrics", f"{passed} of {len(lines)} metrics pass, {needed} are needed"))
+    for line in lines:
+        if line.is_mandatory and line.passes is False:
+            shown = figure(Fraction(line.numerator, line.denominator or 1), line.threshold)
+            reasons.append(
+                Reason("mandatory", f"{line.key.replace('_', ' ')} {shown} < {figure(line.threshold)}")
+            )
+    return reasons
+
+
+def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
+    if cost is None or get_cost_state(cost, rules) != ABOVE:
+        return []
+    shown = figure(cost, float(rules.limit), decimals=2)
+    return [Reason("cost", f"cost {shown} > {figure(rules.limit, decimals=2)}")]
+
+
+def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reasons: list[Reason]) -> str:
+    if missing:
+        return f"pending: {len(missing)} of {len(lines)} are not known yet"
+    count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
+    by_rule = sum(line.is_by_rule for line in lines)
+    rule = f", {by_rule} by rule" if by_rule else ""
+    says = "; ".join(reason.says for reason in reasons)
+    if not reasons:
+        return f"{count} PASS{rule}"
+    if not quality:
+        return f"quality {count} PASS{rule}, blocked by {says}"
+    return f"{count} FAIL{rule}: {says}"
+
+
+def _turns(lines: list[Line], rules: Rules, reasons: list[Reason]) -> int | None:
+    return verdict_flip_distance(
+        passing=[line.flip for line in lines if line.passes],
+        failing=[line.flip for line in lines if line.passes is False],
+        needed=rules.needed,
+        is_open=all(reason.code == "metrics" for reason in reasons),
+    )
+
+
+def _recommendations(rubric: RubricRecord, lines: list[Line]) -> list[Recommendation]:
+    found = [
+        Recommendation(line.key, line.label, _shortfall(line), list(rubric.criterion(line.key).advice))
+        for line in lines
+        if line.passes is False
+    ]
+    return sorted(found, key=lambda each: -each.shortfall)
+
+
+def _shortfall(line: Line) -> float:
+    if line.score is None:
+        return 0.0
+    return max(0.0, (line.threshold - line.score) / METRICS[line.key].scale.span)
+
+
+def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:
+    parts = []
+    for line in lines:
+        share: Fraction | None = None
+        if line.score is not None and line.denominator:
+            scale = METRICS[line.key].scale
+            share = scale.share(scale.value(line.numerator, line.denominator))
+        parts.append((rubric.criterion(line.key).weight, share, line.is_applicable))
+    return composite(parts)
+
+
+def build_score_line(
+    criterion: Criterion, score: Score, facts: Facts, manual_check: ManualCheck | None
+) -> Line:
+    """The line of a measured metric. A pending one has neither pass nor score, only a share has an interval."""
+    metric = METRICS[criterion.key]
+    threshold = _threshold(criterion)
+    check = manual_check if metric.has_manual_check else None
+    value = None if score.is_pending else _value(score, metric)
+    passes = None if value is None else value >= threshold
+    interval = None
+    if passes is not None and score.is_applicable and metric.scale == PERCENT:
+        interval = wilson(score.numerator, score.denominator)
+    could_turn = interval is not None and _holds(interval, threshold, passes=bool(passes))
+    if check is not None and check.decides:
+        passes, could_turn = check.passes, False
+    return Line(
+        key=criterion.key,
+        label=criterion.label,
+        scale=metric.scale.key,
+        threshold=float(threshold),
+        numerator=score.numerator,
+        denominator=score.denominator,
+        score=None if value is None else float(value),
+        passes=passes,
+        is_applicable=score.is_applicable,
+        is_mandatory=criterion.is_mandatory,
+        interval=interval,
+        could_go_other_way=could_turn,
+        flip=None if value is None else metric.flip(score, threshold, facts),
+        manual_check=check,
+    )
+
+
+def build_rating_line(criterion: Criterion, rating: Fraction | None) -> Line:
+    """The line of a metric that people alone give; numerator and denominator are those of the mean rating."""
+    threshold = _threshold(criterion)
+    return Line(
+        key=criterion.key,
+        label=criterion.label,
+        scale=METRICS[criterion.key].scale.key,
+        threshold=float(threshold),
+        numerator=0 if rating is None else rating.numerator,
+        denominator=0 if rating is None else rating.denominator,
+        score=None if rating is None else float(rating),
+        passes=None if rating is None else rating >= threshold,
+        is_mandatory=criterion.is_mandatory,
+    )
+
+
+def _value(score: Score, metric: Metric) -> Fraction:
+    if not score.is_applicable:
+        return Fraction(metric.scale.high)
+    return metric.scale.value(score.numerator, score.denominator) if score.denominator else Fraction(0)
+
+
+def _holds(interval: tuple[float, float], threshold: Fraction, *, passes: bool) -> bool:
+    low, high = interval
+    return low < threshold if passes else high >= threshold
+
+
+def _threshold(criterion: Criterion) -> Fraction:
+    return Fraction(str(criterion.threshold or 0))

@@ -1,0 +1,102 @@
+"""From what people and metrics said of a game to its verdict: the same way for a preview, a record and a replay."""
+
+from collections.abc import Collection, Iterable, Mapping
+from decimal import Decimal
+
+from discussions.adjudication.core.authorship_test import Asked
+from discussions.adjudication.core.effective import Effective, Judged, effective, machine_values
+from discussions.core import judgement_kinds
+from discussions.core.outcome import REPETITION, Facts, Line, ManualCheck, Outcome
+from discussions.core.records import Measurement, Score
+from discussions.metrics.core.registry import METRICS, recount
+from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.core.rule import build_lines, check_identification, check_test, decide
+from rubric.core.records import Criterion, RubricRecord
+
+
+def compute_outcome(
+    found: Effective, measurements: Mapping[str, Measurement], cost: Decimal | None, rubric: RubricRecord
+) -> Outcome:
+    """The verdict on effective values; `passes` is None while something that the metrics need is not judged."""
+    return decide(
+        compute_scores(found, measurements, rubric),
+        found.rating,
+        cost,
+        rubric,
+        manual_check=build_manual_check(found, rubric),
+        facts=collect_flip_facts(found, measurements),
+    )
+
+
+def compute_metric_lines(
+    metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
+) -> list[Line]:
+    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide all."""
+    criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
+    return build_lines(
+        criteria,
+        compute_scores(found, measurements, rubric, criteria),
+        found.rating,
+        manual_check=build_manual_check(found, rubric),
+        facts=collect_flip_facts(found, measurements),
+    )
+
+
+def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | None:
+    """What stands beside personality diversity: the blind test where there was one, else the question, else nothing."""
+    if found.test is not None:
+        return check_test(found.test, decides=found.identify_decides)
+    return check_identification(found.identification, rubric, decides=found.identify_decides)
+
+
+def compute_basis_outcome(
+    basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
+) -> Outcome:
+    """The verdict that a basis amounts to, with the stored findings and the version that it names."""
+    return compute_outcome(
+        compute_effective_values(basis, measurements), measurements, basis.cost.total_usd, rubric
+    )
+
+
+def compute_effective_values(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:
+    """The effective values of the submitted evaluations in a basis; ties are in it."""
+    judged = [
+        Judged(one.evaluation, one.kind, one.subject, one.value, one.blind_value, is_submitted=True)
+        for one in basis.judgements
+    ]
+    settled = {(one.kind, one.subject): one.value for one in basis.adjudications}
+    tests = {one.evaluation: Asked(tuple(one.authors), one.agents) for one in basis.tests}
+    return effective(judged, settled, machine=machine_values(measurements), tests=tests)
+
+
+def compute_scores(
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    criteria: Iterable[Criterion] | None = None,
+) -> dict[str, Score]:
+    """Metric -> score with effective values, for the measured ones of these criteria, else of the version's."""
+    return {
+        criterion.key: recount(
+            measurements[criterion.key],
+            found.values.get(METRICS[criterion.key].judged, {}),
+            rubric.parameters,
+            added=found.added,
+        )
+        for criterion in (rubric.criteria if criteria is None else criteria)
+        if not METRICS[criterion.key].is_rated
+    }
+
+
+def collect_flip_facts(found: Effective, measurements: Mapping[str, Measurement]) -> Facts:
+    """What flip distances need: how often each repeated phrase occurs, and whether there is a sentence to mark."""
+    accepted = found.values.get(judgement_kinds.PHRASE, {})
+    phrases = measurements[REPETITION].phrases
+    is_accepted = [
+        accepted.get(f"{one.player}|{one.phrase}") == judgement_kinds.ACCEPTABLE for one in phrases
+    ]
+    return Facts(
+        repeated=[one.count for one, taken in zip(phrases, is_accepted, strict=True) if not taken],
+        accepted=[one.count for one, taken in zip(phrases, is_accepted, strict=True) if taken],
+        has_messages=bool(measurements["strategic_depth"].messages),
+    )

@@ -1,0 +1,138 @@
+"""The report on one game with a recorded verdict, as a record that the page, Markdown and JSON are made of."""
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from discussions.adjudication.core.effective import machine_values
+from discussions.adjudication.queries import load_adjudication_history
+from discussions.core.judgement_kinds import QUESTION, RATING
+from discussions.core.outcome import Outcome
+from discussions.models import Evaluation, Game, Remark, Revision, Verdict
+from discussions.queries import load_measurements
+from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.core.report import (
+    FORMAT,
+    AdjudicationStep,
+    Judge,
+    Override,
+    Report,
+    ReportLine,
+    build_adjudication_trail,
+    list_overrides,
+)
+from discussions.verdicts.pages.lines import build_threshold_chart, figure_rows, verdict_turns
+from discussions.verdicts.pages.verdict import cost_says
+from workspace.display.core.charts import BarsChart
+from workspace.models import Person
+
+
+def build_report(*, game: Game, only: Person | None = None) -> Report | None:
+    """The report on the verdict that stands, None while there is none; with `only` nobody else's judgements in it."""
+    rows = Verdict.objects.filter(game=game).standing().select_related("created_by", "rubric_version__rubric")
+    verdict = rows.first()
+    if verdict is None:
+        return None
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
+    evaluations = list(
+        Evaluation.objects.filter(pk__in=[one.id for one in basis.evaluations])
+        .select_related("evaluator")
+        .order_by("pk")
+    )
+    own = [each for each in evaluations if only is None or each.evaluator_id == only.pk]
+    return Report(
+        format=FORMAT,
+        project=game.project.name,
+        game=game.number,
+        transcript_sha256=basis.transcript_sha256,
+        rubric=str(verdict.rubric_version),
+        code_version=basis.measured.code_version,
+        number=verdict.number,
+        recorded_at=verdict.created_at,
+        recorded_by=verdict.created_by.name,
+        reason=verdict.reason,
+        lines=_lines(outcome),
+        headline=outcome.headline,
+        passes=bool(outcome.passes),
+        reasons=[reason.says for reason in outcome.reasons],
+        cost_usd=outcome.cost_usd,
+        cost_says=cost_says(outcome, basis),
+        turns=verdict_turns(outcome),
+        composite=outcome.composite,
+        recommendations=[(each.label, each.advice) for each in outcome.recommendations],
+        judges=_judges(own, basis),
+        overrides=_overrides(own, basis),
+        basis_sha256=verdict.basis_sha256,
+        # What was settled tells what others said.
+        settled=[] if only else _adjudication_steps(game, evaluations, basis),
+        fewer="" if only else _fewer(game, verdict),
+    )
+
+
+def build_report_chart(*, game: Game) -> BarsChart | None:
+    """The bars of the verdict that stands, for the page alone; None while there is none."""
+    outcome = Verdict.objects.filter(game=game).standing().values_list("outcome", flat=True).first()
+    return None if outcome is None else build_threshold_chart(msgspec.json.decode(outcome, type=Outcome))
+
+
+def _lines(outcome: Outcome) -> list[ReportLine]:
+    return [
+        ReportLine(
+            key=row.key,
+            label=row.label,
+            text=row.text,
+            count=row.count,
+            threshold=row.threshold,
+            says=row.says,
+            interval=_("interval %(bounds)s") % {"bounds": row.interval} if row.interval else "",
+            doubt=row.doubt,
+            turns=row.turns,
+            check=row.check,
+        )
+        for row in figure_rows(outcome)
+    ]
+
+
+def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
+    said = {(one.evaluation, one.kind, one.subject): one.value for one in basis.judgements}
+    comments: dict[int, list[str]] = {}
+    for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
+        about = remark.target.replace(":", " ")
+        comments.setdefault(remark.evaluation_id, []).append(f"{about}: {remark.text}")
+    questions = sorted({one.subject for one in basis.judgements if one.kind == QUESTION}, key=int)
+    return [
+        Judge(
+            name=each.evaluator.name,
+            submitted_at=each.submitted_at,
+            rating=said.get((each.pk, RATING, ""), ""),
+            answers=[said.get((each.pk, QUESTION, subject), "") for subject in questions],
+            comments=comments.get(each.pk, []),
+        )
+        for each in evaluations
+    ]
+
+
+def _adjudication_steps(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[AdjudicationStep]:
+    if not basis.adjudications:
+        return []
+    names = {each.pk: each.evaluator.name for each in evaluations}
+    return build_adjudication_trail(basis, load_adjudication_history(game.pk), names)
+
+
+def _fewer(game: Game, verdict: Verdict) -> str:
+    """Why fewer evaluators were enough, where that was said before the verdict."""
+    if game.needed_at is None or game.needed_by is None or game.needed_at > verdict.created_at:
+        return ""
+    return f"{game.needed_count}, {game.needed_by.name}: {game.needed_reason}"
+
+
+def _overrides(evaluations: list[Evaluation], basis: Basis) -> list[Override]:
+    measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
+    keys = {each.pk for each in evaluations}
+    basis = replace(basis, judgements=[one for one in basis.judgements if one.evaluation in keys])
+    versions = {one.id: one.version for one in basis.judgements}
+    revisions = Revision.objects.filter(judgement__in=versions).exclude(reason="")
+    reasons = {row.judgement_id: row.reason for row in revisions if versions[row.judgement_id] == row.version}
+    names = {each.pk: each.evaluator.name for each in evaluations}
+    return list_overrides(basis, machine_values(measurements), names, reasons)

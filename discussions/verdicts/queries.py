@@ -1,0 +1,170 @@
+"""What a verdict on a game would rest on and come to now, read from the rows in a fixed number of queries.
+
+What waits for the leads of a project: games that are complete and have no verdict, imports with faults.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from msgspec import Struct
+
+from discussions.adjudication.core.effective import Effective
+from discussions.adjudication.queries import adjudications_in, deal_for
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.outcome import Outcome
+from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
+from discussions.models.games import NEEDED_OF_GAME
+from discussions.models.manual_figures import COST, entered
+from discussions.models.slots import RATING
+from discussions.queries import load_measurements, newest_measured, rubric_record
+from discussions.verdicts.core.basis import (
+    BY_HAND,
+    FORMAT,
+    FROM_TRANSCRIPT,
+    Basis,
+    BasisCost,
+    BasisEvaluation,
+    BasisJudgement,
+    BasisMeasured,
+    BasisTest,
+    BasisVersion,
+)
+from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
+from workspace.core.canonical import bytes_hash, canonical_bytes
+
+_MILLIONTH = Decimal("0.000001")
+
+
+class Preview(Struct, frozen=True):
+    """What would be recorded now, and the hash that recording must carry."""
+
+    basis: Basis
+    basis_sha256: str
+    outcome: Outcome
+    found: Effective
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether evaluators differ on something that a lead must settle first."""
+        return bool(self.found.ties)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything a verdict needs is in."""
+        enough = len(self.basis.evaluations) >= self.basis.evaluator_count
+        return enough and not self.has_ties and not self.outcome.missing
+
+
+def load_verdict_preview(game: Game) -> Preview | None:
+    """The verdict that the submitted evaluations amount to now; None while the game is not measured."""
+    basis = load_basis(game)
+    if basis is None:
+        return None
+    version, measured = basis.rubric_version, basis.measured
+    measurements = load_measurements(measured.id, measured.findings_sha256)
+    found = compute_effective_values(basis, measurements)
+    rubric = rubric_record(version.id, version.sha256)
+    outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
+    return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found)
+
+
+def load_basis(game: Game) -> Basis | None:
+    """The basis as it stands; None while the game is not measured under its iteration's rubric version.
+
+    Only submitted evaluations and their judgements are in it, and what leads settled between them. Fetch the game
+    with its iteration, rubric version and transcript, or each costs a query.
+    """
+    measured = newest_measured(game)
+    if measured is None:
+        return None
+    evaluations = list(
+        Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+        .order_by("pk")
+        .select_related("measured__rubric_version")
+        .only("evaluator_id", "seed", "identification", *_DEALT_UNDER)
+    )
+    judgements = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
+    version = game.iteration.rubric_version
+    by_hand, supersedes = _stands(game)
+    return Basis(
+        format=FORMAT,
+        game=game.pk,
+        game_sha256=game.content_sha256,
+        transcript=game.transcript_id,
+        transcript_sha256=game.transcript.sha256,
+        rubric_version=BasisVersion(version.pk, version.sha256),
+        measured=BasisMeasured(
+            measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
+        ),
+        cost=build_basis_cost(game.cost_usd, by_hand),
+        evaluator_count=game.evaluator_count,
+        evaluations=[BasisEvaluation(one.pk, one.evaluator_id) for one in evaluations],
+        judgements=[_judgement(row) for row in judgements],
+        adjudications=adjudications_in([game.pk])[game.pk],
+        supersedes=supersedes,
+        tests=[test for one in evaluations if (test := _test(one, game))],
+    )
+
+
+_DEALT_UNDER = ("measured__rubric_version_id", "measured__rubric_version__sha256")
+
+
+def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
+    dealt = deal_for(evaluation, game)
+    if dealt is None:
+        return None
+    return BasisTest(evaluation.pk, len(dealt.agents), list(dealt.unseen), list(dealt.authors))
+
+
+def _judgement(row: Judgement) -> BasisJudgement:
+    return BasisJudgement(
+        id=row.pk,
+        evaluation=row.evaluation_id,
+        kind=row.kind,
+        subject=row.subject,
+        value=row.value,
+        blind_value=row.blind_value,
+        version=row.version,
+    )
+
+
+def _stands(game: Game) -> tuple[Decimal | None, int | None]:
+    """The cost that was entered by hand, and the verdict that stands; None where there is none."""
+    verdict = Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]
+    rows = Game.objects.filter(pk=game.pk)
+    return rows.values_list(Subquery(entered(COST)), Subquery(verdict)).get()
+
+
+def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
+    """A game's cost as a basis holds it, with where it came from: what was entered by hand counts."""
+    total, source = (reported, FROM_TRANSCRIPT) if by_hand is None else (by_hand, BY_HAND)
+    return BasisCost(None if total is None else total.quantize(_MILLIONTH), source)
+
+
+def complete_games(project: Any) -> "QuerySet[Any, Any]":
+    """Games of a project that as many evaluators handed in as they need, without a verdict, in the order they came in.
+
+    A row for each game, with `game`, `game__number` and `game__iteration`. Found by an index of what waits, however
+    much is done; what was handed in after the verdict is passed over.
+    """
+    handed_in = Slot.objects.filter(
+        ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
+        project=project,
+        awaiting_since__isnull=False,
+        game__withdrawn_at=None,
+    )
+    games = handed_in.order_by("game").values(
+        "game", "game__number", "game__iteration", needed=NEEDED_OF_GAME
+    )
+    return games.annotate(done=Count("pk")).filter(done__gte=F("needed"))
+
+
+def complete_alone(project: Any, person: Any) -> "QuerySet[Any, Any]":
+    """Of these games those that the person was enough for, and rated."""
+    return complete_games(project).filter(evaluator=person, needed=1)
+
+
+def faulty_transcripts(project: Any) -> "QuerySet[Transcript]":
+    """Imports of a project with faults, the newest first."""
+    return Transcript.objects.filter(project=project, fault_count__gt=0).order_by("-pk")

@@ -1,0 +1,138 @@
+"""The verdict on a game: looked at, recorded, corrected, computed again; and its report in three forms."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.models import Game, Verdict
+from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
+from discussions.verdicts.core.report import Report, report_to_json
+from discussions.verdicts.forms import RecordForm, ReplayForm
+from discussions.verdicts.pages.report import build_report, build_report_chart
+from discussions.verdicts.pages.verdict import build_verdict_page
+from discussions.verdicts.permissions import check_record_verdict, check_see_verdict, check_supersede_verdict
+from workspace.access.permissions import may
+from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
+from workspace.display.pages import render_markdown
+from workspace.models import Person
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
+
+
+@require("see_verdict")
+def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """What is recorded, or what would be."""
+    only_parameters(request)
+    game = judged_game_or_404(request.user, slug, number)
+    return show_verdict(request, game, RecordForm())
+
+
+@require("record_verdict", methods=("POST",))
+def record(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Record the verdict that the page showed, or correct the recorded one."""
+    game = judged_game_or_404(request.user, slug, number)
+    check_record_verdict(request.user, game)
+    form = bind_form(request, RecordForm)
+    if not form.is_valid():
+        return show_verdict(request, game, form, status=422)
+    given = form.cleaned_data
+    try:
+        record_verdict(
+            game=game,
+            basis_sha256=given["basis_sha256"],
+            shown=given["basis"],
+            reason=given["reason"],
+            by=request.user,
+            now=timezone.now(),
+        )
+    except (Conflict, Unacceptable) as refusal:
+        return show_verdict(request, game, form, refusal, status=add_refusal(form, refusal))
+    return respond(request, page="", redirect=reverse("verdict", args=[slug, number]))
+
+
+@require("see_verdict", methods=("POST",))
+def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpResponse:
+    """Compute a recorded verdict again and say whether it comes out the same."""
+    game = judged_game_or_404(request.user, slug, number)
+    bind_form(request, ReplayForm)
+    row = get_object_or_404(Verdict.objects.select_related("game"), game=game, number=verdict)
+    return show_verdict(request, game, RecordForm(), replayed=replay_verdict(verdict=row), number=verdict)
+
+
+@require("see_verdict")
+def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The report on one page, made to be printed."""
+    only_parameters(request)
+    game, found = report_or_refusal(request.user, slug, number)
+    chart = build_report_chart(game=game)
+    context = {"report": found, "chart": chart, "game": game, **frame(request.user, game.project, "games")}
+    return respond(request, page="discussions/verdicts/report.html", context=context)
+
+
+@require("see_verdict")
+def report_markdown(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The report as a Markdown file."""
+    _game, found = report_or_refusal(request.user, slug, number)
+    text = render_markdown("discussions/verdicts/report.md", report=found)
+    return download(text.encode(), f"{slug}-game-{number}.md", "text/markdown; charset=utf-8")
+
+
+@require("see_verdict")
+def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The report as a JSON file."""
+    _game, found = report_or_refusal(request.user, slug, number)
+    return download(report_to_json(found), f"{slug}-game-{number}.json", "application/json")
+
+
+def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
+    """The game of that number, when the person may see its verdict; to everybody else it is not there."""
+    rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
+    found = get_object_or_404(rows, project__slug=slug, number=number)
+    if not may(check_see_verdict, person, found):
+        raise Http404
+    return found
+
+
+def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Report]:
+    """The game and its report; NotAllowed (403) while no verdict is recorded."""
+    game = judged_game_or_404(person, slug, number)
+    leads = may(check_supersede_verdict, person, game)
+    found = build_report(game=game, only=None if leads else person)
+    if found is None:
+        raise NotAllowed(_("There is no report yet: no verdict is recorded on this game."), code="no_verdict")
+    return game, found
+
+
+def show_verdict(
+    request: SignedIn,
+    game: Game,
+    form: RecordForm,
+    refusal: Refusal | None = None,
+    *,
+    status: int = 200,
+    replayed: Replay | None = None,
+    number: int = 0,
+) -> HttpResponse:
+    """The page as it stands now, with what was refused or what a replay gave."""
+    page = build_verdict_page(game=game, person=request.user)
+    changed = refusal.detail.get("changes", []) if isinstance(refusal, Conflict) else []
+    context = {
+        "page": page,
+        "form": form,
+        "refusal": refusal,
+        "changed": changed,
+        "replay": replayed,
+        "replayed_number": number,
+        **frame(request.user, game.project, "games"),
+    }
+    return respond(
+        request,
+        page="discussions/verdicts/verdict.html",
+        region="discussions/verdicts/_verdict.html",
+        context=context,
+        status=status,
+    )

@@ -1,0 +1,483 @@
+"""Comparison sets: opened, filled by hand or from a file, given reviewers, closed.
+
+A file is stored as a whole, or not at all while anything is wrong with one line. Lines that are stored already are
+skipped, so the same file can be imported again.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rubric.comparisons.core import (
+    Lines,
+    NewComparison,
+    NewResponse,
+    NumberedComparison,
+    Placed,
+    ReviewGiven,
+    comparison_faults,
+    place_review,
+    response_numbers,
+    word_count,
+)
+from rubric.core.records import ReviewRecord
+from rubric.core.response_order import map_labels
+from rubric.models import (
+    Answer,
+    Comparison,
+    ComparisonSet,
+    Response,
+    Review,
+    ReviewedResponse,
+    Reviewer,
+    RubricVersion,
+)
+from rubric.models.comparisons import ELSEWHERE, MODEL, MODES, PERSON
+from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED, UPLOADED
+from rubric.models.rubrics import PUBLISHED
+from rubric.reviewer_statistics.actions import queue_figures
+from rubric.reviews.actions import begin_review, record_submission
+from rubric.reviews.core.claims import claimed_flags
+from rubric.reviews.core.review_lines import LineFault
+from rubric.sets.permissions import check_change_set, check_open_set
+from workspace.audit.actions import record_event
+from workspace.core.identifiers import plain_name
+from workspace.core.limits import LONGEST_NAME
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person, Project
+from workspace.texts import clean_text
+
+
+def open_set(
+    *,
+    project: Project,
+    name: str,
+    version: RubricVersion,
+    mode: str,
+    has_second_round: bool = False,
+    by: Person,
+    now: datetime,
+) -> ComparisonSet:
+    """Open an empty set under a published version of a response rubric.
+
+    Raises NotAllowed, Unacceptable for a name, version or mode that cannot be.
+    """
+    check_open_set(by, project)
+    plain = plain_name(name)
+    if plain is None:
+        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
+    if version.state != PUBLISHED or version.rubric.kind != "response":
+        raise Unacceptable(_("Choose a published version of a response rubric."), field="version")
+    if mode not in dict(MODES):
+        raise Unacceptable(_("Choose how responses are scored: holistic, rubric or both."), field="mode")
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        newest = ComparisonSet.objects.filter(project=project).aggregate(newest=Max("number"))["newest"]
+        made = ComparisonSet.objects.create(
+            project=project,
+            number=(newest or 0) + 1,
+            name=plain,
+            rubric_version=version,
+            mode=mode,
+            has_second_round=has_second_round,
+            created_at=now,
+            created_by=by,
+        )
+        detail = {"number": made.number, "name": plain, "mode": mode, "version": version.sha256}
+        record_set_event(comparison_set=made, verb="comparison_set:opened", detail=detail, by=by, now=now)
+    return made
+
+
+def add_comparisons(
+    *, comparison_set: ComparisonSet, comparisons: Sequence[NewComparison], by: Person, now: datetime
+) -> list[Comparison]:
+    """Add questions with their responses, all or none. Keys that nobody gave are the numbers.
+
+    An author that is the e-mail address of an account is that person. Raises NotAllowed, Unacceptable for the first
+    thing that is wrong, Conflict for a key that the set has already.
+    """
+    check_change_set(by, comparison_set)
+    for comparison in comparisons:
+        for fault in comparison_faults(comparison):
+            raise Unacceptable(fault.message, field=fault.pointer)
+    with transaction.atomic():
+        rows = _stored(comparison_set, comparisons, by, now)
+        people = _people(comparisons)
+        responses = [
+            _response(row, number, each, people)
+            for row, comparison in zip(rows, comparisons, strict=True)
+            for number, each in enumerate(comparison.responses, start=1)
+        ]
+        Response.objects.bulk_create(responses, batch_size=500)
+        detail = {"comparisons": len(rows), "responses": len(responses)}
+        record_set_event(
+            comparison_set=comparison_set, verb="comparison_set:filled", detail=detail, by=by, now=now
+        )
+    return rows
+
+
+def add_reviewer(
+    *,
+    comparison_set: ComparisonSet,
+    kind: str,
+    person: Person | None = None,
+    name: str = "",
+    model: str = "",
+    parameters: Mapping[str, object] | None = None,
+    by: Person,
+    now: datetime,
+) -> Reviewer:
+    """Let a person of the project, a model, or somebody whose reviews come by file review the set.
+
+    One who is there already is given back; one who was taken out is let in again. Raises NotAllowed, Unacceptable.
+    """
+    check_change_set(by, comparison_set)
+    if kind == PERSON:
+        members = comparison_set.project.memberships.filter(person=person, ended_at=None)
+        if person is None or not (person.is_active and members.exists()):
+            raise Unacceptable(_("Choose somebody who belongs to this project."), field="person")
+        name = person.name
+    name = _named(name)
+    with transaction.atomic():
+        key = {"set": comparison_set, "kind": kind, "person": person}
+        key |= {} if person else {"name": name}
+        made = {"name": name, "model": model, "parameters": dict(parameters or {})}
+        reviewer, is_new = Reviewer.objects.get_or_create(
+            **key, defaults=made | {"created_at": now, "created_by": by}
+        )
+        if is_new or reviewer.ended_at:
+            Reviewer.objects.filter(pk=reviewer.pk).update(ended_at=None, ended_by=None)
+            reviewer.ended_at = reviewer.ended_by = None
+            detail = {"kind": kind, "reviewer": reviewer.pk}
+            record_set_event(
+                comparison_set=comparison_set,
+                verb="comparison_set:reviewer_added",
+                detail=detail,
+                by=by,
+                now=now,
+            )
+    return reviewer
+
+
+def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
+    """Ask this reviewer for no more; what was handed in counts on. Raises NotAllowed, Conflict if it is so."""
+    check_change_set(by, reviewer.set)
+    with transaction.atomic():
+        if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None).update(ended_at=now, ended_by=by):
+            raise Conflict(_("This reviewer was taken out already."), code="reviewer_ended")
+        detail = {"kind": reviewer.kind, "reviewer": reviewer.pk}
+        record_set_event(
+            comparison_set=reviewer.set, verb="comparison_set:reviewer_ended", detail=detail, by=by, now=now
+        )
+
+
+def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
+    """Take no more reviews; whoever reviewed may see the results, and the set's figures are computed.
+
+    Raises NotAllowed, Conflict when it is closed.
+    """
+    check_open_set(by, comparison_set.project)
+    with transaction.atomic():
+        rows = ComparisonSet.objects.filter(pk=comparison_set.pk, closed_at=None)
+        if not rows.update(closed_at=now, closed_by=by):
+            raise Conflict(_("This set was closed already."), code="set_closed")
+        record_set_event(
+            comparison_set=comparison_set, verb="comparison_set:closed", detail={}, by=by, now=now
+        )
+        queue_figures(comparison_set=comparison_set, by=by, now=now)
+
+
+def reopen_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
+    """Take reviews again. Raises NotAllowed, Conflict when it is open."""
+    check_open_set(by, comparison_set.project)
+    with transaction.atomic():
+        rows = ComparisonSet.objects.filter(pk=comparison_set.pk, closed_at__isnull=False)
+        if not rows.update(closed_at=None, closed_by=None):
+            raise Conflict(_("This set is open already."), code="set_open")
+        record_set_event(
+            comparison_set=comparison_set, verb="comparison_set:reopened", detail={}, by=by, now=now
+        )
+
+
+def record_set_event(
+    *, comparison_set: ComparisonSet, verb: str, detail: Mapping[str, object], by: Person, now: datetime
+) -> None:
+    """The audit line of an act on a set."""
+    record_event(
+        by=by,
+        now=now,
+        project=comparison_set.project,
+        verb=verb,
+        object_kind="comparison_set",
+        object_id=comparison_set.pk,
+        detail=detail,
+    )
+
+
+def _named(name: str) -> str:
+    return clean_text(name, field="name", ask=_("Give it a name."), most=LONGEST_NAME)
+
+
+def _stored(
+    comparison_set: ComparisonSet, comparisons: Sequence[NewComparison], by: Person, now: datetime
+) -> list[Comparison]:
+    """The rows of the questions, numbered on from those that are there."""
+    locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
+    found = Comparison.objects.filter(set=locked)
+    first = (found.aggregate(newest=Max("number"))["newest"] or 0) + 1
+    keys = [each.key or str(number) for number, each in enumerate(comparisons, start=first)]
+    counts = Counter([*found.values_list("key", flat=True), *keys])
+    twice = next((key for key, count in counts.items() if count > 1), None)
+    if twice is not None:
+        sentence = _('The set has a comparison with the id "%(key)s" already. Nothing was added.')
+        raise Conflict(sentence % {"key": twice}, code="comparison_known")
+    rows = [
+        Comparison(set=locked, number=number, key=key, question=each.question, created_at=now, created_by=by)
+        for number, (key, each) in enumerate(zip(keys, comparisons, strict=True), start=first)
+    ]
+    return Comparison.objects.bulk_create(rows, batch_size=500)
+
+
+def _people(comparisons: Sequence[NewComparison]) -> dict[str, Person]:
+    addresses = {each.author.lower() for one in comparisons for each in one.responses if "@" in each.author}
+    # There may be more addresses than one query can name, and there are never so many people.
+    people = Person.objects.all() if addresses else Person.objects.none()
+    return {person.email: person for person in people if person.email in addresses}
+
+
+def _response(row: Comparison, number: int, given: NewResponse, people: Mapping[str, Person]) -> Response:
+    person = people.get(given.author.lower())
+    return Response(
+        comparison=row,
+        number=number,
+        key=given.key or str(number),
+        text=given.text,
+        word_count=word_count(given.text),
+        author=person.name if person else given.author,
+        written_by=person,
+    )
+
+
+BATCH = 100
+
+
+_Row = tuple[Any, ...]
+
+
+ReviewRows = tuple[str, list[_Row]]
+
+
+class ImportSummary(Struct, frozen=True):
+    """What came of a file: how much was added, how many lines were there already, and what is wrong; then none was."""
+
+    comparisons: int = 0
+    reviews: int = 0
+    known: int = 0
+    faults: list[LineFault] = []
+
+
+class _There(Struct, frozen=True):
+    """A review that is stored, or that an earlier line of the file holds; `said` is None of one that still waits."""
+
+    order: list[int]
+    said: ReviewRows | None = None
+
+
+class _Fitting(Struct, frozen=True):
+    """A review that can be stored."""
+
+    given: ReviewGiven
+    placed: Placed
+
+
+def import_lines(*, comparison_set: ComparisonSet, lines: Lines, by: Person, now: datetime) -> ImportSummary:
+    """Add what a file holds; its reviews may speak of its own comparisons. Raises NotAllowed, Conflict."""
+    check_change_set(by, comparison_set)
+    new, faults = _new_comparisons(comparison_set, lines.comparisons)
+    responses = {each.key: response_numbers(each) for each in new}
+    reviews, more = _fitting(comparison_set, lines.reviews, responses)
+    faults = [*lines.faults, *faults, *more]
+    if faults:
+        return ImportSummary(faults=sorted(faults, key=lambda each: each.line))
+    if new:
+        add_comparisons(comparison_set=comparison_set, comparisons=new, by=by, now=now)
+    _store(comparison_set, reviews, by, now)
+    count = len(lines.comparisons) + len(lines.reviews)
+    return ImportSummary(len(new), len(reviews), count - len(new) - len(reviews))
+
+
+def import_reviews(
+    *, comparison_set: ComparisonSet, reviews: Sequence[ReviewGiven], by: Person, now: datetime
+) -> ImportSummary:
+    """Add reviews of comparisons that are there. Raises NotAllowed, Conflict."""
+    return import_lines(comparison_set=comparison_set, lines=Lines([], list(reviews), []), by=by, now=now)
+
+
+def _new_comparisons(
+    comparison_set: ComparisonSet, lines: Sequence[NumberedComparison]
+) -> tuple[list[NewComparison], list[LineFault]]:
+    """Those that the set does not have, and a fault for each that it has with other words."""
+    keys = [each.comparison.key for each in lines]
+    stored: dict[str, Comparison] = {}
+    for at in range(0, len(keys), 500):
+        rows = Comparison.objects.filter(set=comparison_set, key__in=keys[at : at + 500])
+        stored |= {row.key: row for row in rows.prefetch_related("responses__written_by")}
+    new, faults = [], []
+    for each in lines:
+        row = stored.get(each.comparison.key)
+        if row is None:
+            new.append(each.comparison)
+        elif not _is_same(row, each.comparison):
+            said = _('The set has another comparison with the id "%(id)s". What is stored never changes.')
+            faults.append(LineFault(each.line, "/id", "taken", said % {"id": each.comparison.key}))
+    return new, faults
+
+
+def _is_same(row: Comparison, given: NewComparison) -> bool:
+    stored = sorted(row.responses.all(), key=lambda each: each.number)
+    numbers = response_numbers(given)
+    if row.question != given.question or [(each.key, each.number) for each in stored] != list(
+        numbers.items()
+    ):
+        return False
+    return all(
+        one.text == other.text
+        and (other.author == one.author or (one.written_by and other.author.lower() == one.written_by.email))
+        for one, other in zip(stored, given.responses, strict=True)
+    )
+
+
+def _fitting(
+    comparison_set: ComparisonSet, reviews: Sequence[ReviewGiven], coming: Mapping[str, Mapping[str, int]]
+) -> tuple[list[_Fitting], list[LineFault]]:
+    """The reviews that are not there yet, and everything that is wrong with any."""
+    if not reviews:
+        return [], []
+    rubric = comparison_set.rubric_version.to_record()
+    responses = {**_responses(comparison_set), **coming}
+    reviewers = _reviewers(comparison_set)
+    there = _there([reviewers[each.reviewer] for each in reviews if each.reviewer in reviewers])
+    fitting, faults = [], []
+    for given in reviews:
+        known = responses.get(given.comparison)
+        if known is None:
+            said = _('Neither the set nor the file has a comparison with the id "%(id)s".')
+            faults.append(LineFault(given.line, "/comparison", "unknown", said % {"id": given.comparison}))
+            continue
+        placed = place_review(given, known, rubric)
+        if not isinstance(placed, Placed):
+            faults += placed
+            continue
+        key = given.comparison, given.reviewer
+        this = _There(placed.order, _said(placed.record, placed.order))
+        fault = _refusal(this, there.get(key), reviewers.get(given.reviewer))
+        if fault:
+            faults.append(LineFault(given.line, "", *fault))
+        elif there.get(key) != this:
+            fitting.append(_Fitting(given, placed))
+            there[key] = this
+    return fitting, faults
+
+
+def _refusal(this: _There, there: _There | None, reviewer: Reviewer | None) -> tuple[str, str] | None:
+    """Code and sentence of why a review cannot be stored beside what is there."""
+    if there == this:
+        return None
+    if there is not None and there.said is not None:
+        return "taken", _("Another review of this comparison by this reviewer is there. It stays.")
+    if there is not None and there.order != this.order:
+        said = _(
+            "This reviewer was asked with the responses in another order. Take the labels of the prompt."
+        )
+        return "other_order", said
+    if reviewer is not None and reviewer.ended_at is not None:
+        return "taken_out", _("This reviewer was taken out of the set. Let them in again first.")
+    return None
+
+
+def _responses(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:
+    """Key of the comparison -> key of the response -> its number."""
+    found: dict[str, Mapping[str, int]] = {}
+    rows = Comparison.objects.filter(set=comparison_set).order_by("pk")
+    for key, response, number in rows.values_list("key", "responses__key", "responses__number"):
+        found[key] = {**found.get(key, {}), response: number}
+    return found
+
+
+def _reviewers(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
+    """Those whose reviews come by file, by name: a model of the set, else somebody elsewhere."""
+    rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
+    named = {each.name: each for each in rows.filter(kind=ELSEWHERE).select_related("set__project")}
+    return named | {each.name: each for each in rows.filter(kind=MODEL).select_related("set__project")}
+
+
+def _there(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], _There]:
+    """The reviews of these reviewers that count or wait, by the comparison's key and the reviewer's name."""
+    rows = Review.objects.filter(reviewer__in={each.pk for each in reviewers}, round=1)
+    handed = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
+    said: dict[int, list[_Row]] = defaultdict(list)
+    columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
+    for review, *values in handed.values_list(*columns):
+        said[review].append(tuple(values))
+    there = rows.exclude(state=SUPERSEDED).values_list(
+        "pk", "comparison__key", "reviewer__name", "order", "state", "mode"
+    )
+    return {
+        (comparison, reviewer): _There(order, None if state == DRAFT else (mode, said[key]))
+        for key, comparison, reviewer, order, state, mode in there
+    }
+
+
+def _said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
+    """What a record says, as its rows will say it."""
+    numbers = map_labels(order)
+    rows: list[_Row] = [
+        (numbers[each.label], each.scores, each.holistic, each.reported_overall, each.notes or "")
+        for each in record.responses
+    ]
+    return record.mode, rows
+
+
+def _store(comparison_set: ComparisonSet, reviews: Sequence[_Fitting], by: Person, now: datetime) -> None:
+    """Hand the reviews in, some at a time: nobody waits long for the database meanwhile."""
+    reviewers = _reviewers(comparison_set)
+    for at in range(0, len(reviews), BATCH):
+        batch = reviews[at : at + BATCH]
+        keys = {each.given.comparison for each in batch}
+        rows = Comparison.objects.filter(set=comparison_set, key__in=keys)
+        comparisons = {row.key: row for row in rows}
+        with transaction.atomic():
+            for each in batch:
+                name = each.given.reviewer
+                if name not in reviewers:
+                    reviewers[name] = add_reviewer(
+                        comparison_set=comparison_set, kind=ELSEWHERE, name=name, by=by, now=now
+                    )
+                _bring(comparisons[each.given.comparison], reviewers[name], each, by, now)
+
+
+def _bring(comparison: Comparison, reviewer: Reviewer, each: _Fitting, by: Person, now: datetime) -> None:
+    order, record = each.placed.order, each.placed.record
+    review = begin_review(comparison=comparison, reviewer=reviewer, order=order, by=by, now=now)
+    if each.given.text is not None:
+        Answer.objects.create(
+            review=review,
+            source=UPLOADED,
+            attempt=review.answers.count() + 1,
+            model=reviewer.model or reviewer.name,
+            text=each.given.text,
+            created_at=now,
+            created_by=by,
+        )
+        texts = dict(comparison.responses.values_list("number", "text"))
+        dealt = {label: texts[number] for label, number in map_labels(order).items()}
+        rubric = reviewer.set.rubric_version.to_record()
+        record = replace(record, flags=[*record.flags, *claimed_flags(dealt, record, rubric)])
+    record_submission(review=review, record=record, by=by, now=now)

@@ -1,0 +1,431 @@
+"""New comparisons, and files of comparisons and reviews: what a line holds, and everything that is wrong with it.
+
+`docs/comparisons.md` shows the lines. A review gives an answer as text, or plain scores, on a scale of its own if need
+be; labels say in which order it saw the responses.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rubric.core.limits import FEWEST_DEALT, MOST_RESPONSES
+from rubric.core.records import HIGHEST, LOWEST, Flag, ReviewRecord, RubricRecord
+from rubric.core.response_order import LABELS, labels
+from rubric.core.weights import exact
+from rubric.reviews.core.answer_record import read_review
+from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
+from workspace.core.json_faults import Problem, build_pointer
+from workspace.core.strict_json import read_json
+
+LONGEST_TEXT = 100_000
+
+
+LONGEST_KEY = 120
+
+
+LONGEST_AUTHOR = 200
+
+
+class NewResponse(Struct, frozen=True):
+    """One candidate text. `author` names the model or person that wrote it, or their e-mail address; "" for nobody."""
+
+    text: str
+    key: str = ""
+    author: str = ""
+
+
+class NewComparison(Struct, frozen=True):
+    """A question with its candidate responses; `key` is what whoever brings it calls it."""
+
+    question: str
+    responses: list[NewResponse]
+    key: str = ""
+
+
+class ComparisonFault(Struct, frozen=True):
+    """One thing wrong: the place as a JSON pointer within the comparison, and a sentence."""
+
+    pointer: str
+    message: str
+
+
+def comparison_faults(comparison: NewComparison) -> list[ComparisonFault]:
+    """Everything that keeps a comparison from being stored."""
+    return [*_question_faults(comparison), *_response_faults(comparison.responses)]
+
+
+def word_count(text: str) -> int:
+    """How many words a text has, cut at white space."""
+    return len(text.split())
+
+
+def _question_faults(comparison: NewComparison) -> Iterator[ComparisonFault]:
+    if not comparison.question.strip():
+        yield ComparisonFault("/question", "The question is empty. Say what the responses answer.")
+    if len(comparison.question) > LONGEST_TEXT:
+        yield ComparisonFault("/question", "The question has more than 100,000 characters. Shorten it.")
+    if len(comparison.key) > LONGEST_KEY:
+        yield ComparisonFault("/id", "The id has more than 120 characters. Shorten it.")
+
+
+def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFault]:
+    if not 2 <= len(responses) <= MOST_RESPONSES:
+        count = "is 1 response" if len(responses) == 1 else f"are {len(responses)} responses"
+        said = f"There {count}; a comparison has 2 to {MOST_RESPONSES}."
+        yield ComparisonFault("/responses", said)
+    seen: set[str] = set()
+    for place, response in enumerate(responses):
+        pointer = f"/responses/{place}"
+        if not response.text.strip():
+            yield ComparisonFault(f"{pointer}/text", f"Response {place + 1} is empty. Give its text.")
+        if len(response.text) > LONGEST_TEXT:
+            said = f"Response {place + 1} has more than 100,000 characters. Shorten it."
+            yield ComparisonFault(f"{pointer}/text", said)
+        if len(response.key) > LONGEST_KEY:
+            said = f"The id of response {place + 1} has more than 120 characters. Shorten it."
+            yield ComparisonFault(f"{pointer}/id", said)
+        if len(response.author) > LONGEST_AUTHOR:
+            said = f"The author of response {place + 1} has more than 200 characters. Shorten the name."
+            yield ComparisonFault(f"{pointer}/author", said)
+        key = response.key or str(place + 1)
+        if key in seen:
+            yield ComparisonFault(
+                f"{pointer}/id", f'The id "{key}" is there twice. Give each response its own.'
+            )
+        seen.add(key)
+
+
+COMPARISON_KEYS = ("id", "question", "responses")
+
+
+RESPONSE_KEYS = ("id", "text", "author")
+
+
+HOLISTIC_KEY, NOTES_KEY = "holistic", "notes"
+
+
+Number = int | float
+
+
+class NumberedComparison(Struct, frozen=True):
+    """A comparison and the line, counted from 1, on which it stands."""
+
+    line: int
+    comparison: NewComparison
+
+
+class ReviewGiven(Struct, frozen=True):
+    """One review before it is read; all ids are those of the file.
+
+    `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
+    what was given, of `scale`.
+    """
+
+    line: int
+    comparison: str
+    reviewer: str
+    labels: dict[str, str]
+    text: str | None = None
+    scores: dict[str, dict[str, Any]] = {}
+    scale: tuple[Number, Number] = (LOWEST, HIGHEST)
+
+
+class Lines(Struct, frozen=True):
+    """Everything in a file, in its order. With faults nothing of it is to be stored; the first thousand are named."""
+
+    comparisons: list[NumberedComparison]
+    reviews: list[ReviewGiven]
+    faults: list[LineFault]
+
+
+def read_comparison_lines(data: bytes) -> Lines:
+    """Every comparison and review of a JSONL file, and every fault. Blank lines are passed over. Never raises."""
+    found = Lines([], [], [])
+    ids: dict[str, int] = {}
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip() or len(found.faults) >= MOST_FAULTS:
+            continue
+        document = read_json(line)
+        problems = document.problems or _problems(document.value)
+        if not problems:
+            value = document.value
+            if "comparison" in value:
+                found.reviews.append(_review(number, value))
+            else:
+                given = _comparison(value)
+                problems = [
+                    Problem("invalid", each.message, pointer=each.pointer)
+                    for each in comparison_faults(given)
+                ]
+                if ids.setdefault(given.key, number) != number:
+                    said = (
+                        f'Line {ids[given.key]} has the id "{given.key}", too. Give each comparison its own.'
+                    )
+                    problems.append(Problem("duplicate_id", said, pointer="/id"))
+                found.comparisons.append(NumberedComparison(number, given))
+        found.faults.extend(LineFault(number, each.pointer, each.code, each.message) for each in problems)
+    if not (found.comparisons or found.reviews or found.faults):
+        said = "The file holds no comparison and no review. Write one JSON object a line."
+        found.faults.append(LineFault(1, "", "empty", said))
+    return found
+
+
+def response_numbers(comparison: NewComparison) -> dict[str, int]:
+    """Id -> number of the responses, as they will be stored: those without an id are called by their number."""
+    return {each.key or str(number): number for number, each in enumerate(comparison.responses, start=1)}
+
+
+def _problems(value: Any) -> list[Problem]:
+    """What is wrong with the shape of a line."""
+    if not isinstance(value, dict) or not ("comparison" in value or "question" in value):
+        said = (
+            "The line is neither a comparison (an object with id, question and responses) nor a review (an object with "
+            "comparison, reviewer, and text or scores)."
+        )
+        return [Problem("wrong_shape", said)]
+    return list(_review_problems(value) if "comparison" in value else _comparison_problems(value))
+
+
+def _comparison_problems(value: dict[str, Any]) -> Iterator[Problem]:
+    yield from _text_problems(value, ("id", "question"), "")
+    yield from _unknown(value, COMPARISON_KEYS, "")
+    if not isinstance(value.get("responses"), list):
+        said = '"responses" is missing or is no list. Give 2 to 26 objects with id, text and author.'
+        yield Problem("wrong_shape", said, pointer="/responses")
+        return
+    for place, response in enumerate(value["responses"]):
+        pointer = f"/responses/{place}"
+        if not isinstance(response, dict):
+            yield Problem("wrong_shape", "A response is an object with id, text and author.", pointer=pointer)
+            continue
+        yield from _text_problems(response, ("text",), pointer)
+        yield from _text_problems({"id": "-", "author": "-"} | response, ("id", "author"), pointer)
+        yield from _unknown(response, RESPONSE_KEYS, pointer)
+
+
+def _text_problems(value: dict[str, Any], keys: tuple[str, ...], pointer: str) -> Iterator[Problem]:
+    for key in keys:
+        text = value.get(key)
+        if not isinstance(text, str) or (key in ("id", "reviewer", "comparison") and not text.strip()):
+            said = f'"{key}" is missing or is no text. Give it as text.'
+            yield Problem("wrong_shape", said, pointer=f"{pointer}/{key}")
+
+
+def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Iterator[Problem]:
+    """What is stored never changes, so a misspelt key is better refused than passed over."""
+    for key in value:
+        if key not in known:
+            said = f"The key is none of {', '.join(known)}. Correct it, or take it out."
+            yield Problem("unknown_key", said, pointer=pointer + build_pointer([key]))
+
+
+def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
+    """Other keys of a review are its writer's own business."""
+    yield from _text_problems(value, ("comparison", "reviewer"), "")
+    if isinstance(value.get("reviewer"), str) and len(value["reviewer"].strip()) > LONGEST_AUTHOR:
+        said = "The reviewer has more than 200 characters. Shorten the name."
+        yield Problem("too_long", said, pointer="/reviewer")
+    given = value.get("labels", {})
+    if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
+        said = (
+            '"labels" must say which response each label was, such as {"Response A": "the id of a response"}.'
+        )
+        yield Problem("wrong_shape", said, pointer="/labels")
+    if ("text" in value) == ("scores" in value):
+        yield Problem("wrong_shape", "A review has either text or scores. Give one of them.")
+    elif "text" in value:
+        yield from _text_problems(value, ("text",), "")
+        if not given:
+            said = 'A text speaks of labels. Say in "labels" which response each of them was.'
+            yield Problem("wrong_shape", said, pointer="/labels")
+    else:
+        yield from _scores_problems(value)
+
+
+def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
+    scale = value.get("scale", [LOWEST, HIGHEST])
+    is_scale = isinstance(scale, list) and len(scale) == 2 and all(map(_is_number, scale))
+    if not is_scale or scale[0] >= scale[1]:
+        said = '"scale" must be the lowest and the highest score that could be given, such as [0, 100].'
+        yield Problem("wrong_shape", said, pointer="/scale")
+        return
+    if not isinstance(value["scores"], dict) or not value["scores"]:
+        said = '"scores" must hold an object of scores for each response, by its id.'
+        yield Problem("wrong_shape", said, pointer="/scores")
+        return
+    for response, given in value["scores"].items():
+        if not isinstance(given, dict):
+            said = f'The scores of a response are an object, such as {{"{HOLISTIC_KEY}": {scale[1]}}}.'
+            yield Problem("wrong_shape", said, pointer=build_pointer(["scores", response]))
+            continue
+        for name, score in given.items():
+            message = _score_fault(name, score, scale)
+            if message:
+                yield Problem("bad_score", message, pointer=build_pointer(["scores", response, name]))
+
+
+def _score_fault(name: str, score: Any, scale: list[Number]) -> str:
+    """What is wrong with a score or the notes; null is a score that was not given."""
+    if name == NOTES_KEY:
+        return "" if isinstance(score, str) else '"notes" is no text. Give it as text.'
+    if score is None:
+        return ""
+    if not _is_number(score):
+        return f'"{name}" is no number. Give one from {scale[0]} to {scale[1]}, or null where there is none.'
+    if not scale[0] <= score <= scale[1]:
+        return (
+            f'"{name}" is {score}; scores lie from {scale[0]} to {scale[1]}. Correct it, or say the "scale".'
+        )
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _comparison(value: dict[str, Any]) -> NewComparison:
+    responses = [
+        NewResponse(text=each["text"], key=each.get("id", "").strip(), author=each.get("author", "").strip())
+        for each in value["responses"]
+    ]
+    return NewComparison(question=value["question"], responses=responses, key=value["id"].strip())
+
+
+def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
+    scale = value.get("scale", [LOWEST, HIGHEST])
+    return ReviewGiven(
+        line=line,
+        comparison=value["comparison"].strip(),
+        reviewer=value["reviewer"].strip(),
+        labels={label: each.strip() for label, each in value.get("labels", {}).items()},
+        text=value.get("text"),
+        scores={key.strip(): each for key, each in value.get("scores", {}).items()},
+        scale=(scale[0], scale[1]),
+    )
+
+
+class Placed(Struct, frozen=True):
+    """A review as it can be stored: the numbers of the responses in their order, and what it says of them."""
+
+    order: list[int]
+    record: ReviewRecord
+
+
+def place_review(
+    given: ReviewGiven, responses: Mapping[str, int], rubric: RubricRecord
+) -> Placed | list[LineFault]:
+    """The review of a comparison whose responses have these numbers by id, under a version; or what is wrong with it.
+
+    Plain scores without labels stand in the order of the numbers, and are flagged so. Scores of another scale are
+    mapped onto 1 to 10, exactly, and flagged, too.
+    """
+    faults = [*_label_faults(given, responses), *_score_faults(given, responses, rubric)]
+    if faults:
+        return [LineFault(given.line, each.pointer, each.code, each.message) for each in faults]
+    dealt = [given.labels[label] for label in labels(len(given.labels))]
+    order = [responses[each] for each in dealt or sorted(given.scores, key=responses.__getitem__)]
+    if given.text is not None:
+        return Placed(order, read_review(given.text, labels(len(order)), rubric))
+    record = read_review(_answer(given, order, responses), labels(len(order)), rubric)
+    return Placed(
+        order, replace(_noted(record, given, order, responses), flags=[*record.flags, *_flags(given)])
+    )
+
+
+def rescale_score(value: Number, scale: tuple[Number, Number]) -> Number:
+    """A score of the scale as one of 1 to 10: the lowest is 1, the highest 10, and all between in proportion."""
+    low, high = exact(scale[0]), exact(scale[1])
+    mapped = LOWEST + (HIGHEST - LOWEST) * (exact(value) - low) / (high - low)
+    return int(mapped) if mapped.denominator == 1 else float(mapped)
+
+
+def _label_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[Problem]:
+    if not given.labels:
+        return
+    count = len(given.labels)
+    if not FEWEST_DEALT <= count <= len(LABELS) or set(given.labels) != set(labels(count)):
+        said = 'Labels are "Response A", "Response B" and so on, two or more without a gap.'
+        yield Problem("wrong_labels", said, pointer="/labels")
+    if len(set(given.labels.values())) != count:
+        yield Problem("wrong_labels", "Two labels mean the same response.", pointer="/labels")
+    for label, response in given.labels.items():
+        if response not in responses:
+            said = f'The comparison has no response "{response}". Correct the id.'
+            yield Problem("unknown_response", said, pointer=build_pointer(["labels", label]))
+        elif given.text is None and response not in given.scores:
+            said = f'There are no scores of "{response}". Give them, or take its label out.'
+            yield Problem("no_score", said, pointer=build_pointer(["labels", label]))
+
+
+def _score_faults(
+    given: ReviewGiven, responses: Mapping[str, int], rubric: RubricRecord
+) -> Iterator[Problem]:
+    if given.text is not None:
+        return
+    known = [*(each.key for each in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
+    if len(given.scores) < FEWEST_DEALT:
+        yield Problem("no_score", "A review speaks of two responses or more.", pointer="/scores")
+    for response, said_of in given.scores.items():
+        pointer = build_pointer(["scores", response])
+        if response not in responses:
+            said = f'The comparison has no response "{response}". Correct the id.'
+            yield Problem("unknown_response", said, pointer=pointer)
+        elif given.labels and response not in given.labels.values():
+            said = f'No label means "{response}". Give it one, or take its scores out.'
+            yield Problem("wrong_labels", said, pointer=pointer)
+        for name in said_of:
+            if name not in known:
+                said = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
+                yield Problem("unknown_criterion", said, pointer=build_pointer(["scores", response, name]))
+    if not any(_numbers(each) for each in given.scores.values()):
+        yield Problem(
+            "no_score", "There is no score at all. Give some, or take the line out.", pointer="/scores"
+        )
+
+
+def _numbers(said_of: Mapping[str, object]) -> dict[str, Number]:
+    """The scores that were given, under their names."""
+    return {name: each for name, each in said_of.items() if isinstance(each, int | float)}
+
+
+def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) -> str:
+    """Plain scores as an answer that gives just them, so that there is one reader of reviews and no second one.
+
+    Notes are left out: they can hold anything, and nothing in them is to be read as scores or as a ranking.
+    """
+    ids = {number: key for key, number in responses.items()}
+    said = {
+        label: {
+            name: rescale_score(each, given.scale)
+            for name, each in _numbers(given.scores[ids[number]]).items()
+        }
+        for label, number in zip(LABELS, order, strict=False)
+    }
+    return json.dumps({"evaluations": said})
+
+
+def _noted(
+    record: ReviewRecord, given: ReviewGiven, order: list[int], responses: Mapping[str, int]
+) -> ReviewRecord:
+    """The record with the notes of each response."""
+    ids = {number: key for key, number in responses.items()}
+    said = [
+        replace(each, notes=given.scores[ids[number]].get(NOTES_KEY))
+        for each, number in zip(record.responses, order, strict=True)
+    ]
+    return replace(record, responses=said)
+
+
+def _flags(given: ReviewGiven) -> Iterator[Flag]:
+    if given.scale != (LOWEST, HIGHEST):
+        low, high = given.scale
+        yield Flag("rescaled", f"The scores were given from {low} to {high} and are mapped onto 1 to 10.")
+    if not given.labels:
+        said = (
+            "The file does not say in which order the responses were shown; they stand as they were brought."
+        )
+        yield Flag("order_unknown", said)

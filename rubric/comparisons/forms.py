@@ -1,0 +1,176 @@
+"""Forms of comparison sets: opening one, one comparison with its responses, a file, and reviewers."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.forms import BoundField
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct
+
+from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.core.limits import MOST_RESPONSES
+from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
+from rubric.versions.forms import LinesField, several_lines
+
+FIRST_RESPONSES = 3
+
+
+MODE_CHOICES = (
+    ("holistic", _("as a whole: one score for each response")),
+    ("rubric", _("by criterion: a score for each criterion of the rubric")),
+    ("both", _("both: one score as a whole first, then each criterion")),
+)
+
+
+class SetForm(forms.Form):
+    """A new set."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    version = forms.ChoiceField(
+        label=_("Rubric"),
+        help_text=_("The newest published version of each. The set keeps it for good."),
+    )
+    mode = forms.ChoiceField(label=_("How responses are scored"), choices=MODE_CHOICES)
+    has_second_round = forms.BooleanField(
+        label=_("Two rounds"),
+        required=False,
+        help_text=_("After the first, reviewers see what the others gave, without names, and may revise."),
+    )
+
+    def __init__(self, *args: object, versions: Sequence[tuple[str, str]], **given: object) -> None:
+        super().__init__(*args, **given)  # type: ignore[arg-type]
+        self.fields["version"].choices = list(versions)  # type: ignore[attr-defined]
+
+
+class ResponseFields(Struct, frozen=True):
+    """The fields of one response."""
+
+    number: int
+    text: BoundField
+    author: BoundField
+
+
+class ComparisonForm(forms.Form):
+    """A question and places for responses, as many as were sent; `do` is the button that was pressed."""
+
+    question = LinesField(
+        label=_("Question"),
+        required=False,
+        strip=False,
+        widget=several_lines(3),
+        help_text=_("As it was put to whoever responded."),
+    )
+    do = forms.CharField(required=False, max_length=20)
+
+    def __init__(self, *, places: int = FIRST_RESPONSES, **given: object) -> None:
+        super().__init__(**given)  # type: ignore[arg-type]
+        self.places = self._sent() if self.is_bound else places
+        for number in range(1, self.places + 1):
+            self.fields[f"r{number}-text"] = LinesField(
+                label=_now("Response %(number)d") % {"number": number},
+                required=False,
+                strip=False,
+                widget=several_lines(4),
+            )
+            self.fields[f"r{number}-author"] = forms.CharField(
+                label=_now("Author of response %(number)d") % {"number": number}, required=False
+            )
+
+    def _sent(self) -> int:
+        """So many places as the last one sent says, at least the first few."""
+        sent = [number for number in range(1, MOST_RESPONSES + 1) if f"r{number}-text" in self.data]
+        return max(FIRST_RESPONSES, *sent) if sent else FIRST_RESPONSES
+
+    @property
+    def responses(self) -> list[ResponseFields]:
+        """The places in their order."""
+        return [
+            ResponseFields(number, self[f"r{number}-text"], self[f"r{number}-author"])
+            for number in range(1, self.places + 1)
+        ]
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether there is room for another response."""
+        return self.places < MOST_RESPONSES
+
+    def grown(self) -> "ComparisonForm":
+        """The same form with one place more; whatever was typed stays, and nothing is judged yet."""
+        texts = {name: self.data.get(name, "") for name in self.fields if name != "do"}
+        more = ComparisonForm(places=min(self.places + 1, MOST_RESPONSES), initial=texts)
+        more.fields[f"r{more.places}-text"].widget.attrs["autofocus"] = True
+        return more
+
+    @property
+    def filled(self) -> list[int]:
+        """The places in which something stands."""
+        named = [(number, f"r{number}-text", f"r{number}-author") for number in range(1, self.places + 1)]
+        return [number for number, *names in named if any(self.data.get(name, "").strip() for name in names)]
+
+    def to_comparison(self) -> NewComparison:
+        """What was typed; places that were left empty are left out."""
+        given = self.cleaned_data
+        responses = [
+            NewResponse(text=given[f"r{number}-text"], author=given[f"r{number}-author"].strip())
+            for number in self.filled
+        ]
+        return NewComparison(question=given["question"].strip(), responses=responses)
+
+    def field_at(self, pointer: str) -> str | None:
+        """The field that the pointer of a fault is about; None when it is about the whole."""
+        parts = pointer.strip("/").split("/")
+        if parts == ["question"]:
+            return "question"
+        if len(parts) == 3 and parts[0] == "responses":
+            name = f"r{self.filled[int(parts[1])]}-{parts[2]}"
+            return name if name in self.fields else None
+        return None
+
+
+class LinesForm(forms.Form):
+    """A file of comparisons and reviews."""
+
+    file = forms.FileField(
+        label=_("JSONL file"),
+        max_length=1000,
+        allow_empty_file=True,
+        help_text=_("One JSON object a line: comparisons, reviews, or both. At most 32 MB."),
+        error_messages={"required": _("Choose a file.")},
+    )
+
+
+class PersonReviewerForm(forms.Form):
+    """Somebody of the project who is to review."""
+
+    kind = forms.CharField(initial=PERSON, widget=forms.HiddenInput)
+    person = forms.TypedChoiceField(
+        label=_("Person"),
+        coerce=int,
+        help_text=_("Whoever belongs to this project."),
+        error_messages={"required": _("Choose somebody.")},
+    )
+
+    def __init__(self, *args: object, people: Sequence[tuple[int, str]], **given: object) -> None:
+        super().__init__(*args, **given)  # type: ignore[arg-type]
+        self.fields["person"].choices = [("", _("choose")), *people]  # type: ignore[attr-defined]
+
+
+class ModelReviewerForm(forms.Form):
+    """A model that is to review."""
+
+    kind = forms.CharField(initial=MODEL, widget=forms.HiddenInput)
+    name = forms.CharField(label=_("Name"), max_length=200, help_text=_("As the results call it."))
+    model = forms.CharField(
+        label=_("Model"),
+        max_length=200,
+        required=False,
+        help_text=_("What a call asks for, where it is called otherwise."),
+    )
+
+
+class OutsideReviewerForm(forms.Form):
+    """Somebody whose reviews come by file."""
+
+    kind = forms.CharField(initial=ELSEWHERE, widget=forms.HiddenInput)
+    name = forms.CharField(label=_("Name"), max_length=200, help_text=_("As the file calls them."))

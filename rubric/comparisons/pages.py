@@ -1,0 +1,249 @@
+"""The list of a project's comparison sets, and one set as its leads see it. Never who wrote a response."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Count, F, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct
+
+from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
+from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
+from rubric.models.reviews import SUBMITTED
+from rubric.sets.pages import LEADS, MODE_NAMES, SetFrame, build_set_frame
+from rubric.sets.permissions import check_change_set, check_open_set
+from workspace.access.permissions import get_refusal, may
+from workspace.core.text import one_line
+from workspace.models import Person, Project
+
+COMPARISONS_A_PAGE = 100
+
+
+MOST_REVIEWERS = 200
+
+
+LONGEST_SHOWN = 160
+
+
+KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed elsewhere")}
+
+
+class SetLine(Struct, frozen=True):
+    """One set in the list. `own_count` of `own_total` are one's own reviews; None for who does not review in it."""
+
+    number: int
+    name: str
+    rubric: str
+    mode: str
+    comparison_count: int
+    reviewer_count: int
+    review_count: int
+    own_count: int | None
+    own_total: int
+    is_closed: bool
+
+
+class SetsPage(Struct, frozen=True):
+    """The sets of a project that the person may know of, newest first."""
+
+    slug: str
+    name: str
+    may_lead: bool
+    reviews_any: bool
+    lines: list[SetLine]
+
+
+class ComparisonLine(Struct, frozen=True):
+    """One question of a set; the counts are of reviews that were handed in (first round), by kind of reviewer."""
+
+    number: int
+    question: str
+    response_count: int
+    by_people: int
+    by_models: int
+    elsewhere: int
+
+
+class ReviewerLine(Struct, frozen=True):
+    """One reviewer and how far. `second_count` is of the second round; `own_count` comparisons are not theirs to judge.
+
+    `key` is what lets one who was taken out in again: the number of the person, or the name.
+    """
+
+    id: int
+    name: str
+    kind: str
+    kind_says: str
+    model: str
+    key: str
+    done_count: int
+    second_count: int
+    total: int
+    own_count: int
+    is_ended: bool
+
+
+class SetPage(Struct, frozen=True):
+    """One set: its head, a page of its comparisons, its reviewers. `change_refusal` is "" while it can be filled.
+
+    `previous` and `next` are the ends of the addresses of the other pages, "" where there is none.
+    """
+
+    head: SetFrame
+    lines: list[ComparisonLine]
+    comparison_count: int
+    previous: str
+    next: str
+    says: str
+    reviewers: list[ReviewerLine]
+    more_reviewers: int
+    candidates: list[tuple[int, str]]
+    change_refusal: str
+
+
+def build_sets_page(*, project: Project, person: Person) -> SetsPage:
+    """The sets of the project: all for who leads it, for others those they review in."""
+    rows = ComparisonSet.objects.visible_to(person).filter(project=project)
+    found = list(rows.select_related("rubric_version__rubric").order_by("-number"))
+    comparisons = _counts(Comparison.objects.filter(set__in=found), "set")
+    reviewers = _counts(Reviewer.objects.filter(set__in=found, ended_at=None), "set")
+    reviews = _counts(_first_round().filter(comparison__set__in=found), "comparison__set")
+    mine = Reviewer.objects.filter(set__in=found, person=person, ended_at=None)
+    own = dict(mine.values_list("set").annotate(count=Count("reviews", filter=_HANDED_IN)))
+    unfit = _unfit_counts(mine)
+    lines = [
+        SetLine(
+            number=each.number,
+            name=each.name,
+            rubric=f"{each.rubric_version.rubric.name} {each.rubric_version.number}",
+            mode=str(MODE_NAMES[each.mode]),
+            comparison_count=comparisons.get(each.pk, 0),
+            reviewer_count=reviewers.get(each.pk, 0),
+            review_count=reviews.get(each.pk, 0),
+            own_count=own.get(each.pk),
+            own_total=comparisons.get(each.pk, 0) - unfit.get((each.pk, person.pk), 0),
+            is_closed=each.closed_at is not None,
+        )
+        for each in found
+    ]
+    leads = may(check_open_set, person, project)
+    return SetsPage(project.slug, project.name, leads, bool(own), lines)
+
+
+def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int = 1) -> SetPage:
+    """One set fetched with its project and its version's rubric, for who leads it; comparisons from `start` on."""
+    rows = Comparison.objects.filter(set=comparison_set).order_by("number")
+    count = rows.count()
+    shown = list(
+        rows.filter(number__gte=start).annotate(response_count=Count("responses"))[:COMPARISONS_A_PAGE]
+    )
+    reviewers, more = _reviewers(comparison_set, count)
+    last = shown[-1].number if shown else 0
+    is_closed = comparison_set.closed_at is not None
+    says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
+    return SetPage(
+        head=build_set_frame(comparison_set=comparison_set, current=LEADS, person=person),
+        lines=_lines(shown),
+        comparison_count=count,
+        previous=f"?from={max(1, start - COMPARISONS_A_PAGE)}" if start > 1 else "",
+        next=f"?from={last + 1}" if shown and last < count else "",
+        says=str(says) if count > COMPARISONS_A_PAGE else "",
+        reviewers=reviewers,
+        more_reviewers=more,
+        candidates=candidates(comparison_set),
+        change_refusal=get_refusal(check_change_set, person, comparison_set) if is_closed else "",
+    )
+
+
+def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
+    """Members of the project who do not review in the set yet: number and name, with the address where names meet."""
+    present = Reviewer.objects.filter(set=comparison_set, person__isnull=False, ended_at=None)
+    members = Person.objects.filter(
+        memberships__project=comparison_set.project_id, memberships__ended_at=None, is_active=True
+    ).exclude(pk__in=present.values("person"))
+    return [(each.pk, f"{each.name} ({each.email})") for each in members.order_by("name", "pk")]
+
+
+_HANDED_IN = Q(reviews__state=SUBMITTED, reviews__round=1)
+
+
+def _first_round() -> QuerySet[Review]:
+    return Review.objects.filter(state=SUBMITTED, round=1)
+
+
+def _counts(rows: QuerySet, by: str) -> dict[int, int]:
+    return dict(rows.order_by().values_list(by).annotate(count=Count("pk")))
+
+
+def _lines(shown: Sequence[Comparison]) -> list[ComparisonLine]:
+    handed = _first_round().filter(comparison__in=shown).order_by()
+    by_kind: dict[int, dict[str, int]] = defaultdict(dict)
+    for comparison, kind, count in handed.values_list("comparison", "reviewer__kind").annotate(Count("pk")):
+        by_kind[comparison][kind] = count
+    return [
+        ComparisonLine(
+            number=each.number,
+            question=one_line(each.question, LONGEST_SHOWN),
+            response_count=each.response_count,  # type: ignore[attr-defined]
+            by_people=by_kind[each.pk].get(PERSON, 0),
+            by_models=by_kind[each.pk].get(MODEL, 0),
+            elsewhere=by_kind[each.pk].get(ELSEWHERE, 0),
+        )
+        for each in shown
+    ]
+
+
+def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[ReviewerLine], int]:
+    """The reviewers, people first, those who were taken out last; and how many more there are."""
+    rows = Reviewer.objects.filter(set=comparison_set)
+    counted = rows.annotate(
+        done_count=Count("reviews", filter=_HANDED_IN),
+        second_count=Count("reviews", filter=Q(reviews__state=SUBMITTED, reviews__round=2)),
+    ).order_by(F("ended_at").asc(nulls_first=True), "-kind", "name", "pk")
+    found = list(counted[:MOST_REVIEWERS])
+    more = rows.count() - len(found) if len(found) == MOST_REVIEWERS else 0
+    unfit = _unfit_counts(rows)
+    return [_reviewer(each, count, unfit) for each in sorted(found, key=_by_kind)], more
+
+
+def _by_kind(reviewer: Reviewer) -> tuple[bool, int]:
+    return reviewer.ended_at is not None, list(KIND_NAMES).index(reviewer.kind)
+
+
+def _reviewer(each: Reviewer, count: int, unfit: Mapping[tuple[int, int], int]) -> ReviewerLine:
+    own = unfit.get((each.set_id, each.person_id), 0) if each.person_id else 0
+    return ReviewerLine(
+        id=each.pk,
+        name=each.name,
+        kind=each.kind,
+        kind_says=str(KIND_NAMES[each.kind]),
+        model=each.model if each.model != each.name else "",
+        key=str(each.person_id or each.name),
+        done_count=each.done_count,  # type: ignore[attr-defined]
+        second_count=each.second_count,  # type: ignore[attr-defined]
+        total=count - own,
+        own_count=own,
+        is_ended=each.ended_at is not None,
+    )
+
+
+def _unfit_counts(reviewers: QuerySet[Reviewer]) -> dict[tuple[int, int], int]:
+    """How many comparisons of a set, by set and person, leave a reviewer fewer than two responses of others."""
+    people = reviewers.filter(person__isnull=False)
+    written = (
+        Response.objects.filter(
+            comparison__set__in=people.values("set"), written_by__in=people.values("person")
+        )
+        .order_by()
+        .values_list("comparison__set", "comparison", "written_by")
+        .annotate(count=Count("pk"))
+    )
+    own = list(written)
+    if not own:
+        return {}
+    totals = _counts(Response.objects.filter(comparison__in={row[1] for row in own}), "comparison")
+    counts: dict[tuple[int, int], int] = defaultdict(int)
+    for set_id, comparison, person, count in own:
+        if totals[comparison] - count < 2:
+            counts[set_id, person] += 1
+    return counts

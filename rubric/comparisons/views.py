@@ -1,0 +1,304 @@
+"""The pages on which leads open, fill and close comparison sets, by hand or from a file, and give them reviewers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.forms import BaseForm
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from rubric.comparisons import actions
+from rubric.comparisons.actions import ImportSummary, add_comparisons, import_lines
+from rubric.comparisons.core import comparison_faults, read_comparison_lines
+from rubric.comparisons.forms import (
+    ComparisonForm,
+    LinesForm,
+    ModelReviewerForm,
+    OutsideReviewerForm,
+    PersonReviewerForm,
+    SetForm,
+)
+from rubric.comparisons.pages import build_set_page, build_sets_page, candidates
+from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
+from rubric.models import ComparisonSet, Reviewer, RubricVersion
+from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
+from rubric.models.scoring_choices import default_mode
+from rubric.sets.pages import LEADS, build_set_frame
+from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
+from rubric.sets.views import SECTION, set_or_404
+from workspace.access.permissions import may
+from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal
+from workspace.models import Person, Project
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+LIST, OPEN, SHOW = (
+    "rubric/comparisons/list.html",
+    "rubric/comparisons/open.html",
+    "rubric/comparisons/show.html",
+)
+
+
+@require("sign_in")
+def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
+    """The sets of a project: all for leads, those one reviews in for everybody else."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug)
+    page = build_sets_page(project=project, person=request.user)
+    return respond(request, page=LIST, context={"page": page, **frame(request.user, project, SECTION)})
+
+
+@require("open_set", methods=("GET", "POST"))
+def open_set(request: SignedIn, slug: str) -> HttpResponse:
+    """A form for a new set; leads to the set."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug)
+    check_open_set(request.user, project)
+    versions = {str(each.pk): each for each in RubricVersion.objects.newest_of_each("response")}
+    given = {"versions": [(key, str(each)) for key, each in versions.items()]}
+    form, status = SetForm(**given, initial={"mode": default_mode()}), 200
+    if request.method == "POST":
+        form, status = bind_form(request, SetForm, **given), 422
+        if form.is_valid():
+            try:
+                return _opened(request, project, form.cleaned_data, versions)
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    context = {"form": form, **frame(request.user, project, SECTION)}
+    return respond(request, page=OPEN, context=context, status=status)
+
+
+@require("see_set")
+def comparison_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """What the set holds, who reviews it, and how far they are."""
+    given = only_parameters(request, "from", "comparisons", "reviews", "known")
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    brought = [parse_number(given[name]) for name in ("comparisons", "reviews", "known")]
+    return show_set(request, found, start=parse_number(given["from"]) or 1, brought=brought)
+
+
+@require("change_set", methods=("POST",))
+def add_reviewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Let a person, a model or somebody elsewhere review; `kind` says which form was sent."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    form = _bound(request, found)
+    if not form.is_valid():
+        return show_set(request, found, form=form, status=422)
+    given = form.cleaned_data
+    if "person" in given:
+        given |= {"person": Person.objects.filter(pk=given["person"]).first()}
+    try:
+        actions.add_reviewer(comparison_set=found, **given, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return show_set(request, found, form=form, status=add_refusal(form, refusal))
+    return respond(request, page="", redirect=_address(found))
+
+
+@require("change_set", methods=("POST",))
+def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
+    """Ask somebody for no more reviews."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
+    bind_form(request, NothingForm)
+    actions.end_reviewer(reviewer=row, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_address(found))
+
+
+@require("open_set", methods=("POST",))
+def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Take no more reviews; whoever reviewed sees the results."""
+    return _change(request, slug, number, actions.close_set)
+
+
+@require("open_set", methods=("POST",))
+def reopen_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Take reviews again."""
+    return _change(request, slug, number, actions.reopen_set)
+
+
+def show_set(
+    request: SignedIn,
+    comparison_set: ComparisonSet,
+    *,
+    start: int = 1,
+    brought: list[int] | None = None,
+    form: BaseForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The set's page; `form` is one of the three for reviewers that was sent and has faults."""
+    page = build_set_page(comparison_set=comparison_set, person=request.user, start=start)
+    forms: dict[str, BaseForm] = {
+        PERSON: PersonReviewerForm(people=page.candidates, auto_id="person_%s"),
+        MODEL: ModelReviewerForm(auto_id="model_%s"),
+        ELSEWHERE: OutsideReviewerForm(auto_id="elsewhere_%s"),
+    }
+    if form is not None:
+        forms[str(form["kind"].value())] = form
+    context: dict[str, Any] = {"page": page, "head": page.head, "forms": forms, "brought": brought}
+    context |= {"project": comparison_set.project, "section": SECTION, "may_lead": page.head.may_lead}
+    return respond(request, page=SHOW, context=context, status=status)
+
+
+def _opened(
+    request: SignedIn, project: Project, given: dict[str, Any], versions: dict[str, RubricVersion]
+) -> HttpResponse:
+    given = given | {"version": versions[given["version"]]}
+    made = actions.open_set(project=project, **given, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_address(made))
+
+
+def _bound(request: SignedIn, comparison_set: ComparisonSet) -> BaseForm:
+    """The form for reviewers that was sent."""
+    kind = request.POST.get("kind", "")
+    if kind == PERSON:
+        people = candidates(comparison_set)
+        return bind_form(request, PersonReviewerForm, people=people, auto_id="person_%s")
+    if kind == MODEL:
+        return bind_form(request, ModelReviewerForm, auto_id="model_%s")
+    if kind == ELSEWHERE:
+        return bind_form(request, OutsideReviewerForm, auto_id="elsewhere_%s")
+    raise Malformed(
+        _("The form does not say what kind of reviewer it is about. Reload the page and try again.")
+    )
+
+
+def _change(request: SignedIn, slug: str, number: int, act: Callable[..., None]) -> HttpResponse:
+    found = set_or_404(request.user, slug, number)
+    check_open_set(request.user, found.project)
+    bind_form(request, NothingForm)
+    act(comparison_set=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_address(found))
+
+
+def _address(comparison_set: ComparisonSet) -> str:
+    return reverse("comparison_set", args=[comparison_set.project.slug, comparison_set.number])
+
+
+ADD, IMPORT = "rubric/comparisons/add.html", "rubric/comparisons/import.html"
+
+
+# Handing one in takes some milliseconds, and somebody waits for the page.
+MOST_REVIEWS = 1_000
+
+
+MOST_FAULTS = 200
+
+
+@require("change_set", methods=("GET", "POST"))
+def add_comparison(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """A form for one comparison; "more" gives it another place for a response, and whatever is wrong, all stays."""
+    saved = only_parameters(request, "saved")["saved"]
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    if request.method == "GET":
+        check_change_set(request.user, found)
+        return _show(request, found, ComparisonForm(), saved=saved == "1")
+    form = bind_form(request, ComparisonForm)
+    if not form.is_valid():
+        return _show(request, found, form, status=422)
+    if form.cleaned_data["do"] == "more":
+        return _show(request, found, form.grown())
+    status = _store(request, found, form)
+    if status >= 400:
+        return _show(request, found, form, status=status)
+    if form.cleaned_data["do"] == "next":
+        address = reverse("add_comparison", args=[slug, number])
+        return respond(request, page="", redirect=f"{address}?{urlencode({'saved': 1})}")
+    return respond(request, page="", redirect=reverse("comparison_set", args=[slug, number]))
+
+
+def may_upload(person: Person, slug: str, number: int) -> bool:
+    """Whether the person brings files into that set; asked before any file is read."""
+    found = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number).first()
+    return found is not None and may(check_change_set, person, found)
+
+
+@require("change_set", methods=("GET", "POST"), files=may_upload)
+def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """A form for a file of comparisons and reviews; all of it comes in, or every fault is listed and nothing does."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    check_change_set(request.user, found)
+    form, status, brought = LinesForm(), 200, ImportSummary()
+    if request.method == "POST":
+        form, status = bind_form(request, LinesForm), 422
+        if form.is_valid():
+            try:
+                brought = _bring(request, found, form)
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+        if form.is_valid() and not brought.faults:
+            said = {"comparisons": brought.comparisons, "reviews": brought.reviews, "known": brought.known}
+            address = reverse("comparison_set", args=[slug, number])
+            return respond(request, page="", redirect=f"{address}?{urlencode(said)}")
+    head = build_set_frame(comparison_set=found, current=LEADS, person=request.user)
+    faults = {"faults": brought.faults[:MOST_FAULTS], "more": max(0, len(brought.faults) - MOST_FAULTS)}
+    context = {"head": head, "form": form, **faults, **frame(request.user, found.project, SECTION)}
+    return respond(request, page=IMPORT, context=context, status=status)
+
+
+def _bring(request: SignedIn, comparison_set: ComparisonSet, form: LinesForm) -> ImportSummary:
+    """What came of the file; one that is too much for one request gets its fault beside the field."""
+    file = form.cleaned_data["file"]
+    if file.size > UPLOAD_BYTES:
+        form.add_error(
+            "file", _("The file is larger than 32 MB. Split it, or use manage.py import_comparisons.")
+        )
+        return ImportSummary()
+    data = file.read()
+    if data.count(b"\n") > UPLOAD_LINES:
+        form.add_error(
+            "file", _("The file has more than 10,000 lines. Split it, or use manage.py import_comparisons.")
+        )
+        return ImportSummary()
+    lines = read_comparison_lines(data)
+    if len(lines.reviews) > MOST_REVIEWS:
+        said = _(
+            "The file holds %(n)d reviews. Upload at most 1,000 at once, or use manage.py import_comparisons."
+        )
+        form.add_error("file", said % {"n": len(lines.reviews)})
+        return ImportSummary()
+    return import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
+
+
+def _store(request: SignedIn, comparison_set: ComparisonSet, form: ComparisonForm) -> int:
+    """Add what was typed, or put what is wrong beside its field; the status to answer with."""
+    given = form.to_comparison()
+    faults = comparison_faults(given)
+    for fault in faults:
+        form.add_error(form.field_at(fault.pointer), fault.message)
+    if faults:
+        return 422
+    try:
+        add_comparisons(
+            comparison_set=comparison_set, comparisons=[given], by=request.user, now=timezone.now()
+        )
+    except (NotAllowed, Conflict) as refusal:
+        form.add_error(None, refusal.sentence)
+        return refusal.status
+    return 200
+
+
+def _show(
+    request: SignedIn,
+    comparison_set: ComparisonSet,
+    form: ComparisonForm,
+    *,
+    saved: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    head = build_set_frame(comparison_set=comparison_set, current=LEADS, person=request.user)
+    context = {"head": head, "form": form, "saved": saved}
+    context |= frame(request.user, comparison_set.project, SECTION)
+    return respond(request, page=ADD, context=context, status=status)

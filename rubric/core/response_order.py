@@ -1,0 +1,24 @@
+"""What reviewers see instead of authors: responses in an order of their own, under letters."""
+
+import random
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+LABELS = tuple(f"Response {letter}" for letter in ascii_uppercase)
+
+
+def labels(count: int) -> list[str]:
+    """The first labels, "Response A" on; there are 26."""
+    return list(LABELS[:count])
+
+
+def deal(numbers: Sequence[int], seed: str) -> list[int]:
+    """The numbers in the random order that the seed gives; the same seed and numbers always give the same order."""
+    dealt = sorted(numbers)
+    random.Random(seed).shuffle(dealt)
+    return dealt
+
+
+def map_labels(order: Sequence[int]) -> dict[str, int]:
+    """Label -> number of the response that was dealt there."""
+    return dict(zip(LABELS, order, strict=False))

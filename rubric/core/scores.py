@@ -1,0 +1,52 @@
+"""The weighted overall of a response, in exact arithmetic, and the ranking that follows from overalls."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.records import RubricRecord
+from rubric.core.weights import Number, exact
+
+
+class Overall(Struct, frozen=True):
+    """A weighted overall, exact and unrounded; `value` is None when no score that has a weight is there."""
+
+    value: Fraction | None
+    is_incomplete: bool
+
+
+def get_weights(rubric: RubricRecord) -> dict[str, Fraction]:
+    """The weight of each criterion of the version, exact."""
+    return {criterion.key: exact(criterion.weight) for criterion in rubric.criteria}
+
+
+def compute_overall(scores: Mapping[str, Number], weights: Mapping[str, Fraction]) -> Overall:
+    """Sum of weight x score. Where scores are missing, divided by the weights of those that are there.
+
+    Scores of criteria that have no weight here are not counted. A complete set is not divided by anything, so weights
+    that sum to 0.9995 give what the formula of the rubric gives.
+    """
+    present = [key for key in weights if key in scores]
+    total = sum((weights[key] * exact(scores[key]) for key in present), Fraction())
+    if len(present) == len(weights) and present:
+        return Overall(total, is_incomplete=False)
+    share = sum((weights[key] for key in present), Fraction())
+    return Overall(total / share if share else None, is_incomplete=True)
+
+
+def rank_values(values: Mapping[str, Fraction | int | float | None]) -> list[list[str]]:
+    """Places from the highest value on; equal values share one, in the order of `values`; None has no place."""
+    places: dict[Fraction, list[str]] = {}
+    for label, value in values.items():
+        if value is not None:
+            places.setdefault(exact(value), []).append(label)
+    return [places[value] for value in sorted(places, reverse=True)]
+
+
+def round_half_up(value: Fraction, places: int = 2) -> Decimal:
+    """The value rounded half up, for show only: 8.125 is 8.13."""
+    units = value * 10**places
+    whole = int(abs(units) + Fraction(1, 2)) if units >= 0 else -int(abs(units) + Fraction(1, 2))
+    return Decimal(whole).scaleb(-places)

@@ -1,0 +1,197 @@
+"""A person's review, act by act: begun, marked, undone, submitted.
+
+Each act is one keyed, versioned, immutable revision of a mark, or it is nothing. Undo writes the previous revision
+again as a new one.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import OuterRef, QuerySet, Subquery
+from msgspec.structs import replace
+
+from rubric.human_reviewers.core import (
+    CANNOT,
+    NO_REASON,
+    SCORE,
+    WHOLE,
+    Given,
+    Start,
+    build_record,
+    collect_reasons,
+    find_mark_fault,
+    second_start,
+    why_not_yet,
+)
+from rubric.human_reviewers.permissions import check_begin_review, check_review
+from rubric.human_reviewers.queries import STARTING, ReviewState, load_review_state, second_rounds
+from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review, Reviewer
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import SUBMITTED
+from rubric.reviews.actions import begin_review, record_submission
+from workspace.core.canonical import canonical_hash
+from workspace.core.refusals import Unacceptable
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Person, Project
+from workspace.revisions.actions import KeyedRevisions, Saved
+from workspace.revisions.core import Act, Latest
+
+FIRST, SECOND = 1, 2
+
+
+def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
+    """The review of this comparison that waits for `by`, begun when it was not; else the newest that was handed in.
+
+    The second round opens when everybody has handed in the first. Raises NotAllowed for who does not review the set,
+    and what `begin_review` raises.
+    """
+    check_begin_review(by, comparison.set)
+    reviewer = Reviewer.objects.get(set=comparison.set, kind=PERSON, person=by)
+    with transaction.atomic():
+        first = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
+        if first.state != SUBMITTED or not comparison.set.has_second_round:
+            return first
+        second = comparison.reviews.filter(reviewer=reviewer, round=SECOND).first()
+        is_open = comparison.set.closed_at is None and second_rounds(
+            [comparison.set], comparison=comparison.pk
+        )
+        if second is not None or not is_open:
+            return second or first
+        second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)
+        _start_from(first, second, by, now)
+    return second
+
+
+def _start_from(first: Review, second: Review, by: Person, now: datetime) -> None:
+    """Every mark of the second round as the first was handed in, each with its revision."""
+    rows = first.reviewed.select_related("response").defer("response__text")
+    given = [
+        Given(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge) for row in rows
+    ]
+    starts = second_start(given, first.reported_ranking, first.order, second.order)
+    store_starts(review=second, starts=starts, by=by, now=now)
+
+
+def store_starts(*, review: Review, starts: Sequence[Start], by: Person, now: datetime) -> None:
+    """Every mark that a review begins with, each with its revision; within a transaction."""
+    said = [{"value": each.value, "reason": each.reason, "version": 1} for each in starts]
+    marks = Mark.objects.bulk_create(
+        Mark(review=review, kind=each.kind, subject=each.subject, **values)
+        for each, values in zip(starts, said, strict=True)
+    )
+    MarkRevision.objects.bulk_create(
+        MarkRevision(
+            mark=mark,
+            key=f"{STARTING}{review.pk}:{mark.kind}:{mark.subject}",
+            body_sha256=canonical_hash([review.pk, mark.kind, mark.subject, mark.value, mark.reason]),
+            created_at=now,
+            created_by=by,
+            **values,
+        )
+        for mark, values in zip(marks, said, strict=True)
+    )
+
+
+def mark(*, review: Review, act: Act, by: Person, now: datetime) -> Saved[ReviewState]:
+    """Store one act, once. Raises what `KeyedRevisions.save` raises. `review` is of `own_review`."""
+    return _MARKS.save(owner=review, act=act, by=by, now=now)
+
+
+def undo_mark(
+    *, review: Review, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
+) -> Saved[ReviewState]:
+    """Take back the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
+
+    Scores as a whole stay once the criteria are open, and what a second round begins with is nobody's act.
+    """
+    return _MARKS.undo(owner=review, key=key, by=by, now=now, kind=kind, subject=subject)
+
+
+def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review:
+    """Hand the review in as it is marked. Handing it in again changes nothing.
+
+    Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
+    """
+    with transaction.atomic():
+        locked = lock(review)
+        if locked.state == SUBMITTED and locked.reviewer.person_id == by.pk:
+            return locked
+        check_review(by, locked)
+        work = load_review_state(locked)
+        if work.missing:
+            first = work.missing[0]
+            raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
+        record = build_record(work.sheet, work.values, work.rubric)
+        reasons = collect_reasons(work.values, work.reasons)
+        record_submission(review=locked, record=record, cannot_judge=reasons, by=by, now=now)
+    return locked
+
+
+def lock(review: Review) -> Review:
+    """The review as it is now, and whether it may still go on; whoever else changes it waits for this transaction."""
+    ((review.state, review.version, ended_at, closed_at),) = _LOCK.rows(review.pk)
+    review.reviewer.ended_at, review.reviewer.set.closed_at = ended_at, closed_at
+    return review
+
+
+# Reviewer and set are looked at without being locked: others save in the same set at this moment.
+_LOCK = Prepared(
+    lambda key: (
+        Review.objects.select_for_update()
+        .filter(pk=key)
+        .values_list(
+            "state",
+            "version",
+            Subquery(Reviewer.objects.filter(pk=OuterRef("reviewer")).values("ended_at")),
+            Subquery(ComparisonSet.objects.filter(reviewers=OuterRef("reviewer")).values("closed_at")),
+        )
+    ),
+    int,
+)
+
+
+class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
+    """Marks of a review."""
+
+    row_model, revision_model = Mark, MarkRevision
+    row_name, owner_name = "mark", "review"
+
+    def lock(self, owner: Review) -> None:
+        lock(owner)
+
+    def check(self, owner: Review, *, by: Person, now: datetime) -> None:
+        check_review(by, owner)
+
+    def read(self, owner: Review) -> ReviewState:
+        return load_review_state(owner)
+
+    def latest(self, work: ReviewState, kind: str, subject: str) -> Latest:
+        return work.mark(kind, subject)
+
+    def refuse_faults(self, work: ReviewState, act: Act, proposed: Latest) -> None:
+        """Raise Unacceptable when this cannot be said in this review, or not now, or not without a reason."""
+        fault = find_mark_fault(work.sheet, act.kind, act.subject, act.value)
+        fault = fault or why_not_yet(work.sheet, work.values, act.kind)
+        if fault:
+            raise Unacceptable(fault, field="value")
+        if act.kind in (WHOLE, SCORE) and proposed.value == CANNOT and not proposed.reason.strip():
+            raise Unacceptable(NO_REASON, field="reason")
+
+    def amend(self, work: ReviewState, proposed: Latest) -> Latest:
+        """The reason is that of "cannot judge": a score takes it away."""
+        return proposed if proposed.value == CANNOT else replace(proposed, reason="")
+
+    def undoable(self, work: ReviewState) -> QuerySet[MarkRevision]:
+        return work.undoable()
+
+    def project(self, owner: Review) -> Project:
+        return owner.reviewer.set.project
+
+    def changed(
+        self, work: ReviewState, latest: Latest, *, now: datetime
+    ) -> tuple[ReviewState, frozenset[str]]:
+        return work.changed(latest), frozenset()
+
+
+_MARKS = _Marks()

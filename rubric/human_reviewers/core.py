@@ -1,0 +1,284 @@
+"""A person's review: its marks, their order, what is missing, and the record that is submitted.
+
+A mark is keyed by kind and subject. Responses are meant by their position in the order in which they were dealt:
+("score", "2.accuracy") is the accuracy of Response B. Value "" is unset, "cannot" is cannot judge.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from rubric.core.records import BOTH, HIGHEST, HOLISTIC, LOWEST, RUBRIC, ReviewRecord, RubricRecord
+from rubric.core.response_order import LABELS, labels
+from rubric.core.scores import get_weights
+from rubric.reviews.core.answer_json import GivenScores
+from rubric.reviews.core.answer_record import assemble_record, given_mode
+from workspace.core.limits import LONGEST_COMMENT
+
+WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
+
+
+CANNOT = "cannot"
+
+
+POINTS = tuple(str(points) for points in range(LOWEST, HIGHEST + 1))
+
+
+NO_REASON = "Say in a few words why it cannot be judged."
+
+
+Key = tuple[str, str]
+
+
+Values = Mapping[Key, str]
+
+
+Order = list[list[int]]
+
+
+class Sheet(Struct, frozen=True):
+    """What one review asks: so many responses, these criteria (key, label), in this mode.
+
+    `is_second` says that it is the second round, in which everything is there from the first and may be revised.
+    """
+
+    count: int
+    criteria: tuple[tuple[str, str], ...]
+    mode: str
+    is_second: bool = False
+
+    @property
+    def whole(self) -> list[Key]:
+        """The scores as a whole that are asked for."""
+        return [(WHOLE, str(place)) for place in self.places] if self.mode in (HOLISTIC, BOTH) else []
+
+    @property
+    def scores(self) -> list[Key]:
+        """The scores by criterion that are asked for: one criterion after the other."""
+        if self.mode not in (RUBRIC, BOTH):
+            return []
+        return [(SCORE, f"{place}.{key}") for key, _label in self.criteria for place in self.places]
+
+    @property
+    def places(self) -> range:
+        """The places of the responses, from 1."""
+        return range(1, self.count + 1)
+
+
+class Missing(Struct, frozen=True):
+    """One thing that handing in waits for, and the sentence that names it."""
+
+    kind: str
+    subject: str
+    says: str
+
+
+def get_label(place: int | str) -> str:
+    """The label under which the response at that place is shown."""
+    return LABELS[int(place) - 1]
+
+
+def parse_position(kind: str, subject: str) -> int:
+    """The place of the response that a mark is about; 0 for the ranking."""
+    return 0 if kind == RANKING else int(subject.partition(".")[0])
+
+
+def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) -> str:
+    """Why this cannot be said in this review, as a sentence; "" when it can. None for a value means unchanged."""
+    if kind in (WHOLE, SCORE):
+        if (kind, subject) not in (sheet.whole if kind == WHOLE else sheet.scores):
+            return f"This review does not ask for a score called “{subject[:60]}”. Load the page again."
+        if value and value != CANNOT and value not in POINTS:
+            return (
+                f"“{value[:40]}” is no score. Give a whole number from 1 to 10, or say that you cannot judge."
+            )
+        return ""
+    if kind == NOTES:
+        if subject not in map(str, sheet.places):
+            return f"There is no response {subject[:20]} in this review."
+        return "Notes have at most 4,000 characters." if len(value or "") > LONGEST_COMMENT else ""
+    if kind == RANKING:
+        return _ranking_fault(sheet, subject, value)
+    return f"There is nothing called “{kind[:40]}” in a review. Load the page again."
+
+
+def _ranking_fault(sheet: Sheet, subject: str, value: str | None) -> str:
+    if subject:
+        return "There is one ranking for all responses; it has no subject."
+    if value and parse_ranking(value, sheet.count) is None:
+        return "This is no ranking of these responses. Load the page again."
+    return ""
+
+
+def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
+    """Why this is not open now, as a sentence; "" when it is.
+
+    Where a score as a whole comes first, the criteria open when all are in, and from then on they stay: they are worth
+    something only as they were given before anybody thought in criteria.
+    """
+    if sheet.mode == BOTH:
+        if kind == WHOLE and are_scores_complete(sheet, values):
+            return "The criteria are open, so the scores as a whole stay as they were given before."
+        if kind == SCORE and not are_scores_complete(sheet, values):
+            return "The criteria open when every response has its score as a whole."
+    if kind == RANKING and missing(sheet, values):
+        return "The ranking opens when all scores are in."
+    return ""
+
+
+def are_scores_complete(sheet: Sheet, values: Values) -> bool:
+    """Whether every score as a whole is in, where there is one."""
+    return all(values.get(key) for key in sheet.whole)
+
+
+def missing(sheet: Sheet, values: Values) -> list[Missing]:
+    """What handing in waits for, in the order of the page."""
+    labels = dict(sheet.criteria)
+    found = [
+        Missing(*key, f"{get_label(key[1])} has no score as a whole.")
+        for key in sheet.whole
+        if not values.get(key)
+    ]
+    for kind, subject in sheet.scores:
+        if not values.get((kind, subject)):
+            place, _dot, criterion = subject.partition(".")
+            found.append(Missing(kind, subject, f"{get_label(place)} has no score for {labels[criterion]}."))
+    return found
+
+
+def parse_ranking(value: str, count: int) -> Order | None:
+    """The places of "2>1=3", the best first and equal ones together; None when it is no order of so many responses."""
+    parts = [group.split("=") for group in value.split(">")]
+    known = {str(place) for place in range(1, count + 1)}
+    flat = [part for group in parts for part in group]
+    if len(set(flat)) != len(flat) or not set(flat) <= known:
+        return None
+    return [[int(part) for part in group] for group in parts]
+
+
+def format_ranking(order: Sequence[Sequence[int]]) -> str:
+    """The value of a ranking mark: equal ones in the order in which they were dealt."""
+    return ">".join("=".join(map(str, sorted(group))) for group in order)
+
+
+def move_response(order: Order, place: int, way: str) -> Order | None:
+    """The order with one response moved "higher", "lower", or beside the one above ("equal"); None when it cannot be.
+
+    One that shares its place first leaves it; one that has no place yet comes last.
+    """
+    groups = [list(group) for group in order]
+    at = next((at for at, group in enumerate(groups) if place in group), None)
+    if at is None:
+        return [*groups, [place]] if way == "lower" else None
+    is_alone = len(groups[at]) == 1
+    if way == "equal":
+        if at == 0:
+            return None
+        groups[at].remove(place)
+        groups[at - 1].append(place)
+        return [group for group in groups if group]
+    if is_alone and at == (0 if way == "higher" else len(groups) - 1):
+        return None
+    groups[at].remove(place)
+    step = 1 if is_alone else 0
+    groups.insert(at - step if way == "higher" else at + 1 + step, [place])
+    return [group for group in groups if group]
+
+
+class Start(Struct, frozen=True):
+    """One mark that a second round begins with."""
+
+    kind: str
+    subject: str
+    value: str
+    reason: str = ""
+
+
+class Given(Struct, frozen=True):
+    """What the first round says of one response, by its number within the comparison."""
+
+    number: int
+    scores: Mapping[str, float]
+    holistic: float | None
+    notes: str
+    cannot_judge: Mapping[str, str]
+
+
+def build_record(sheet: Sheet, values: Values, rubric: RubricRecord) -> ReviewRecord:
+    """What is handed in: scores as they were given, what could not be judged left out, the person's own ranking.
+
+    A ranking that was never changed is ours, so none is reported.
+    """
+    said = {name: GivenScores() for name in labels(sheet.count)}
+    for place, one in enumerate(said.values(), start=1):
+        one.notes = values.get((NOTES, str(place))) or None
+        if sheet.whole:
+            one.holistic = _points(values.get((WHOLE, str(place))))
+    for kind, subject in sheet.scores:
+        at, _dot, criterion = subject.partition(".")
+        points = _points(values.get((kind, subject)))
+        if points is not None:
+            said[get_label(at)].scores[criterion] = points
+    order = parse_ranking(values.get((RANKING, ""), ""), sheet.count)
+    ranking = [[get_label(place) for place in group] for group in order] if order else None
+    weights = get_weights(rubric)
+    return assemble_record(said, ranking, weights, given_mode(said, ranking, weights))
+
+
+def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]]:
+    """Label -> key of the criterion ("holistic" for the score as a whole) -> why it cannot be judged."""
+    found: dict[str, dict[str, str]] = {}
+    for (kind, subject), value in values.items():
+        if value == CANNOT and kind in (WHOLE, SCORE):
+            place, _dot, criterion = subject.partition(".")
+            found.setdefault(get_label(place), {})[criterion or WHOLE] = reasons.get((kind, subject), "")
+    return found
+
+
+def order_in(ranking: Sequence[Sequence[str]]) -> Order:
+    """A ranking of labels by the places of the responses."""
+    return [[LABELS.index(label) + 1 for label in group] for group in ranking]
+
+
+def contradicts_scores(record: ReviewRecord) -> bool:
+    """Whether the person's ranking puts one response before another that has the higher score."""
+    return any(flag.code == "rank_mismatch" for flag in record.flags)
+
+
+def second_start(
+    given: Sequence[Given],
+    ranking: Sequence[Sequence[str]] | None,
+    first: Sequence[int],
+    order: Sequence[int],
+) -> list[Start]:
+    """The marks of a second round, dealt in `order`, that say what the first said, which was dealt in `first`."""
+    at = {number: place for place, number in enumerate(order, start=1)}
+    found: list[Start] = []
+    for each in given:
+        place = at[each.number]
+        if each.holistic is not None:
+            found.append(Start(WHOLE, str(place), _written(each.holistic)))
+        found += [
+            Start(SCORE, f"{place}.{criterion}", _written(points))
+            for criterion, points in each.scores.items()
+        ]
+        found += [Start(*_key(place, key), CANNOT, why) for key, why in each.cannot_judge.items()]
+        if each.notes:
+            found.append(Start(NOTES, str(place), each.notes))
+    if ranking is not None:
+        names = dict(zip(labels(len(first)), first, strict=True))
+        value = format_ranking([[at[names[label]] for label in group] for group in ranking])
+        found.append(Start(RANKING, "", value))
+    return found
+
+
+def _key(place: int, key: str) -> Key:
+    return (WHOLE, str(place)) if key == WHOLE else (SCORE, f"{place}.{key}")
+
+
+def _points(value: str | None) -> int | None:
+    return int(value) if value and value != CANNOT else None
+
+
+def _written(points: float) -> str:
+    return str(int(points))

@@ -1,0 +1,222 @@
+"""The parts of the reviewer's page, built from a review as it stands."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.utils.translation import gettext as _
+
+from rubric.human_reviewers.core import (
+    CANNOT,
+    RANKING,
+    SCORE,
+    WHOLE,
+    Order,
+    build_record,
+    contradicts_scores,
+    format_ranking,
+    get_label,
+    move_response,
+    order_in,
+    parse_position,
+    parse_ranking,
+)
+from rubric.human_reviewers.pages.records import (
+    CriterionScores,
+    MissingLink,
+    Ranking,
+    RankRow,
+    ScoreItem,
+    StepTab,
+)
+from rubric.human_reviewers.queries import OtherReview, ReviewState
+from rubric.reviews.core.panel import compute_rank_numbers
+
+WHOLE_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
+
+
+MOST_MISSING = 6
+
+
+STEP_BY_KIND = {WHOLE: WHOLE_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A review as its reviewer may see it now. `others` is empty in a first round."""
+
+    work: ReviewState
+    is_open: bool
+    others: Sequence[OtherReview] = field(default=())
+
+    @cached_property
+    def asked(self) -> frozenset[tuple[str, str]]:
+        """(kind, subject) of everything that handing in waits for."""
+        return frozenset((each.kind, each.subject) for each in self.work.missing)
+
+    @cached_property
+    def others_at(self) -> dict[int, list[OtherReview]]:
+        """What others gave, by the place that the response has here."""
+        order = self.work.review.order
+        found: dict[int, list[OtherReview]] = defaultdict(list)
+        for other in self.others:
+            found[order.index(other.number) + 1].append(other)
+        return found
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The ranking once all scores are in: the person's own, else the one that the scores give."""
+        return _ranking(self)
+
+    def item(self, kind: str, subject: str) -> ScoreItem:
+        """One score that is asked for."""
+        mark = self.work.mark(kind, subject)
+        place = parse_position(kind, subject)
+        criterion = subject.partition(".")[2]
+        label = get_label(place)
+        what = dict(self.work.sheet.criteria)[criterion] if criterion else _("as a whole")
+        is_closed = kind == WHOLE and self.work.is_locked
+        return ScoreItem(
+            id=item_id(kind, subject),
+            kind=kind,
+            subject=subject,
+            place=place,
+            label=label,
+            what=_("%(label)s: %(what)s") % {"label": label, "what": what},
+            version=mark.version,
+            value=mark.value,
+            word=format_score(mark.value),
+            reason=mark.reason,
+            needs=(kind, subject) in self.asked,
+            is_open=self.is_open and not is_closed,
+            others=self._others(place, criterion),
+        )
+
+    def _others(self, place: int, criterion: str) -> list[str]:
+        """What others gave for a criterion; their scores as a whole only where there are no criteria."""
+        others = self.others_at[place] if self.others else []
+        if criterion:
+            return [
+                _given(other.scores.get(criterion), other.cannot_judge.get(criterion)) for other in others
+            ]
+        if self.work.sheet.scores:
+            return []
+        return [_given(other.holistic, other.cannot_judge.get(WHOLE)) for other in others]
+
+
+def item_id(kind: str, subject: str) -> str:
+    """The DOM id of the thing that is marked."""
+    return f"item-{kind}-{subject.replace('.', '-')}" if subject else f"item-{kind}"
+
+
+def format_score(value: str) -> str:
+    """A score in words."""
+    return _("cannot judge") if value == CANNOT else value
+
+
+def _given(points: float | None, why: str | None) -> str:
+    if points is not None:
+        return f"{points:g}"
+    return _("cannot judge: %(why)s") % {"why": why} if why else _("no score")
+
+
+def whole(desk: Desk) -> list[ScoreItem]:
+    """The scores as a whole, where they are asked for."""
+    return [desk.item(kind, subject) for kind, subject in desk.work.sheet.whole]
+
+
+def are_criteria_open(desk: Desk) -> bool:
+    """Whether the criteria are shown: from the beginning, or once every score as a whole is in."""
+    sheet = desk.work.sheet
+    return bool(sheet.scores) and (not sheet.whole or desk.work.is_locked)
+
+
+def criteria(desk: Desk) -> list[CriterionScores]:
+    """The criteria with their scores; none before they are open, so that nobody thinks in them too early."""
+    if not are_criteria_open(desk):
+        return []
+    return [
+        CriterionScores(
+            key=criterion.key,
+            label=criterion.label,
+            description=criterion.description,
+            question=criterion.question,
+            guiding_questions=criterion.guiding_questions,
+            anchors=list(criterion.anchors.items()),
+            items=[desk.item(SCORE, f"{place}.{criterion.key}") for place in desk.work.sheet.places],
+        )
+        for criterion in desk.work.rubric.criteria
+    ]
+
+
+def _ranking(desk: Desk) -> Ranking | None:
+    work = desk.work
+    if work.missing:
+        return None
+    own = work.mark(RANKING, "")
+    order = parse_ranking(own.value, work.sheet.count) if own.value else None
+    record = build_record(work.sheet, work.values, work.rubric)
+    shown = order or order_in(record.ranking)
+    numbers = compute_rank_numbers([[str(place) for place in group] for group in shown])
+    ranked = [place for group in shown for place in group]
+    rest = [place for place in work.sheet.places if place not in ranked]
+    return Ranking(
+        rows=[_row(desk, shown, place, numbers) for place in ranked + rest],
+        version=own.version,
+        is_changed=order is not None,
+        contradicts=contradicts_scores(record),
+    )
+
+
+def _row(desk: Desk, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
+    group = next((group for group in order if place in group), [])
+    rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
+    ways = {
+        way: move_response(order, place, way) if desk.is_open else None
+        for way in ("higher", "lower", "equal")
+    }
+    values = {way: format_ranking(after) if after else "" for way, after in ways.items()}
+    return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **values)
+
+
+def progress(desk: Desk) -> tuple[int, int]:
+    """How many scores are in, and how many are asked for."""
+    sheet = desk.work.sheet
+    needed = len(sheet.whole) + len(sheet.scores)
+    return needed - len(desk.work.missing), needed
+
+
+def steps(desk: Desk) -> list[StepTab]:
+    """The steps of this mode, with how far each is."""
+    sheet, found = desk.work.sheet, []
+    for key, kind, label, asked in (
+        (WHOLE_STEP, WHOLE, _("As a whole"), sheet.whole),
+        (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
+    ):
+        if asked:
+            left = sum(each.kind == kind for each in desk.work.missing)
+            count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
+            found.append(StepTab(key, label, count, left > 0))
+    last = _("not yet") if desk.work.missing else _("ready")
+    go = desk.ranking.rows[0].id if desk.ranking else ""
+    return [*found, StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
+
+
+def open_step(desk: Desk, wanted: str) -> str:
+    """The step that is shown: the wanted one, else the first that misses something, or what others gave too."""
+    sheet = desk.work.sheet
+    known = {WHOLE_STEP: sheet.whole, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
+    if known.get(wanted):
+        return wanted
+    if sheet.is_second and not desk.work.missing:
+        return CRITERIA_STEP if sheet.scores else WHOLE_STEP
+    return STEP_BY_KIND[desk.work.missing[0].kind] if desk.work.missing else REVIEW_STEP
+
+
+def missing_links(desk: Desk) -> list[MissingLink]:
+    """The first few things that handing in waits for."""
+    return [
+        MissingLink(each.says, STEP_BY_KIND[each.kind], item_id(each.kind, each.subject))
+        for each in desk.work.missing[:MOST_MISSING]
+    ]

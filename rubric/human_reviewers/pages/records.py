@@ -1,0 +1,188 @@
+"""What the reviewer's page is made of. It has no place for authors, keys, lengths, weights, or others in round 1."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+
+class ScoreItem(Struct, frozen=True):
+    """One score that is asked for: of the response at `place`, as a whole or by a criterion.
+
+    `word` is the value as it is shown. `is_open` says whether it can be changed now; `others` are what others gave.
+    """
+
+    id: str
+    kind: str
+    subject: str
+    place: int
+    label: str
+    what: str
+    version: int
+    value: str
+    word: str
+    reason: str
+    needs: bool
+    is_open: bool
+    others: list[str]
+
+
+class CriterionScores(Struct, frozen=True):
+    """One criterion with what it asks and a score for every response."""
+
+    key: str
+    label: str
+    description: str
+    question: str
+    guiding_questions: list[str]
+    anchors: list[tuple[str, str]]
+    items: list[ScoreItem]
+
+
+class RankRow(Struct, frozen=True):
+    """One response in the ranking; the values are those of the buttons that move it, "" where it cannot go."""
+
+    id: str
+    place: int
+    label: str
+    rank: str
+    higher: str
+    lower: str
+    equal: str
+
+
+class Ranking(Struct, frozen=True):
+    """The ranking as it stands: the one the scores give until the person changes it."""
+
+    rows: list[RankRow]
+    version: int
+    is_changed: bool
+    contradicts: bool
+
+
+class ShownResponse(Struct, frozen=True):
+    """One response as its reviewer sees it, with the notes on it and, in round 2, those of others."""
+
+    place: int
+    label: str
+    text: str
+    notes: str
+    version: int
+    others: list[str]
+
+
+class StepTab(Struct, frozen=True):
+    """One step of the page. `go` is the element that its key goes to."""
+
+    key: str
+    label: str
+    count: str
+    needs: bool
+    go: str = ""
+
+
+class MissingLink(Struct, frozen=True):
+    """One thing that handing in waits for, with the step and the element where it is."""
+
+    says: str
+    step: str
+    item_id: str
+
+
+class ConflictNote(Struct, frozen=True):
+    """Two versions of one thing: what was sent, what is stored, and what sending the own one again would post."""
+
+    item_id: str
+    step: str
+    kind: str
+    subject: str
+    version: int
+    yours: str
+    yours_value: str
+    yours_text: str | None
+    stored: str
+    stored_at: datetime | None
+
+
+class ReviewPage(Struct, frozen=True):
+    """The reviewer's page while the review is a draft."""
+
+    review_id: int
+    nonce: str
+    number: int
+    set_name: str
+    round: int
+    step: str
+    is_open: bool
+    closed_because: str
+    saved_at: datetime | None
+    done: int
+    needed: int
+    steps: list[StepTab]
+    whole: list[ScoreItem]
+    is_locked: bool
+    has_criteria: bool
+    criteria: list[CriterionScores]
+    waiting_count: int
+    ranking: Ranking | None
+    missing: list[MissingLink]
+    more_missing: int
+    can_undo: bool
+    undo_key: str
+    question: str = ""
+    responses: list[ShownResponse] = []
+    single_keys: bool = True
+
+
+class Changed(Struct, frozen=True):
+    """What the answer to an act draws anew beside status, steps and ranking."""
+
+    items: list[ScoreItem] = []
+    steps: list[str] = []
+    notes: list[ShownResponse] = []
+    kept_notes: list[ShownResponse] = []
+    conflict: ConflictNote | None = None
+    refusal: str = ""
+
+
+class SubmittedResponse(Struct, frozen=True):
+    """One response of a review that was handed in; `overall` is ours, "" without any score."""
+
+    label: str
+    rank: str
+    holistic: str
+    scores: list[str]
+    overall: str
+    is_incomplete: bool
+    notes: str
+    cannot_judge: list[str]
+    text: str
+    others: list[str]
+
+
+class NextReview(Struct, frozen=True):
+    """What waits next."""
+
+    comparison: int
+    number: int
+    set_name: str
+    is_begun: bool
+    is_second: bool
+
+
+class SubmittedReviewPage(Struct, frozen=True):
+    """A review as it was handed in."""
+
+    review_id: int
+    number: int
+    set_name: str
+    round: int
+    submitted_at: datetime | None
+    question: str
+    has_whole: bool
+    criteria: list[str]
+    responses: list[SubmittedResponse]
+    is_ranking_own: bool
+    contradicts: bool
+    other_round: int
+    next: NextReview | None
+    may_get_second: bool

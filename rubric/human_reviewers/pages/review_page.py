@@ -1,0 +1,185 @@
+"""The reviewer's page, and the part of it that the answer to one act draws anew."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.human_reviewers.core import NOTES, RANKING, SCORE, WHOLE, find_mark_fault, get_label
+from rubric.human_reviewers.pages import desk as parts
+from rubric.human_reviewers.pages.desk import (
+    CRITERIA_STEP,
+    REVIEW_STEP,
+    STEP_BY_KIND,
+    WHOLE_STEP,
+    Desk,
+    item_id,
+)
+from rubric.human_reviewers.pages.records import Changed, ConflictNote, ReviewPage, ShownResponse
+from rubric.human_reviewers.permissions import check_review
+from rubric.human_reviewers.queries import ReviewState, load_other_reviews
+from rubric.models import MarkRevision, Response
+from workspace.access.permissions import get_refusal
+from workspace.models import Person
+
+
+class ReviewQuery(Struct, frozen=True):
+    """What the address asks for, and the page's own nonce: the part of every key that is new with every load."""
+
+    nonce: str
+    step: str = ""
+
+
+class ActOutcome(Struct, frozen=True):
+    """What became of an act: saved, in conflict, or refused.
+
+    `is_new` says that it was stored now, not only repeated, `is_undo` that it took another back, `is_elsewhere` that it
+    was not typed into its own field, which is then drawn anew.
+    """
+
+    kind: str = ""
+    subject: str = ""
+    saved_at: datetime | None = None
+    conflict: Mapping[str, Any] | None = None
+    refusal: str = ""
+    is_new: bool = False
+    is_undo: bool = False
+    is_elsewhere: bool = False
+
+
+def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> ReviewPage:
+    """The whole page of a draft, in a fixed number of queries whatever the comparison."""
+    review = work.review
+    closed_because = get_refusal(check_review, person, review)
+    desk = Desk(work, is_open=not closed_because, others=load_other_reviews(review))
+    newest = MarkRevision.objects.filter(mark__review=review).order_by("-pk").first()
+    texts = dict(Response.objects.filter(comparison=review.comparison_id).values_list("number", "text"))
+    return ReviewPage(
+        **_shared(desk, wanted, newest.created_at if newest else None),
+        closed_because=closed_because,
+        whole=parts.whole(desk),
+        criteria=parts.criteria(desk),
+        question=review.comparison.question,
+        responses=[_shown(desk, place, texts[number]) for place, number in enumerate(review.order, start=1)],
+        single_keys=person.has_single_keys,
+    )
+
+
+def review_answer(
+    *, work: ReviewState, wanted: ReviewQuery, done: ActOutcome, person: Person
+) -> tuple[ReviewPage, Changed]:
+    """What one act changed, from the rows as they are after it."""
+    review = work.review
+    closed_because = get_refusal(check_review, person, review)
+    desk = Desk(work, is_open=not closed_because, others=load_other_reviews(review))
+    changed = _changed(desk, done)
+    # What was just said can be taken back, unless it was the last score before the criteria opened.
+    is_undoable = done.is_new and not done.is_undo and not (done.kind == WHOLE and work.is_locked)
+    page = ReviewPage(
+        **_shared(desk, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
+        closed_because=closed_because,
+        whole=parts.whole(desk) if WHOLE_STEP in changed.steps else [],
+        criteria=parts.criteria(desk) if CRITERIA_STEP in changed.steps else [],
+    )
+    return page, changed
+
+
+def _shared(
+    desk: Desk, wanted: ReviewQuery, saved_at: datetime | None, *, is_undoable: bool = False
+) -> dict[str, Any]:
+    work = desk.work
+    done, needed = parts.progress(desk)
+    return {
+        "review_id": work.review.pk,
+        "nonce": wanted.nonce,
+        "number": work.review.comparison.number,
+        "set_name": work.review.reviewer.set.name,
+        "round": work.review.round,
+        "step": parts.open_step(desk, wanted.step),
+        "is_open": desk.is_open,
+        "saved_at": saved_at,
+        "done": done,
+        "needed": needed,
+        "steps": parts.steps(desk),
+        "is_locked": work.is_locked,
+        "has_criteria": bool(work.sheet.scores),
+        "waiting_count": sum(each.kind == WHOLE for each in work.missing),
+        "ranking": desk.ranking,
+        "missing": parts.missing_links(desk),
+        "more_missing": max(len(work.missing) - parts.MOST_MISSING, 0),
+        "can_undo": is_undoable or (desk.is_open and work.undoable().exists()),
+        "undo_key": f"{wanted.nonce}:undo:{work.review.version}",
+    }
+
+
+def _shown(desk: Desk, place: int, text: str = "") -> ShownResponse:
+    mark = desk.work.mark(NOTES, str(place))
+    notes = [other.notes for other in desk.others_at[place] if other.notes] if desk.others else []
+    return ShownResponse(place, get_label(place), text, mark.value, mark.version, notes)
+
+
+def _changed(desk: Desk, done: ActOutcome) -> Changed:
+    """The regions that an act of this kind changes. What was refused may be about nothing that exists."""
+    sheet = desk.work.sheet
+    conflict = _conflict(done.conflict) if done.conflict else None
+    if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
+        return Changed(refusal=done.refusal)
+    if done.kind == NOTES:
+        # What is being typed stays in its field; only its version is new.
+        shown = [_shown(desk, int(done.subject))]
+        is_whole = done.is_undo or done.is_elsewhere or conflict is not None
+        notes, kept = (shown, []) if is_whole else ([], shown)
+        return Changed(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
+    if done.kind == RANKING:
+        return Changed(conflict=conflict, refusal=done.refusal)
+    if done.kind == WHOLE and sheet.scores and desk.work.is_locked:
+        return Changed(steps=[WHOLE_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
+    is_drawn = done.kind == WHOLE or parts.are_criteria_open(desk)
+    items = [desk.item(done.kind, done.subject)] if is_drawn else []
+    return Changed(items=items, conflict=conflict, refusal=done.refusal)
+
+
+def _conflict(detail: Mapping[str, Any]) -> ConflictNote:
+    kind, subject = detail["kind"], detail["subject"]
+    yours = detail["stored"] if detail["yours"] is None else detail["yours"]
+    is_text = kind == NOTES
+    return ConflictNote(
+        item_id=choose_anchor(kind, subject),
+        step=STEP_BY_KIND.get(kind, ""),
+        kind=kind,
+        subject=subject,
+        version=detail["version"],
+        yours=_in_words(kind, yours),
+        yours_value="" if is_text else yours,
+        yours_text=yours if is_text else detail["yours_reason"],
+        stored=_in_words(kind, detail["stored"]),
+        stored_at=detail["stored_at"],
+    )
+
+
+def _in_words(kind: str, value: str) -> str:
+    if not value:
+        return _("nothing")
+    if kind == RANKING:
+        return _ranked(value)
+    return parts.format_score(value) if kind in (WHOLE, SCORE) else value
+
+
+def _ranked(value: str) -> str:
+    """A ranking with the letters under which responses are shown: "B, then A and C"."""
+    groups = [
+        _(" and ").join(get_label(place).rpartition(" ")[2] for place in group.split("="))
+        for group in value.split(">")
+    ]
+    return _(", then ").join(groups)
+
+
+def choose_anchor(kind: str, subject: str) -> str:
+    """The element that a redirect after an act goes to."""
+    if kind == NOTES:
+        return f"note-{subject}"
+    if kind == RANKING:
+        return f"step-{REVIEW_STEP}"
+    return item_id(kind, subject)

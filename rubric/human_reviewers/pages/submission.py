@@ -1,0 +1,100 @@
+"""A review as it was handed in: what its reviewer gave, the overall that follows from it, and what is next."""
+
+from django.utils.translation import gettext as _
+
+from rubric.core.response_order import LABELS
+from rubric.core.scores import Overall, compute_overall, get_weights, round_half_up
+from rubric.human_reviewers.pages.records import SubmittedResponse, SubmittedReviewPage
+from rubric.human_reviewers.pages.review_list import find_next_review
+from rubric.human_reviewers.queries import (
+    SECOND,
+    OtherReview,
+    ReviewState,
+    WaitingSet,
+    load_other_reviews,
+    waiting_sets,
+)
+from rubric.models import Review, ReviewedResponse
+from rubric.models.reviews import SUPERSEDED
+from rubric.reviews.core.panel import compute_rank_numbers
+from workspace.models import Person
+
+
+def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedReviewPage:
+    """The review with overalls and ranking; its second round shows what others gave in the first."""
+    review = work.review
+    rows = review.reviewed.select_related("response").order_by("position")
+    others: dict[int, list[OtherReview]] = {}
+    for other in load_other_reviews(review):
+        others.setdefault(other.number, []).append(other)
+    places = review.reported_ranking if review.reported_ranking is not None else review.ranking
+    ranks = compute_rank_numbers(places)
+    responses = [_response(row, work, ranks, others.get(row.response.number, [])) for row in rows]
+    sets = waiting_sets(person)
+    return SubmittedReviewPage(
+        review_id=review.pk,
+        number=review.comparison.number,
+        set_name=review.reviewer.set.name,
+        round=review.round,
+        submitted_at=review.submitted_at,
+        question=review.comparison.question,
+        has_whole=bool(work.sheet.whole),
+        criteria=[criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
+        responses=sorted(responses, key=lambda each: (not each.rank, int(each.rank or 0), each.label)),
+        is_ranking_own=review.reported_ranking is not None,
+        contradicts=any(flag["code"] == "rank_mismatch" for flag in review.flags),
+        other_round=_other_round(review),
+        next=find_next_review(sorted(sets, key=lambda each: each.key != review.reviewer.set_id)),
+        may_get_second=review.round == 1 and _waits_for_others(review, sets),
+    )
+
+
+def _response(
+    row: ReviewedResponse, work: ReviewState, ranks: dict[str, int], others: list[OtherReview]
+) -> SubmittedResponse:
+    label = LABELS[row.position - 1]
+    criteria = work.rubric.criteria if work.sheet.scores else []
+    names = {criterion.key: criterion.label for criterion in criteria} | {"holistic": _("As a whole")}
+    overall = (
+        compute_overall(row.scores, get_weights(work.rubric))
+        if criteria
+        else Overall(None, is_incomplete=False)
+    )
+    return SubmittedResponse(
+        label=label,
+        rank=str(ranks.get(label, "")),
+        holistic="" if row.holistic is None else f"{row.holistic:g}",
+        scores=[
+            f"{row.scores[key]:g}" if key in row.scores else "" for key in (each.key for each in criteria)
+        ],
+        overall="" if overall.value is None else str(round_half_up(overall.value)),
+        is_incomplete=overall.value is not None and overall.is_incomplete,
+        notes=row.notes,
+        cannot_judge=[f"{names.get(key, key)}: {why}" for key, why in row.cannot_judge.items()],
+        text=row.response.text,
+        others=[_other(other, names) for other in others],
+    )
+
+
+def _other(other: OtherReview, names: dict[str, str]) -> str:
+    """What somebody else gave in the first round, in one line."""
+    scores = [f"{names[key]} {points:g}" for key, points in other.scores.items() if key in names]
+    if not scores and other.holistic is not None:
+        scores = [f"{names['holistic']} {other.holistic:g}"]
+    return ", ".join(scores) + (f". {other.notes}" if other.notes else "")
+
+
+def _other_round(review: Review) -> int:
+    """The number of the same reviewer's review in the other round, 0 without one."""
+    other = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id)
+    found = other.exclude(round=review.round).exclude(state=SUPERSEDED).first()
+    return found.pk if found else 0
+
+
+def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
+    """Whether a second round may open later: the set has one, and it is neither open nor begun nor closed."""
+    held_by = review.reviewer.set
+    if not held_by.has_second_round or held_by.closed_at is not None:
+        return False
+    rows = [row for each in sets for row in each.rows if row.comparison == review.comparison_id]
+    return all(row.review == review.pk and row.state != SECOND for row in rows)

@@ -1,0 +1,185 @@
+"""The reviewer's list, page and acts."""
+
+from django.http import Http404, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from rubric.human_reviewers.actions import mark as do_mark
+from rubric.human_reviewers.actions import open_review, submit_marked_review
+from rubric.human_reviewers.actions import undo_mark as do_undo
+from rubric.human_reviewers.forms import MarkForm
+from rubric.human_reviewers.pages.review_list import reviews_page
+from rubric.human_reviewers.pages.review_page import (
+    ActOutcome,
+    ReviewQuery,
+    choose_anchor,
+    review_answer,
+    review_page,
+)
+from rubric.human_reviewers.pages.submission import build_submitted_page
+from rubric.human_reviewers.queries import ReviewState, load_own_review, load_review_state
+from rubric.models import Comparison, Review
+from rubric.models.reviews import DRAFT
+from workspace.core.refusals import Conflict, Refusal, Unacceptable
+from workspace.database.prepared_queries import LARGEST_KEY
+from workspace.models import Project
+from workspace.revisions.actions import Saved
+from workspace.revisions.forms import KeyedForm, UndoForm
+from workspace.revisions.views import new_nonce, tell_saved
+from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
+
+LIST, PAGE, ANSWER, HANDED_IN = (
+    "rubric/human_reviewers/list.html",
+    "rubric/human_reviewers/review.html",
+    "rubric/human_reviewers/_answer.html",
+    "rubric/human_reviewers/submitted.html",
+)
+
+
+def review_or_404(request: SignedIn, review: int) -> Review:
+    """One's own review with that number."""
+    found = load_own_review(request.user, review)
+    if found is None:
+        raise Http404
+    return found
+
+
+@require("sign_in")
+def reviews(request: SignedIn) -> HttpResponse:
+    """What waits for me."""
+    only_parameters(request)
+    page = reviews_page(person=request.user)
+    return respond(request, page=LIST, context={"page": page, **frame(request.user)})
+
+
+@require("begin_review", methods=("POST",))
+def begin(request: SignedIn, comparison: int) -> HttpResponse:
+    """Open a comparison of a set that I review: begin it, or go on with it."""
+    places = Comparison.objects.filter(
+        set__reviewers__person=request.user,
+        set__reviewers__ended_at=None,
+        set__project__in=Project.objects.visible_to(request.user),
+    )
+    found = places.select_related("set__project").filter(pk=min(comparison, LARGEST_KEY)).first()
+    if found is None:
+        raise Http404
+    bind_form(request, KeyedForm)
+    opened = open_review(comparison=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("review", args=[opened.pk]))
+
+
+@require("review")
+def review(request: SignedIn, review: int) -> HttpResponse:
+    """The page of a draft, or the review as it was handed in."""
+    asked = only_parameters(request, "step")
+    work = load_review_state(review_or_404(request, review))
+    if work.review.state != DRAFT:
+        page = build_submitted_page(work=work, person=request.user)
+        return respond(request, page=HANDED_IN, context={"page": page, **frame(request.user)})
+    wanted = ReviewQuery(new_nonce(), asked["step"])
+    return respond(
+        request, page=PAGE, context={"page": review_page(work=work, wanted=wanted, person=request.user)}
+    )
+
+
+@require("review", methods=("POST",))
+def mark(request: SignedIn, review: int) -> HttpResponse:
+    """One act: a score, a note, the ranking."""
+    found = review_or_404(request, review)
+    form = bind_form(request, MarkForm)
+    done = ActOutcome()
+    try:
+        form.check()
+        act = form.to_act()
+        done = ActOutcome(act.kind, act.subject)
+        saved = do_mark(review=found, act=act, by=request.user, now=timezone.now())
+    except (Conflict, Unacceptable) as refusal:
+        return refused(request, found, form, done, refusal)
+    done = build_act_outcome(saved, is_elsewhere=form.is_from_conflict)
+    return answered(request, found, form, done, work=saved.work)
+
+
+@require("review", methods=("POST",))
+def undo_mark(request: SignedIn, review: int) -> HttpResponse:
+    """Take the newest act back."""
+    found = review_or_404(request, review)
+    form = bind_form(request, UndoForm)
+    try:
+        form.check()
+        saved = do_undo(review=found, **form.target, by=request.user, now=timezone.now())
+    except (Conflict, Unacceptable) as refusal:
+        return refused(request, found, form, ActOutcome(), refusal)
+    return answered(request, found, form, build_act_outcome(saved, is_undo=True), work=saved.work)
+
+
+@require("review", methods=("POST",))
+def submit_review(request: SignedIn, review: int) -> HttpResponse:
+    """Hand the review in; then it is shown with what it came to."""
+    found = review_or_404(request, review)
+    form = bind_form(request, KeyedForm)
+    form.is_valid()
+    try:
+        submit_marked_review(review=found, by=request.user, now=timezone.now())
+    except Unacceptable as refusal:
+        return refused(request, found, form, ActOutcome(), refusal)
+    return respond(request, page=PAGE, redirect=reverse("review", args=[found.pk]))
+
+
+def build_act_outcome(
+    saved: Saved[ReviewState], *, is_undo: bool = False, is_elsewhere: bool = False
+) -> ActOutcome:
+    """What became of an act that was stored."""
+    return ActOutcome(
+        saved.kind,
+        saved.subject,
+        saved.revision.created_at,
+        is_new=not saved.is_repeated,
+        is_undo=is_undo,
+        is_elsewhere=is_elsewhere,
+    )
+
+
+def answered(
+    request: SignedIn,
+    review: Review,
+    form: KeyedForm,
+    done: ActOutcome,
+    *,
+    work: ReviewState | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
+
+    Built from `work` as it was committed, or read anew when the act wrote nothing.
+    """
+    work = work or load_review_state(review_or_404(request, review.pk))
+    wanted = ReviewQuery(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
+    page, changed = review_answer(work=work, wanted=wanted, done=done, person=request.user)
+    context: dict[str, object] = {"page": page, "changed": changed}
+    plain = None
+    if not is_htmx(request) and status >= 400:
+        context["page"] = review_page(
+            work=work, wanted=ReviewQuery(new_nonce(), page.step), person=request.user
+        )
+    elif not is_htmx(request):
+        place = choose_anchor(done.kind, done.subject)
+        plain = f"{reverse('review', args=[review.pk])}?step={page.step}#{place}"
+    made = respond(request, page=PAGE, region=ANSWER, context=context, status=status, redirect=plain)
+    return tell_saved(made, done.saved_at)
+
+
+def refused(
+    request: SignedIn, review: Review, form: KeyedForm, done: ActOutcome, refusal: Refusal
+) -> HttpResponse:
+    """The same answer with what was refused: both versions of a conflict, or the sentence."""
+    is_stale = isinstance(refusal, Conflict) and refusal.code == "stale"
+    seen = ActOutcome(
+        done.kind,
+        done.subject,
+        conflict=refusal.detail if isinstance(refusal, Conflict) and is_stale else None,
+        refusal="" if is_stale else refusal.sentence,
+    )
+    return answered(request, review, form, seen, status=refusal.status)

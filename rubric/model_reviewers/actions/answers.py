@@ -1,0 +1,271 @@
+"""What models answer: kept raw before anything is read from it, then read and handed in."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from rubric.comparisons.actions import record_set_event
+from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord
+from rubric.model_reviewers.core import LONGEST_ANSWER, REFUSAL, UNREAD, Reply, UploadedAnswer
+from rubric.model_reviewers.queries import (
+    dealt_texts,
+    get_model_name,
+    load_asked,
+    model_reviewers,
+    reviews_to_read,
+)
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer
+from rubric.models.comparisons import MODEL
+from rubric.models.reviews import DRAFT, FETCHED, PASTED, SUPERSEDED, UPLOADED
+from rubric.reviews.actions import record_submission
+from rubric.reviews.core.answer_record import read_review
+from rubric.reviews.core.claims import claimed_flags
+from rubric.reviews.core.review_lines import LineFault
+from rubric.sets.permissions import check_change_set
+from workspace.audit.actions import record_event
+from workspace.core.canonical import canonical_hash
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.strict_json import normalise_text
+from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
+from workspace.models import Job, Person
+
+READ = "read_answers"
+
+
+STOPPED_BY_LENGTH = "length"
+
+
+def keep_answer(
+    *, review: Review, source: str, reply: Reply, by: Person, now: datetime, **call: object
+) -> Answer:
+    """Store what came, raw; what is pasted or uploaded also queues its reading. `call` are other columns of the row.
+
+    What a live call gave is kept whatever happened meanwhile. Raises Conflict when there is an answer already.
+    """
+    with transaction.atomic():
+        locked = Review.objects.select_for_update().get(pk=review.pk)
+        came = Answer.objects.filter(review=review)
+        if source != FETCHED and (locked.state != DRAFT or came.filter(error_code="").exists()):
+            raise Conflict(
+                _("This was answered already. Ask again first, then paste the new answer."), code="answered"
+            )
+        newest = came.aggregate(newest=Max("attempt"))["newest"] or 0
+        columns = (
+            "text",
+            "finish_reason",
+            "prompt_tokens",
+            "answer_tokens",
+            "error_code",
+            "error",
+            "took_ms",
+        )
+        kept = Answer.objects.create(
+            review=review,
+            source=source,
+            attempt=newest + 1,
+            model=get_model_name(review.reviewer),
+            **{name: getattr(reply, name) for name in columns},
+            **call,
+            created_at=now,
+            created_by=by,
+        )
+        _note_kept(kept, review, by, now)
+        if source != FETCHED:
+            _enqueue_reading(review.reviewer.set, by, now)
+    return kept
+
+
+def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
+    """Hand in what the first answer without an error says; False when somebody else was faster, or there is none.
+
+    A refusal becomes an abstention; what cannot be read stays unreadable. Both count for nothing.
+    """
+    answer = review.answers.filter(error_code="").order_by("attempt").first()
+    if answer is None:
+        return False
+    try:
+        record_submission(review=review, record=parse_answer(review, answer), by=by, now=now)
+    except Conflict:
+        return False
+    return True
+
+
+def parse_answer(review: Review, answer: Answer) -> ReviewRecord:
+    """What the answer says under the labels of the review, with remarks; a review of `reviews_to_read`."""
+    texts = dealt_texts(review)
+    rubric = review.reviewer.set.rubric_version.to_record()
+    record = read_review(answer.text, list(texts), rubric)
+    if answer.finish_reason == REFUSAL and record.mode == UNREADABLE:
+        record = replace(record, mode=ABSTAINED)
+    flags = [*record.flags, *_of_call(answer), *claimed_flags(texts, record, rubric)]
+    return replace(record, flags=flags)
+
+
+def paste_answer(
+    *, comparison: Comparison, reviewer: Reviewer, text: str, by: Person, now: datetime
+) -> Review:
+    """Keep what somebody pasted, then read it. Raises NotAllowed, Unacceptable, Conflict when there is an answer."""
+    check_change_set(by, reviewer.set)
+    text = normalise_text(text)[0]
+    if not text.strip():
+        raise Unacceptable(_("Paste the model's answer."), field="text")
+    if len(text.encode()) > LONGEST_ANSWER:
+        raise Unacceptable(
+            _("The answer is larger than 2 MB, which no review needs. Shorten it."), field="text"
+        )
+    review = _asked_review(comparison, reviewer)
+    if review is None:
+        raise Unacceptable(
+            _("Make the prompt first: an answer speaks of the labels that the prompt deals."), field="text"
+        )
+    keep_answer(review=review, source=PASTED, reply=Reply(text=text), by=by, now=now)
+    read_answer(review=review, by=by, now=now)
+    return review
+
+
+def upload_answers(
+    *, comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer], by: Person, now: datetime
+) -> list[LineFault]:
+    """Keep all answers of a file and queue their reading; or, when anything is wrong with one, none, and say what.
+
+    The labels are those of the prompts. Raises NotAllowed.
+    """
+    check_change_set(by, comparison_set)
+    with transaction.atomic():
+        ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
+        reviews, faults = _match_reviews(comparison_set, lines)
+        if faults:
+            return faults
+        attempts = _attempts(reviews)
+        texts = [normalise_text(line.text)[0] for line in lines]
+        rows = [
+            Answer(
+                review=review,
+                source=UPLOADED,
+                attempt=attempts[review.pk] + 1,
+                model=get_model_name(review.reviewer),
+                text=text,
+                created_at=now,
+                created_by=by,
+            )
+            for review, text in zip(reviews, texts, strict=True)
+        ]
+        Answer.objects.bulk_create(rows, batch_size=200)
+        detail = {"answers": len(rows), "sha256": canonical_hash(texts)}
+        record_set_event(
+            comparison_set=comparison_set, verb="comparison_set:answered", detail=detail, by=by, now=now
+        )
+        _enqueue_reading(comparison_set, by, now)
+    return []
+
+
+def read_answers(*, job: Job, clock: Clock) -> None:
+    """Read every answer of the job's set that came and was not read, each in a fenced transaction of its own."""
+    comparison_set = load_job_set(job)
+    read_unread(job=job, comparison_set=comparison_set, clock=clock)
+    with transaction.atomic():
+        renew(job=job, now=clock())
+        is_more = bool(_unread(comparison_set))
+        if not is_more:
+            finish(job=job, now=clock())
+    if is_more:
+        hand_back(job=job, now=clock())
+
+
+def read_unread(*, job: Job, comparison_set: ComparisonSet, clock: Clock) -> None:
+    """The same within another job of the set."""
+    for key in _unread(comparison_set):
+        with transaction.atomic():
+            renew(job=job, now=clock(), done_count=job.done_count + 1)
+            read_answer(review=reviews_to_read().get(pk=key), by=job.created_by, now=clock())
+
+
+def load_job_set(job: Job) -> ComparisonSet:
+    """The set that a job is about."""
+    key = int(job.subject.partition(":")[2])
+    return ComparisonSet.objects.select_related("project", "rubric_version").get(pk=key)
+
+
+def _enqueue_reading(comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
+    subject = f"comparison_set:{comparison_set.pk}"
+    project = comparison_set.project
+    enqueue(project=project, kind=READ, subject=subject, input_hash="", by=by, now=now)
+
+
+def _unread(comparison_set: ComparisonSet) -> list[int]:
+    asked = load_asked(comparison_set, model_reviewers(comparison_set))
+    return [each.review for each in asked if each.state == UNREAD and each.review is not None]
+
+
+def _asked_review(comparison: Comparison, reviewer: Reviewer) -> Review | None:
+    """The review that waits for this model's answer, or has it; None before there is a prompt."""
+    rows = reviews_to_read().filter(comparison=comparison, reviewer=reviewer, round=1, prompt__isnull=False)
+    return rows.exclude(state=SUPERSEDED).first()
+
+
+def _attempts(reviews: Sequence[Review]) -> dict[int, int]:
+    """How many answers each has so far."""
+    rows = Answer.objects.filter(review__in=[each.pk for each in reviews]).order_by()
+    return defaultdict(int, rows.values_list("review").annotate(Max("attempt")))
+
+
+def _match_reviews(
+    comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer]
+) -> tuple[list[Review], list[LineFault]]:
+    """The review that each line answers, in the order of the lines, and what is wrong with lines."""
+    names = {each.name for each in model_reviewers(comparison_set) if each.ended_at is None}
+    rows = reviews_to_read().filter(reviewer__set=comparison_set, round=1, prompt__isnull=False)
+    rows = rows.filter(reviewer__name__in=names, reviewer__kind=MODEL).exclude(state=SUPERSEDED)
+    waiting = {(each.comparison.key, each.reviewer.name): each for each in rows}
+    answered = Answer.objects.filter(review__in=rows.values("pk"), error_code="")
+    done = set(answered.values_list("review", flat=True))
+    known = set(comparison_set.comparisons.values_list("key", flat=True))
+    reviews, faults = [], []
+    for line in lines:
+        review = waiting.get((line.comparison, line.reviewer))
+        if review is not None and review.state == DRAFT and review.pk not in done:
+            reviews.append(review)
+        else:
+            faults.append(_line_fault(line, known, names, review))
+    return reviews, faults
+
+
+def _line_fault(line: UploadedAnswer, known: set[str], names: set[str], review: Review | None) -> LineFault:
+    if line.comparison not in known:
+        said = _('The set has no comparison with the id "%(id)s". Ids are in the file of prompts.')
+        return LineFault(line.line, "/comparison", "unknown", said % {"id": line.comparison[:120]})
+    if line.reviewer not in names:
+        said = _('The set asks no model with the name "%(name)s". Add it to the set first.')
+        return LineFault(line.line, "/reviewer", "unknown", said % {"name": line.reviewer[:120]})
+    if review is None:
+        said = _("Nobody asked for this answer yet, so its labels mean nothing. Download the prompts first.")
+        return LineFault(line.line, "", "not_asked", said)
+    said = _("This was answered already. Ask again on its page first, then upload the new answer.")
+    return LineFault(line.line, "", "answered", said)
+
+
+def _of_call(answer: Answer) -> list[Flag]:
+    """What the call's own end says about the answer."""
+    if answer.finish_reason != STOPPED_BY_LENGTH:
+        return []
+    return [Flag("cut_off", "The model was stopped at its limit of length, so the answer may lack its end.")]
+
+
+def _note_kept(kept: Answer, review: Review, by: Person, now: datetime) -> None:
+    digest = hashlib.sha256(kept.text.encode()).hexdigest()
+    detail = {"source": kept.source, "attempt": kept.attempt, "error": kept.error_code, "sha256": digest}
+    record_event(
+        by=by,
+        now=now,
+        project=review.reviewer.set.project,
+        verb="answer:kept",
+        object_kind="review",
+        object_id=review.pk,
+        detail=detail,
+    )

@@ -1,0 +1,154 @@
+"""The one endpoint that models are asked at, through the official client of its protocol. Imported by the job alone.
+
+The address comes from the settings, redirects are not followed, and a call that is too slow or too large is broken
+off. Tries are the job's business, so the client makes one.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import openai
+from django.conf import settings
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from rubric.model_reviewers.core import (
+    CONNECTION,
+    CUT_OFF,
+    RATE_LIMITED,
+    REDIRECTED,
+    REFUSED,
+    SERVER_ERROR,
+    TIMEOUT,
+    TOO_LARGE,
+    UNAUTHORISED,
+    Call,
+    Reply,
+    parse_retry_after,
+    read_completion,
+)
+from workspace.core.strict_json import normalise_text
+
+# A text of 2 MB may be longer in JSON; what is larger than this is not even read to its end.
+LONGEST_BODY = 8 * 1024 * 1024
+
+
+LONGEST_SAID = 300
+
+
+def ask_endpoint(call: Call) -> Reply:
+    """What the model answers, or what went wrong; never raises for anything the endpoint does."""
+    began = time.monotonic()
+    reply = _ask(call)
+    return replace(reply, took_ms=int((time.monotonic() - began) * 1000))
+
+
+class TooMuch(httpx2.ReadError):
+    """The answer is larger than is read."""
+
+
+class Bounded(httpx2.SyncByteStream):
+    """A body that ends with an error when it is too large, or not there in time."""
+
+    def __init__(self, body: httpx2.SyncByteStream, until: float) -> None:
+        self.body = body
+        self.until = until
+
+    def __iter__(self) -> Iterator[bytes]:
+        count = 0
+        for part in self.body:
+            count += len(part)
+            if count > LONGEST_BODY:
+                raise TooMuch("the body is too large")
+            if time.monotonic() > self.until:
+                raise httpx2.ReadTimeout("the body took too long")
+            yield part
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self.body.close()
+
+
+class BoundedTransport(httpx2.HTTPTransport):
+    """Sends requests itself, to nobody but the endpoint, and bounds what comes back."""
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send it; bytes are taken as they come, so that nothing small unpacks to something large."""
+        until = time.monotonic() + settings.REVIEW_TIMEOUT
+        answer = super().handle_request(request)
+        headers = [(key, value) for key, value in answer.headers.raw if key.lower() != b"content-encoding"]
+        body = answer.stream
+        assert isinstance(body, httpx2.SyncByteStream)
+        return httpx2.Response(
+            answer.status_code, headers=headers, stream=Bounded(body, until), extensions=answer.extensions
+        )
+
+
+def _ask(call: Call) -> Reply:
+    sent: dict[str, Any] = dict(call.sampling)
+    messages: Any = [{"role": "user", "content": call.prompt}]
+    try:
+        with _client() as client:
+            given = client.chat.completions.with_raw_response.create(
+                model=call.model, messages=messages, **sent
+            )
+            return read_completion(given.http_response.content)
+    except openai.APITimeoutError:
+        said = _("The answer was not there within %(seconds)d seconds.")
+        return Reply(error_code=TIMEOUT, error=said % {"seconds": settings.REVIEW_TIMEOUT})
+    except openai.APIConnectionError as fault:
+        return _broken(fault.__cause__)
+    except openai.APIStatusError as fault:
+        return _refused(fault)
+
+
+def _client() -> openai.OpenAI:
+    timeout = httpx2.Timeout(settings.REVIEW_TIMEOUT, connect=min(10, settings.REVIEW_TIMEOUT))
+    return openai.OpenAI(
+        base_url=settings.REVIEW_MODELS_URL,
+        # The client wants a key even where the endpoint wants none.
+        api_key=settings.REVIEW_MODELS_KEY or "none",
+        max_retries=0,
+        timeout=timeout,
+        default_headers={"Accept-Encoding": "identity"},
+        http_client=httpx2.Client(
+            transport=BoundedTransport(), follow_redirects=False, trust_env=False, timeout=timeout
+        ),
+    )
+
+
+def _broken(cause: BaseException | None) -> Reply:
+    """What went wrong with a connection."""
+    if isinstance(cause, TooMuch):
+        said = _("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).")
+        return Reply(error_code=TOO_LARGE, error=said)
+    if isinstance(cause, httpx2.ReadError | httpx2.RemoteProtocolError):
+        said = _("The connection broke before the answer was whole.")
+        return Reply(error_code=CUT_OFF, error=said)
+    return Reply(error_code=CONNECTION, error=_("The endpoint could not be reached."))
+
+
+def _refused(fault: openai.APIStatusError) -> Reply:
+    """What the endpoint answered instead; its own words are cut short, and never hold the key."""
+    status = fault.status_code
+    code = {401: UNAUTHORISED, 408: TIMEOUT, 429: RATE_LIMITED}.get(status, REFUSED)
+    if status >= 500:
+        code = SERVER_ERROR
+    elif 300 <= status < 400:
+        code = REDIRECTED
+    said = _("The endpoint answered %(status)d.") % {"status": status}
+    words = fault.body.get("message") if isinstance(fault.body, dict) else None
+    if isinstance(words, str) and words.strip():
+        said = f'{said} It said: "{_shown(words)}"'
+    return Reply(
+        error_code=code, error=said, retry_after=parse_retry_after(fault.response.headers.get("retry-after"))
+    )
+
+
+def _shown(words: str) -> str:
+    key = settings.REVIEW_MODELS_KEY
+    words = " ".join(normalise_text(words)[0].split())
+    words = words.replace(key, "...") if key else words
+    return words if len(words) <= LONGEST_SAID else words[: LONGEST_SAID - 1] + "…"

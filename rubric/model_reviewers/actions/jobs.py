@@ -1,0 +1,204 @@
+"""Models are asked by a job: one call at a time, outside of every transaction, each kept before anything is read.
+
+Whatever kills the worker, an answer that was committed is not asked for again, and tries are counted in the rows.
+"""
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.model_reviewers.actions.answers import keep_answer, load_job_set, read_answer, read_unread
+from rubric.model_reviewers.actions.prompts import ensure_prompt
+from rubric.model_reviewers.core import (
+    MOST_TRIES,
+    OPEN,
+    PASSING,
+    UNAUTHORISED,
+    Call,
+    Reply,
+    compute_cost,
+    limit_reply,
+    select_sampling,
+    wait_before,
+)
+from rubric.model_reviewers.permissions import check_ask_models
+from rubric.model_reviewers.queries import get_model_name, load_asked, may_call, model_reviewers
+from rubric.models import Comparison, ComparisonSet, Reviewer
+from rubric.models.reviews import FETCHED
+from rubric.sets.permissions import check_open_set
+from workspace.core.refusals import Conflict, Unavailable
+from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, finish, hand_back, renew
+from workspace.models import Job, Person
+from workspace.models.jobs import QUEUED, RUNNING
+
+ASK = "ask_models"
+
+
+# A worker's turn ends before Celery's limit, whatever its last call and the wait after it take.
+TURN = timedelta(seconds=200)
+
+
+# So many answers in a row that failed are the endpoint's fault; asking all others as well would only cost.
+MOST_FAILED_IN_A_ROW = 5
+
+
+NEVER_SET = threading.Event()
+
+
+CHANCE = random.SystemRandom()
+
+
+class CallSettings(Struct):
+    """How calls are made and waited between, given so that nobody waits in tests; and how many failed in a row."""
+
+    job: Job
+    clock: Clock
+    ask: Callable[[Call], Reply]
+    wait: Callable[[float], Any]
+    share: Callable[[], float]
+    until: datetime
+    failed_count: int = 0
+
+
+def start_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Job:
+    """Queue the calls for all answers that are still to come. Raises NotAllowed, Conflict when there is none."""
+    check_ask_models(by, comparison_set)
+    if not any(_open_pairs(comparison_set)):
+        raise Conflict(_("No answer is to come that a call could bring."), code="nothing_to_ask")
+    subject, project = _subject(comparison_set), comparison_set.project
+    with transaction.atomic():
+        return enqueue(project=project, kind=ASK, subject=subject, input_hash="", by=by, now=now)
+
+
+def stop_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
+    """Make no further call; one that is under way comes to nothing. Raises NotAllowed, Conflict when none is made."""
+    check_open_set(by, comparison_set.project)
+    job = Job.objects.filter(kind=ASK, subject=_subject(comparison_set), state__in=(QUEUED, RUNNING)).first()
+    if job is None:
+        raise Conflict(_("No model is being asked, so there is nothing to stop."), code="not_asking")
+    cancel_job(job=job, by=by, now=now)
+
+
+def ask_models(
+    *,
+    job: Job,
+    clock: Clock,
+    ask: Callable[[Call], Reply] | None = None,
+    wait: Callable[[float], Any] = NEVER_SET.wait,
+    share: Callable[[], float] = CHANCE.random,
+) -> None:
+    """Ask for every answer of the job's set that is still to come. A pair that fails leaves the others alone.
+
+    Raises JobLost when the job was cancelled or taken over, Unavailable when the endpoint takes no more calls.
+    """
+    asker = CallSettings(job, clock, ask or _endpoint(), wait, share, until=clock() + TURN)
+    comparison_set = load_job_set(job)
+    read_unread(job=job, comparison_set=comparison_set, clock=clock)
+    for comparison, reviewer in _open_pairs(comparison_set):
+        if not _ask_pair(asker, Comparison.objects.get(pk=comparison), reviewer):
+            hand_back(job=job, now=clock())
+            return
+    with transaction.atomic():
+        renew(job=job, now=clock())
+        is_more = any(_open_pairs(load_job_set(job)))
+        if not is_more:
+            finish(job=job, now=clock())
+    if is_more:
+        hand_back(job=job, now=clock())
+
+
+def _endpoint() -> Callable[[Call], Reply]:
+    """The real one; its client takes a second to import, which only a worker that asks has to spare."""
+    from rubric.model_reviewers.actions.client import ask_endpoint
+
+    return ask_endpoint
+
+
+def _subject(comparison_set: ComparisonSet) -> str:
+    return f"comparison_set:{comparison_set.pk}"
+
+
+def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]:
+    """Comparison and model of every answer that is to come and may be asked for; none in a closed set."""
+    rows = model_reviewers(comparison_set) if comparison_set.closed_at is None else []
+    reviewers = {each.pk: each for each in rows if each.ended_at is None and may_call(each)}
+    for reviewer in reviewers.values():
+        reviewer.set = comparison_set
+    for each in load_asked(comparison_set, reviewers.values()):
+        if each.state == OPEN:
+            yield each.comparison, reviewers[each.reviewer]
+
+
+def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -> bool:
+    """Ask until there is an answer or no try is left; False when the turn was over before that."""
+    by = asker.job.created_by
+    while True:
+        if asker.clock() >= asker.until:
+            return False
+        if not _is_wanted(reviewer):
+            return True
+        prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=asker.clock())
+        (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
+        if asked.state != OPEN:
+            return True
+        call = Call(get_model_name(reviewer), prompt.text, select_sampling(reviewer.parameters))
+        # The longest that a call and the wait after it take, so that nobody else takes the job meanwhile.
+        _hold(asker, 2 * settings.REVIEW_TIMEOUT)
+        reply = limit_reply(asker.ask(call))
+        tries = asked.tries + 1
+        is_over = not reply.error_code or reply.error_code not in PASSING or tries >= MOST_TRIES
+        with transaction.atomic():
+            done = asker.job.done_count + is_over
+            renew(job=asker.job, now=asker.clock(), done_count=done)
+            price = settings.REVIEW_PRICES.get(call.model)
+            cost = compute_cost(price, reply.prompt_tokens, reply.answer_tokens)
+            given = {"parameters": dict(call.sampling), "cost_usd": cost}
+            keep_answer(review=prompt.review, source=FETCHED, reply=reply, by=by, now=asker.clock(), **given)
+        if not reply.error_code:
+            with transaction.atomic():
+                renew(job=asker.job, now=asker.clock())
+                read_answer(review=prompt.review, by=by, now=asker.clock())
+        _rest(asker, reply, tries, is_over=is_over)
+        if is_over:
+            return True
+
+
+def _is_wanted(reviewer: Reviewer) -> bool:
+    """Whether the set is still open and the model still in it: a turn is long, and calls cost money."""
+    return Reviewer.objects.filter(pk=reviewer.pk, ended_at=None, set__closed_at=None).exists()
+
+
+def _hold(asker: CallSettings, seconds: float) -> None:
+    renew(job=asker.job, now=asker.clock(), lease=LEASE + timedelta(seconds=seconds))
+
+
+def _rest(asker: CallSettings, reply: Reply, tries: int, *, is_over: bool) -> None:
+    """Wait as long as the failure asks for, before whatever is asked next. Raises Unavailable when that is no use."""
+    if not reply.error_code:
+        asker.failed_count = 0
+        return
+    asker.failed_count += is_over
+    if reply.error_code == UNAUTHORISED:
+        raise Unavailable(
+            _(
+                "The endpoint refuses the key of this site. An admin looks at REVIEW_MODELS_KEY, then start again."
+            ),
+            code=UNAUTHORISED,
+        )
+    if asker.failed_count >= MOST_FAILED_IN_A_ROW:
+        said = _("%(count)d answers in a row failed, the last so: %(error)s The rest was not asked for.")
+        raise Unavailable(said % {"count": asker.failed_count, "error": reply.error}, code="all_failed")
+    seconds = wait_before(tries, reply.retry_after, asker.share())
+    if seconds is None:
+        said = _("The endpoint wants no calls for %(seconds)d seconds. Start again after that.")
+        raise Unavailable(said % {"seconds": reply.retry_after}, code="too_busy")
+    if not is_over or reply.retry_after:
+        _hold(asker, seconds)
+        asker.wait(seconds)

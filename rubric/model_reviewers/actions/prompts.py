@@ -1,0 +1,104 @@
+"""Models are asked: a prompt is made once for each comparison, and what was answered can be asked for again."""
+
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from rubric.core.response_order import map_labels
+from rubric.model_reviewers.core import FAILED, OPEN, build_prompt, criteria_order, prompt_line
+from rubric.model_reviewers.queries import dealt_texts, load_asked, model_reviewers, reviews_to_read
+from rubric.models import Comparison, ComparisonSet, Reviewer, ReviewPrompt
+from rubric.models.reviews import DRAFT
+from rubric.reviews.actions import begin_review, supersede_review
+from rubric.sets.permissions import check_change_set
+from workspace.core.refusals import Conflict
+from workspace.models import Person
+
+
+def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
+    """The prompt for a model and a comparison, made and stored when there is none: its responses are dealt then.
+
+    Raises NotAllowed when the reviewer was taken out or the set is closed, Conflict when the model's review came
+    without a prompt.
+    """
+    with transaction.atomic():
+        review = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
+        found = ReviewPrompt.objects.filter(review=review).first()
+        if found is not None:
+            return found
+        if review.state != DRAFT:
+            raise Conflict(_("This review came from elsewhere, without a prompt."), code="no_prompt")
+        comparison_set = reviewer.set
+        rubric = comparison_set.rubric_version.to_record()
+        built = build_prompt(
+            rubric,
+            comparison.question,
+            dealt_texts(review),
+            nonces=iter(new_nonce, ""),
+            mode=comparison_set.mode,
+            criteria=criteria_order(rubric, review.seed),
+        )
+        sha256 = hashlib.sha256(built.text.encode()).hexdigest()
+        given = {"text": built.text, "nonce": built.nonce, "sha256": sha256}
+        return ReviewPrompt.objects.create(review=review, **given, created_at=now)
+
+
+def new_nonce() -> str:
+    """What nobody who wrote a response can know."""
+    return secrets.token_hex(16)
+
+
+def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Iterator[str]:
+    """A line of JSON for each answer that is still to come, its prompt made where there is none. One at a time.
+
+    Raises NotAllowed at once, not only when the first line is taken.
+    """
+    check_change_set(by, comparison_set)
+    reviewers = {each.pk: each for each in model_reviewers(comparison_set) if each.ended_at is None}
+    asked = load_asked(comparison_set, reviewers.values())
+    waiting = [each for each in asked if each.state in (OPEN, FAILED)]
+    return _lines(comparison_set, [(each.comparison, reviewers[each.reviewer]) for each in waiting], by, now)
+
+
+def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
+    """Supersede what the model gave, or failed to give, and make a new prompt. Raises NotAllowed, Conflict."""
+    check_change_set(by, reviewer.set)
+    with transaction.atomic():
+        Reviewer.objects.select_for_update().get(pk=reviewer.pk)
+        (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
+        if asked.is_waiting or asked.review is None:
+            raise Conflict(
+                _("The answer is still to come, so there is nothing to ask again."), code="waiting"
+            )
+        supersede_review(review=reviews_to_read().get(pk=asked.review), by=by, now=now)
+        return ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)
+
+
+def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> int:
+    """Supersede every review whose calls failed, so that they are asked anew; how many. Raises NotAllowed, Conflict."""
+    check_change_set(by, comparison_set)
+    with transaction.atomic():
+        reviewers = [each for each in model_reviewers(comparison_set) if each.ended_at is None]
+        asked = load_asked(comparison_set, reviewers)
+        failed = [each.review for each in asked if each.state == FAILED and each.review is not None]
+        if not failed:
+            raise Conflict(_("No call has failed, so there is nothing to ask again."), code="none_failed")
+        for review in reviews_to_read().filter(pk__in=failed):
+            supersede_review(review=review, by=by, now=now)
+    return len(failed)
+
+
+def _lines(
+    comparison_set: ComparisonSet, pairs: Sequence[tuple[int, Reviewer]], by: Person, now: datetime
+) -> Iterator[str]:
+    for key, reviewer in pairs:
+        comparison = Comparison.objects.get(pk=key)
+        reviewer.set = comparison_set
+        prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)
+        # By number: an id may name who wrote the response, and the file may go to the model as it is.
+        labels = {label: f"r{number}" for label, number in map_labels(prompt.review.order).items()}
+        yield prompt_line(comparison.key, reviewer.name, labels, prompt.text)

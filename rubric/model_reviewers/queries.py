@@ -1,0 +1,136 @@
+"""How far every model reviewer of a set is with every comparison, read in a fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db import models
+from msgspec import Struct
+
+from rubric.core.response_order import map_labels
+from rubric.model_reviewers.core import OPEN, UNREAD, Try, derive_state
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer
+from rubric.models.comparisons import MODEL
+from rubric.models.reviews import FETCHED, SUPERSEDED
+
+
+class AskedComparison(Struct, frozen=True):
+    """One model reviewer and one comparison. `review` is the one that counts or waits, None before it is asked.
+
+    `error` is the sentence of the newest call that failed while there is no answer; `tries` counts live calls.
+    """
+
+    comparison: int
+    reviewer: int
+    state: str
+    review: int | None = None
+    mode: str = ""
+    flag_count: int = 0
+    tries: int = 0
+    error: str = ""
+    superseded_count: int = 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an answer is still to come, or came and is not read yet."""
+        return self.state in (OPEN, UNREAD)
+
+
+def model_reviewers(comparison_set: ComparisonSet) -> list[Reviewer]:
+    """The set's models, those that were taken out too, in the order in which they came."""
+    return list(Reviewer.objects.filter(set=comparison_set, kind=MODEL).order_by("pk"))
+
+
+def get_model_name(reviewer: Reviewer) -> str:
+    """What a live call asks for."""
+    return reviewer.model or reviewer.name
+
+
+def may_call(reviewer: Reviewer) -> bool:
+    """Whether this site may ask the model by itself: there is an endpoint, and the model is one of those named."""
+    return bool(settings.REVIEW_MODELS_URL) and get_model_name(reviewer) in settings.REVIEW_MODELS
+
+
+def load_asked(
+    comparison_set: ComparisonSet,
+    reviewers: Iterable[Reviewer],
+    *,
+    comparisons: Iterable[int] | None = None,
+    reviews: Iterable[Review] | None = None,
+) -> list[AskedComparison]:
+    """Every pair of these reviewers and of all comparisons, or those with these keys; by comparison, then reviewer.
+
+    `reviews` are theirs of the first round, where the caller has them already.
+    """
+    keys = list(comparisons) if comparisons is not None else _all(comparison_set)
+    reviewers = list(reviewers)
+    if reviews is None:
+        rows = Review.objects.filter(reviewer__in=reviewers, round=1)
+        rows = rows if comparisons is None else rows.filter(comparison__in=keys)
+        reviews = rows.only("comparison_id", "reviewer_id", "state", "mode", "flags")
+    live: dict[tuple[int, int], Review] = {}
+    superseded: dict[tuple[int, int], int] = defaultdict(int)
+    for review in reviews:
+        pair = review.comparison_id, review.reviewer_id
+        if review.state == SUPERSEDED:
+            superseded[pair] += 1
+        else:
+            live[pair] = review
+    answers = _answers([review.pk for review in live.values() if not review.mode])
+    return [_asked((key, reviewer.pk), live, superseded, answers) for key in keys for reviewer in reviewers]
+
+
+def reviews_to_read() -> "models.QuerySet[Review]":
+    """Reviews with what reading an answer and handing it in look at."""
+    return Review.objects.select_related(
+        "comparison", "reviewer__set__project", "reviewer__set__rubric_version"
+    )
+
+
+def dealt_texts(review: Review) -> dict[str, str]:
+    """The responses as they were dealt, by label."""
+    texts = dict(review.comparison.responses.values_list("number", "text"))
+    return {label: texts[number] for label, number in map_labels(review.order).items()}
+
+
+def _all(comparison_set: ComparisonSet) -> list[int]:
+    rows = Comparison.objects.filter(set=comparison_set).order_by("number")
+    return list(rows.values_list("pk", flat=True))
+
+
+_Came = tuple[str, str, str]
+
+
+def _answers(reviews: list[int]) -> dict[int, list[_Came]]:
+    """Source, code and sentence of what came for these reviews, in order; their texts stay where they are."""
+    found: dict[int, list[_Came]] = defaultdict(list)
+    columns = ("review", "source", "error_code", "error")
+    for at in range(0, len(reviews), 500):
+        rows = Answer.objects.filter(review__in=reviews[at : at + 500]).order_by("review", "attempt")
+        for review, *came in rows.values_list(*columns):
+            found[review].append((came[0], came[1], came[2]))
+    return found
+
+
+def _asked(
+    pair: tuple[int, int],
+    live: dict[tuple[int, int], Review],
+    superseded: dict[tuple[int, int], int],
+    answers: dict[int, list[_Came]],
+) -> AskedComparison:
+    review = live.get(pair)
+    if review is None:
+        return AskedComparison(*pair, state=OPEN, superseded_count=superseded.get(pair, 0))
+    came = answers.get(review.pk, [])
+    tries = [Try(code, is_fetched=source == FETCHED) for source, code, _said in came]
+    state = derive_state(review.mode, tries)
+    return AskedComparison(
+        *pair,
+        state=state,
+        review=review.pk,
+        mode=review.mode,
+        flag_count=len(review.flags),
+        tries=sum(each.is_fetched for each in tries),
+        error="" if review.mode or not came else came[-1][2],
+        superseded_count=superseded.get(pair, 0),
+    )

@@ -1,0 +1,245 @@
+"""The screens of model reviewers: how far they are, one model and one comparison, and the files out and in."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
+from rubric.model_reviewers.actions import answers, jobs
+from rubric.model_reviewers.actions import prompts as model_reviewers_prompts
+from rubric.model_reviewers.core import read_answer_lines
+from rubric.model_reviewers.forms import AnswersForm, PasteForm
+from rubric.model_reviewers.pages.overview import build_answers_page
+from rubric.model_reviewers.pages.single_answer import build_asked_page
+from rubric.model_reviewers.permissions import check_ask_models
+from rubric.models import Answer, Comparison, ComparisonSet, Reviewer, ReviewPrompt
+from rubric.models.comparisons import MODEL
+from rubric.models.reviews import SUPERSEDED
+from rubric.reviews.core.review_lines import LineFault
+from rubric.sets.pages import build_set_frame
+from rubric.sets.permissions import check_change_set, check_open_set, check_see_results, check_see_set
+from rubric.sets.views import SECTION, set_or_404
+from workspace.access.permissions import may
+from workspace.core.refusals import Refusal
+from workspace.models import Person
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
+
+
+SHOW, UPLOAD = "rubric/model_reviewers/show.html", "rubric/model_reviewers/upload.html"
+
+
+MOST_FAULTS = 100
+
+
+@require("see_set")
+def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Every comparison against every model. While answers are fetched or read the region asks again."""
+    start = parse_number(only_parameters(request, "from")["from"]) or 1
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    page = build_answers_page(comparison_set=found, person=request.user, now=timezone.now(), start=start)
+    context = {"page": page, "head": page.head, **frame(request.user, found.project, SECTION)}
+    return respond(request, page=LIST, region=LIST_REGION, context=context)
+
+
+@require("ask_models", methods=("POST",))
+def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Have calls made for all answers that are still to come."""
+    found = set_or_404(request.user, slug, number)
+    check_ask_models(request.user, found)
+    bind_form(request, NothingForm)
+    jobs.start_asking(comparison_set=found, by=request.user, now=timezone.now())
+    return _to_list(request, found)
+
+
+@require("open_set", methods=("POST",))
+def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Make no further calls."""
+    found = set_or_404(request.user, slug, number)
+    check_open_set(request.user, found.project)
+    bind_form(request, NothingForm)
+    jobs.stop_asking(comparison_set=found, by=request.user, now=timezone.now())
+    return _to_list(request, found)
+
+
+@require("change_set", methods=("POST",))
+def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Let every answer whose calls failed be asked for anew."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    bind_form(request, NothingForm)
+    model_reviewers_prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())
+    return _to_list(request, found)
+
+
+@require("change_set", methods=("POST",))
+def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """A file with the prompts of all answers that are still to come; those that are not there yet are made."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    bind_form(request, NothingForm)
+    lines = model_reviewers_prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
+    name = f"prompts-{slug}-{found.number}.jsonl"
+    headers = _attached(name)
+    # One prompt at a time: all together may be more than fits into memory.
+    return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
+
+
+def may_upload(person: Person, slug: str, number: int) -> bool:
+    """Whether the person fills that set; asked before any file is read."""
+    rows = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number)
+    found = rows.select_related("project").first()
+    return found is not None and may(check_change_set, person, found)
+
+
+@require("change_set", methods=("GET", "POST"), files=may_upload)
+def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """A form for a file of answers; all are kept and read in the background, or every fault is listed."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    form, status, faults = AnswersForm(), 200, list[LineFault]()
+    if request.method == "POST":
+        form, status = bind_form(request, AnswersForm), 422
+        faults = _taken(request, found, form) if form.is_valid() else []
+        if form.is_valid() and not faults:
+            return _to_list(request, found)
+    head = build_set_frame(comparison_set=found, current="", person=request.user)
+    context: dict[str, Any] = {"head": head, "form": form, "faults": faults[:MOST_FAULTS]}
+    context |= {"more": max(0, len(faults) - MOST_FAULTS), **frame(request.user, found.project, SECTION)}
+    return respond(request, page=UPLOAD, context=context, status=status)
+
+
+@require("see_set")
+def model_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """One model and one comparison: prompt, answers, and what was read."""
+    only_parameters(request)
+    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    return _show(request, row, model, PasteForm())
+
+
+@require("change_set", methods=("POST",))
+def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """Make the prompt, which deals the responses."""
+    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    bind_form(request, NothingForm)
+    model_reviewers_prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    return _to_pair(request, row, model)
+
+
+@require("change_set", methods=("POST",))
+def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """Keep what was pasted, and read it."""
+    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    form, status = bind_form(request, PasteForm), 422
+    if form.is_valid():
+        try:
+            text, now = form.cleaned_data["text"], timezone.now()
+            answers.paste_answer(comparison=row, reviewer=model, text=text, by=request.user, now=now)
+            return _to_pair(request, row, model)
+        except Refusal as refusal:
+            status = add_refusal(form, refusal)
+    return _show(request, row, model, form, status=status)
+
+
+@require("change_set", methods=("POST",))
+def ask_again(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """Let what was answered count no more, and make a new prompt."""
+    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    bind_form(request, NothingForm)
+    model_reviewers_prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    return _to_pair(request, row, model)
+
+
+@require("see_set")
+def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
+    """The prompt as a file."""
+    only_parameters(request)
+    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    prompts = ReviewPrompt.objects.filter(review__comparison=row, review__reviewer=model)
+    prompt = prompts.exclude(review__state=SUPERSEDED).first()
+    if prompt is None:
+        raise Http404
+    return _text_file(prompt.text, f"prompt-{slug}-{number}-{comparison}-{reviewer}.txt")
+
+
+@require("see_results")
+def answer_text(
+    request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, came: int
+) -> HttpResponse:
+    """One answer as it came, as a file."""
+    only_parameters(request)
+    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    check_see_results(request.user, model.set)
+    kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)
+    return _text_file(kept.text, f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt")
+
+
+def _pair_or_404(
+    request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
+) -> tuple[Comparison, Reviewer]:
+    """Comparison and model of an address, for who leads the set."""
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    row = get_object_or_404(Comparison, set=found, number=comparison)
+    model = get_object_or_404(Reviewer, set=found, pk=reviewer, kind=MODEL)
+    row.set = model.set = found
+    return row, model
+
+
+def _taken(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
+    """What is wrong with the lines of the file; one that is too large gets its fault beside the field."""
+    file = form.cleaned_data["file"]
+    if file.size > UPLOAD_BYTES:
+        form.add_error("file", _("The file is larger than 32 MB. Split it."))
+        return []
+    data = file.read()
+    if data.count(b"\n") > UPLOAD_LINES:
+        form.add_error("file", _("The file has more than 10,000 lines. Split it."))
+        return []
+    lines, faults = read_answer_lines(data)
+    if faults:
+        return faults
+    return answers.upload_answers(
+        comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now()
+    )
+
+
+def _show(
+    request: SignedIn, row: Comparison, model: Reviewer, form: PasteForm, *, status: int = 200
+) -> HttpResponse:
+    page = build_asked_page(comparison=row, reviewer=model, person=request.user)
+    context = {"page": page, "head": page.head, "form": form}
+    context |= frame(request.user, model.set.project, SECTION)
+    return respond(request, page=SHOW, context=context, status=status)
+
+
+def _to_list(request: SignedIn, comparison_set: ComparisonSet) -> HttpResponse:
+    address = reverse("set_answers", args=[comparison_set.project.slug, comparison_set.number])
+    return respond(request, page="", redirect=address)
+
+
+def _to_pair(request: SignedIn, row: Comparison, model: Reviewer) -> HttpResponse:
+    place = [model.set.project.slug, model.set.number, row.number, model.pk]
+    return respond(request, page="", redirect=reverse("model_answer", args=place))
+
+
+def _text_file(text: str, name: str) -> HttpResponse:
+    return HttpResponse(text.encode(), content_type="text/plain; charset=utf-8", headers=_attached(name))
+
+
+def _attached(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}

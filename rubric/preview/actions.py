@@ -1,0 +1,151 @@
+"""Impact previews of drafts: asked for and cancelled here, made by a job, kept as a row that nobody changes.
+
+What a draft of a response rubric would change is found here, too; what one of the discussion rubric would change is
+found in the discussions wing. Nothing but the preview's own row is written.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from itertools import groupby
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from rubric.core.records import RubricRecord
+from rubric.core.scores import get_weights
+from rubric.models import Comparison, ComparisonSet, ImpactPreview, RubricVersion
+from rubric.models.reviews import SUBMITTED
+from rubric.preview.core import (
+    COMPARISONS,
+    PARTS,
+    Impact,
+    Location,
+    Reranked,
+    comparable_weights,
+    compute_rankings_impact,
+    lacking,
+    make_version_subject,
+    rerank,
+)
+from rubric.preview.queries import reviews_hash, sets_under
+from rubric.reviews.queries import load_reviewed
+from rubric.versions.permissions import check_publish_version
+from workspace.core.canonical import canonical_bytes, canonical_hash
+from workspace.core.refusals import Conflict
+from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
+from workspace.models import Job, Person
+from workspace.models.jobs import QUEUED, RUNNING
+
+
+def ask_for_preview(*, version: RubricVersion, basis: str, by: Person, now: datetime) -> Job | None:
+    """Queue the preview of a draft as it is now; `basis` is the hash of everything that was scored so far.
+
+    Work on a preview of another state is cancelled. None when there is such a preview already. Raises NotAllowed.
+    """
+    check_publish_version(by, version)
+    part, kind = PARTS[version.rubric.kind]
+    wanted = canonical_hash([version.sha256, basis])
+    with transaction.atomic():
+        if _is_there(version, part, basis):
+            return None
+        for other in _live(version).exclude(input_hash=wanted):
+            with suppress(Conflict):
+                cancel_job(job=other, by=by, now=now)
+        subject = make_version_subject(version.pk)
+        return enqueue(project=None, kind=kind, subject=subject, input_hash=wanted, by=by, now=now)
+
+
+def cancel_preview(*, version: RubricVersion, by: Person, now: datetime) -> None:
+    """Stop the preview that waits or runs. Raises NotAllowed, Conflict when there is none."""
+    check_publish_version(by, version)
+    job = _live(version).order_by("pk").first()
+    if job is None:
+        raise Conflict(_("No preview is being made, so there is nothing to cancel."), code="job_is_over")
+    cancel_job(job=job, by=by, now=now)
+
+
+def preview_rankings(*, job: Job, clock: Clock) -> None:
+    """Preview the job's draft of a response rubric over every comparison that was reviewed under the same rubric.
+
+    Done again it finds the same and leaves the same row. Raises NotAllowed when the draft was published meanwhile,
+    JobLost when the job was taken over.
+    """
+    version = load_job_draft(job=job)
+    basis = reviews_hash(version.rubric_id)
+    draft = version.to_record()
+    sets = list(sets_under(version.rubric_id))
+    reviewed = Comparison.objects.filter(set__in=sets, reviews__state=SUBMITTED)
+    total = reviewed.distinct().count()
+    record_preview_event(job=job, done=0, total=total, now=clock())
+    rankings: list[Reranked] = []
+    for each in sets:
+        rankings += _rankings(each, draft)
+        record_preview_event(job=job, done=len(rankings), total=total, now=clock())
+    versions = {each.rubric_version_id: each.rubric_version.to_record() for each in sets}
+    notes = [said for own in versions.values() for said in lacking(own, draft)]
+    impact = compute_rankings_impact(rankings, notes)
+    store_preview(job=job, version=version, part=COMPARISONS, basis=basis, impact=impact, now=clock())
+
+
+def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[Reranked]:
+    """Every reviewed comparison of the set, under its own version and under the draft."""
+    own = comparison_set.rubric_version.to_record()
+    before, after = get_weights(own), comparable_weights(own, draft)
+    reviewed = load_reviewed(comparison_set)
+    for number, rows in groupby(reviewed, key=lambda each: each.comparison):
+        several = list(rows)
+        yield rerank(
+            Location(comparison_set.project.slug, comparison_set.number, number),
+            [each.to_judgement(before) for each in several],
+            [each.to_judgement(after) for each in several],
+        )
+
+
+def load_job_draft(*, job: Job) -> RubricVersion:
+    """The draft that a job is about, as it is now. Raises NotAllowed when it was published meanwhile."""
+    version = RubricVersion.objects.select_related("rubric").get(pk=int(job.subject.partition(":")[2]))
+    check_publish_version(job.created_by, version)
+    return version
+
+
+def record_preview_event(*, job: Job, done: int, total: int, now: datetime) -> None:
+    """Hold the job and say how far it is. Raises JobLost.
+
+    Begun again after a worker died it stays at what was reached before: only getting further than that clears the
+    count of attempts, so work that kills every worker at the same place is given up.
+    """
+    renew(job=job, now=now, done_count=max(done, job.done_count), total_count=total)
+
+
+def store_preview(
+    *, job: Job, version: RubricVersion, part: str, basis: str, impact: Impact, now: datetime
+) -> None:
+    """Keep what was found of the draft as it was read, once, and end the job. Raises JobLost."""
+    with transaction.atomic():
+        renew(job=job, now=now)
+        if not _is_there(version, part, basis):
+            ImpactPreview.objects.create(
+                version=version,
+                part=part,
+                sha256=version.sha256,
+                basis_sha256=basis,
+                body=canonical_bytes(impact).decode(),
+                created_at=now,
+                created_by=job.created_by,
+            )
+        finish(job=job, now=now)
+
+
+def _live(version: RubricVersion) -> "QuerySet[Job]":
+    """The jobs on a preview of this version that wait or run."""
+    _part, kind = PARTS[version.rubric.kind]
+    jobs = Job.objects.filter(kind=kind, subject=make_version_subject(version.pk))
+    return jobs.filter(state__in=(QUEUED, RUNNING))
+
+
+def _is_there(version: RubricVersion, part: str, basis: str) -> bool:
+    """Whether this very state of the draft and of what was scored is previewed already."""
+    known = ImpactPreview.objects.filter(version=version, part=part)
+    return known.filter(sha256=version.sha256, basis_sha256=basis).exists()

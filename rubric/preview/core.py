@@ -1,0 +1,346 @@
+"""What publishing a draft would change, as plain records: outcomes that change, ranks that move, figures that shift.
+
+The same record serves games under a discussion rubric and comparisons under a response rubric, so that one page shows
+both. Stored scores are ranked again under the draft's weights; a preview changes nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+
+from msgspec import Struct
+
+from rubric.core.records import DISCUSSION, RESPONSE, RubricRecord
+from rubric.core.scores import get_weights, round_half_up
+from rubric.reviews.core.panel import Judgement, Panel, panel
+
+GAMES, COMPARISONS = "games", "comparisons"
+
+
+# By the kind of a rubric: what is previewed, and the kind of the job that does it.
+PARTS = {DISCUSSION: (GAMES, "preview_games"), RESPONSE: (COMPARISONS, "preview_rankings")}
+
+
+MOST_FLIPS = 200
+
+
+MOST_MOVES = 50
+
+
+_WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
+
+
+_BINS_A_SIDE = 6
+
+
+_NOTHING = 1e-9
+
+
+class Location(Struct, frozen=True, omit_defaults=True):
+    """A game by its project and number, or a comparison by the project, the set's number and its own (`within`)."""
+
+    project: str
+    number: int
+    within: int = 0
+
+
+# What has a place in a ranking: a game (the name is ""), or a response of a comparison by its name.
+Item = tuple[Location, str]
+
+
+class OutcomeFlip(Struct, frozen=True):
+    """One outcome that would be another: what it is and would be in words, and a sentence for each reason.
+
+    `is_known` is false when the draft asks for something that nobody judged, so that it cannot be told.
+    `is_recorded` is false of games that were rated and have no verdict yet.
+    """
+
+    where: Location
+    before: str
+    after: str
+    reasons: list[str]
+    is_known: bool = True
+    is_recorded: bool = True
+
+
+class RankMove(Struct, frozen=True, omit_defaults=True):
+    """One change of place, from 1; `name` tells responses of one comparison apart."""
+
+    where: Location
+    before: float
+    after: float
+    place_before: int
+    place_after: int
+    name: str = ""
+
+
+class CriterionFlips(Struct, frozen=True):
+    """How often a criterion changed sides: how often it would pass now, and fail now."""
+
+    label: str
+    passes: int
+    fails: int
+
+
+class Transition(Struct, frozen=True):
+    """How many outcomes that are `before` would be `after`, among recorded ones or those not recorded yet."""
+
+    before: str
+    after: str
+    count: int
+    is_recorded: bool = True
+
+
+class Bin(Struct, frozen=True):
+    """How many figures change by more than `low` and up to `high` (down: from `low` to less than `high`); 0, 0 is no
+    change at all."""
+
+    low: float
+    high: float
+    count: int
+
+
+class Impact(Struct, frozen=True):
+    """What was found. Lists hold the first of so many as the counts beside them say.
+
+    `looked_at` counts recorded outcomes, `open_count` those that are not recorded yet; `unknown_count` are recorded
+    ones that cannot be told under the draft. `ranked_count` figures have a place before and after. `notes` are
+    sentences about how far to trust it.
+    """
+
+    part: str
+    looked_at: int
+    flip_count: int
+    unknown_count: int
+    open_count: int
+    open_flip_count: int
+    flips: list[OutcomeFlip]
+    listed_of: int
+    transitions: list[Transition]
+    turned: list[CriterionFlips]
+    ranked_count: int
+    move_count: int
+    moves: list[RankMove]
+    distribution: list[Bin]
+    notes: list[str]
+
+
+def histogram(changes: Iterable[float]) -> list[Bin]:
+    """How changes are distributed, from the deepest fall to the highest rise, with what did not change between.
+
+    The width of the bins is a round number so that at most six stand on each side; every change is in exactly one.
+    Empty without any change to count.
+    """
+    rounded = [0.0 if abs(change) < _NOTHING else change for change in changes]
+    if not rounded:
+        return []
+    largest = max(abs(change) for change in rounded)
+    width = next((each for each in _WIDTHS if largest <= each * _BINS_A_SIDE), largest / _BINS_A_SIDE)
+    counts = Counter(_find_bin(change, width) for change in rounded)
+    places = range(min(0, *counts), max(0, *counts) + 1)
+    return [
+        Bin(_edge(place - (place > 0), width), _edge(place + (place < 0), width), counts[place])
+        for place in places
+    ]
+
+
+def _find_bin(change: float, width: float) -> int:
+    """0 for no change, 1 for up to one width up, -1 for up to one width down, and so on."""
+    steps = ceil(abs(change) / width - _NOTHING) if change else 0
+    return steps if change > 0 else -steps
+
+
+def _edge(place: int, width: float) -> float:
+    return round(place * width, 10)
+
+
+def rank_items(values: Mapping[Item, float]) -> dict[Item, int]:
+    """The place of each, from 1 for the highest; equal values share one, and the next stands behind all of them."""
+    counts = Counter(values.values())
+    numbers: dict[float, int] = {}
+    above = 0
+    for value in sorted(counts, reverse=True):
+        numbers[value] = above + 1
+        above += counts[value]
+    return {item: numbers[value] for item, value in values.items()}
+
+
+def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
+    """The places that change in one ranking, from the figures before and after."""
+    old = rank_items({item: before for item, (before, _after) in figures.items()})
+    new = rank_items({item: after for item, (_before, after) in figures.items()})
+    return [
+        RankMove(where, before, after, old[where, name], new[where, name], name)
+        for (where, name), (before, after) in figures.items()
+        if old[where, name] != new[where, name]
+    ]
+
+
+def farthest(moves: Iterable[RankMove]) -> list[RankMove]:
+    """The moves to be listed: the farthest first, those that are alike in the order of their places."""
+    return sorted(moves, key=_by_distance)[:MOST_MOVES]
+
+
+def _by_distance(move: RankMove) -> tuple[int, str, int, int, str]:
+    distance = abs(move.place_after - move.place_before)
+    return -distance, move.where.project, move.where.number, move.where.within, move.name
+
+
+def select_flips(flips: Sequence[OutcomeFlip]) -> list[OutcomeFlip]:
+    """The outcomes to be listed: recorded before open, known before unknown, in the order of their places."""
+    order = sorted(flips, key=lambda each: (not each.is_recorded, not each.is_known, *_place(each.where)))
+    return order[:MOST_FLIPS]
+
+
+def _place(where: Location) -> tuple[str, int, int]:
+    return where.project, where.number, where.within
+
+
+def make_version_subject(version: int) -> str:
+    """What jobs about the rubric version with that key are about."""
+    return f"rubric_version:{version}"
+
+
+_MOST_DECIMALS = 6
+
+
+class Reranked(Struct, frozen=True):
+    """One comparison: who wins before and after, in words ("" when nobody does), why, and the means of responses that
+    have one before and after."""
+
+    where: Location
+    before: str
+    after: str
+    reasons: list[str]
+    figures: Mapping[Item, tuple[float, float]]
+
+
+def comparable_weights(own: RubricRecord, draft: RubricRecord) -> dict[str, Fraction]:
+    """The draft's weights of the criteria that were scored under `own`, rescaled where the draft has others beside.
+
+    Nobody scored what the draft adds, so its overalls are over the criteria that are there. Empty when none is.
+    """
+    weights = get_weights(draft)
+    scored = {criterion.key for criterion in own.criteria}
+    kept = {key: weight for key, weight in weights.items() if key in scored}
+    total = sum(kept.values(), Fraction())
+    if len(kept) == len(weights):
+        return weights
+    return {key: weight / total for key, weight in kept.items()} if total else {}
+
+
+def rerank(where: Location, before: Sequence[Judgement], after: Sequence[Judgement]) -> Reranked:
+    """The comparison from its judgements under its own weights and under the draft's; responses are their numbers."""
+    old, new = panel(before), panel(after)
+    winners = _winners(old), _winners(new)
+    means = {each.response: each.mean for each in old.standings}
+    changed = {each.response: (means[each.response], each.mean) for each in new.standings}
+    is_other = winners[0] != winners[1]
+    return Reranked(
+        where=where,
+        before=_named(winners[0]),
+        after=_named(winners[1]),
+        reasons=_reasons(changed, {*winners[0], *winners[1]}, is_known=bool(winners[1])) if is_other else [],
+        figures={
+            (where, f"Response {response}"): (float(was), float(now))
+            for response, (was, now) in changed.items()
+            if was is not None and now is not None
+        },
+    )
+
+
+def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] = ()) -> Impact:
+    """What publishing the draft would change, over all comparisons that were reviewed."""
+    ranked = [each for each in rankings if each.before or each.after]
+    flips = [
+        OutcomeFlip(each.where, each.before, each.after, each.reasons, is_known=bool(each.after))
+        for each in ranked
+        if each.before != each.after
+    ]
+    moves = [move for each in ranked for move in list_moves(each.figures)]
+    changes = [after - before for each in ranked for before, after in each.figures.values()]
+    bare = len(rankings) - len(ranked)
+    return Impact(
+        part=COMPARISONS,
+        looked_at=len(ranked),
+        flip_count=sum(flip.is_known for flip in flips),
+        unknown_count=sum(not flip.is_known for flip in flips),
+        open_count=0,
+        open_flip_count=0,
+        flips=select_flips(flips),
+        listed_of=len(flips),
+        transitions=[],
+        turned=[],
+        ranked_count=len(changes),
+        move_count=len(moves),
+        moves=farthest(moves),
+        distribution=histogram(changes),
+        notes=[*notes, *([_bare(bare)] if bare else [])],
+    )
+
+
+def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
+    """What stored scores under `own` lack or have too much for the draft, in a sentence each."""
+    old = {criterion.key: criterion.label for criterion in own.criteria}
+    new = {criterion.key: criterion.label for criterion in draft.criteria}
+    added = [label for key, label in new.items() if key not in old]
+    removed = [label for key, label in old.items() if key not in new]
+    said = []
+    if added:
+        said.append(
+            f"Nobody scored {', '.join(added)} under version {own.version}, which the draft adds. Overalls under the "
+            "draft are over the criteria that were scored, with their weights rescaled."
+        )
+    if removed:
+        said.append(
+            f"The draft drops {', '.join(removed)}; what was scored there under version {own.version} counts for "
+            "nothing."
+        )
+    return said
+
+
+def _winners(view: Panel) -> list[str]:
+    return sorted((each.response for each in view.standings if each.place == 1), key=int)
+
+
+def _named(winners: Sequence[str]) -> str:
+    if not winners:
+        return ""
+    *first, last = winners
+    return f"Responses {', '.join(first)} and {last}, tied" if first else f"Response {last}"
+
+
+def _reasons(
+    means: Mapping[str, tuple[Fraction | None, Fraction | None]], winners: Iterable[str], *, is_known: bool
+) -> list[str]:
+    """The means of everybody who wins before or after, the best under the draft first."""
+    if not is_known:
+        return ["No stored score is of a criterion that the draft asks for."]
+    shown = sorted(winners, key=lambda each: (-(means[each][1] or 0), int(each)))
+    decimals = _decimals([value for each in shown for value in means[each] if value is not None])
+    return [
+        f"Response {each} has {_mean(means[each][0], decimals)} and would have {_mean(means[each][1], decimals)}."
+        for each in shown
+    ]
+
+
+def _decimals(values: Sequence[Fraction]) -> int:
+    """Two, or as many as it takes to tell different means apart."""
+    different = len(set(values))
+    enough = (
+        places
+        for places in range(2, _MOST_DECIMALS)
+        if len({round_half_up(value, places) for value in values}) == different
+    )
+    return next(enough, _MOST_DECIMALS)
+
+
+def _mean(value: Fraction | None, decimals: int) -> str:
+    return "no overall" if value is None else str(round_half_up(value, decimals))
+
+
+def _bare(count: int) -> str:
+    if count == 1:
+        return "1 comparison has no scored criteria, so nothing can change there."
+    return f"{count:,} comparisons have no scored criteria, so nothing can change there."

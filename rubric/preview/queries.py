@@ -1,0 +1,19 @@
+"""What a preview of a response rubric's draft looks at: everything that was handed in under any of its versions."""
+
+from django.db.models import Count, Max, QuerySet, Sum
+
+from rubric.models import ComparisonSet, Review
+from rubric.models.reviews import SUBMITTED
+from workspace.core.canonical import canonical_hash
+
+
+def sets_under(rubric: int) -> "QuerySet[ComparisonSet]":
+    """The comparison sets under any version of the rubric with that key, in order."""
+    rows = ComparisonSet.objects.filter(rubric_version__rubric=rubric)
+    return rows.select_related("project", "rubric_version").order_by("pk")
+
+
+def reviews_hash(rubric: int) -> str:
+    """The hash of all reviews handed in under the rubric: another one in, or one superseded, gives another hash."""
+    reviews = Review.objects.filter(comparison__set__rubric_version__rubric=rubric, state=SUBMITTED)
+    return canonical_hash(reviews.aggregate(Count("pk"), Sum("pk"), Max("submitted_at")))

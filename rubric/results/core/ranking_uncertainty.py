@@ -1,0 +1,315 @@
+"""How certain a ranking is: intervals of means, the lead of the first, how much the winner depends on the weights."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scores import compute_overall, rank_values
+from rubric.core.weights import Number, exact
+from rubric.reviewer_statistics.core.resamples import compute_means, resamples
+from rubric.reviews.core.score_rows import Row
+from workspace.statistics.estimates import Interval
+from workspace.statistics.means import jackknife_error, student_t
+from workspace.statistics.ratings import Matrix
+
+FRAGILE = Fraction(5, 100)
+
+
+Scores = Mapping[str, Mapping[str, Number]]
+
+
+class WinnerFlip(Struct, frozen=True):
+    """What it takes for a rival to draw level with the winner.
+
+    `move` is the weight that goes over to other criteria (half the sum of all changes), None when no weights do it.
+    `weights` are those at which both are level; any further move in that direction changes the winner.
+    """
+
+    rival: str
+    move: Fraction | None
+    weights: dict[str, Fraction] | None = None
+
+    @property
+    def is_fragile(self) -> bool:
+        """Whether less than 5 points of weight do it."""
+        return self.move is not None and self.move < FRAGILE
+
+
+class Edge(Struct, frozen=True):
+    """Where the winner loses its lead when one weight changes and the others keep their proportions.
+
+    `below` and `above` are values of that weight, None on the side where nothing changes.
+    """
+
+    criterion: str
+    below: Fraction | None
+    above: Fraction | None
+
+
+def smallest_move(
+    winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
+) -> WinnerFlip:
+    """The smallest move of weight after which the rival is level; its `rival` is "".
+
+    Weight goes to the criterion where the winner leads least, from those where it leads most: each unit taken from
+    criterion i closes d_i - d_min of the gap, so taking it where that is largest is the optimum of the linear
+    programme. 0 when they are level already or the rival leads. Only criteria that both have scores for count.
+    """
+    shares = {key: exact(weight) for key, weight in weights.items() if key in winner and key in rival}
+    leads = {key: exact(winner[key]) - exact(rival[key]) for key in shares}
+    gap = sum((shares[key] * leads[key] for key in shares), Fraction())
+    if gap <= 0:
+        return WinnerFlip("", Fraction(), shares)
+    least = min(leads, key=lambda key: (leads[key], key))
+    if leads[least] > 0:
+        return WinnerFlip("", None)
+    moved, left = dict(shares), gap
+    for key in sorted(leads, key=lambda name: (-leads[name], name)):
+        closes = leads[key] - leads[least]
+        if not left or not closes:
+            break
+        taken = min(shares[key], left / closes)
+        moved[key] -= taken
+        moved[least] += taken
+        left -= taken * closes
+    return WinnerFlip(
+        "", sum((shares[key] - moved[key] for key in shares if moved[key] < shares[key]), Fraction()), moved
+    )
+
+
+def flips(scores: Scores, weights: Mapping[str, Number]) -> dict[str, list[WinnerFlip]]:
+    """For each winner (several when tied), what each other response needs to draw level, the nearest first.
+
+    Responses that lack a score of a criterion are left out: what they would need cannot be said.
+    """
+    shares = {key: exact(weight) for key, weight in weights.items()}
+    complete = {label: given for label, given in scores.items() if shares.keys() <= given.keys()}
+    places = rank_values({label: compute_overall(given, shares).value for label, given in complete.items()})
+    found = {}
+    for winner in places[0] if places else []:
+        moves = [
+            (smallest_move(complete[winner], complete[rival], shares), rival)
+            for rival in complete
+            if rival != winner
+        ]
+        ordered = sorted(moves, key=lambda pair: (pair[0].move is None, pair[0].move or 0, pair[1]))
+        found[winner] = [WinnerFlip(rival, flip.move, flip.weights) for flip, rival in ordered]
+    return found
+
+
+def edges(
+    winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
+) -> list[Edge]:
+    """Of each criterion, the weight at which the rival draws level when all others are scaled."""
+    shares = {key: exact(weight) for key, weight in weights.items()}
+    leads = {key: exact(winner[key]) - exact(rival[key]) for key in shares}
+    gap = sum((shares[key] * leads[key] for key in shares), Fraction())
+    total = sum(shares.values(), Fraction())
+    found = []
+    for key, share in shares.items():
+        others = (gap - share * leads[key]) / (total - share) if total != share else leads[key]
+        # With the weight v on this criterion the gap is v x its lead + (total - v) x the mean lead of the others.
+        level = total * others / (others - leads[key]) if others != leads[key] else None
+        is_there = level is not None and 0 < level < total and gap > 0
+        below = level if is_there and level is not None and level < share else None
+        above = level if is_there and level is not None and level > share else None
+        found.append(Edge(key, below, above))
+    return found
+
+
+def win_shares(
+    scores: Scores, weights: Mapping[str, Number], *, kappa: float | None, draws: int = 10_000, seed: int = 0
+) -> dict[str, float]:
+    """How often each response wins under weights drawn at random around these; ties are shared.
+
+    Draws come from a Dirichlet distribution with parameters kappa x weight (100 lets accuracy vary by about 5 points),
+    or, without kappa, from all weights there are. The same seed gives the same shares, whatever the order of criteria
+    and responses. A criterion of weight 0 stays at 0 unless kappa is None.
+    """
+    keys = sorted(key for key in weights if kappa is None or exact(weights[key]) > 0)
+    labels = sorted(label for label, given in scores.items() if set(keys) <= set(given))
+    if not labels or not keys:
+        return {}
+    centre = (
+        np.ones(len(keys))
+        if kappa is None
+        else kappa * np.array([float(exact(weights[key])) for key in keys])
+    )
+    drawn = np.random.default_rng(seed).dirichlet(centre, size=draws)
+    table = np.array([[float(exact(scores[label][key])) for key in keys] for label in labels])
+    overalls = np.einsum("dk,lk->dl", drawn, table)
+    wins = overalls >= overalls.max(axis=1, keepdims=True) - 1e-9
+    shares = (wins / wins.sum(axis=1, keepdims=True)).mean(axis=0)
+    by_label = dict(zip(labels, map(float, shares), strict=True))
+    return {label: by_label[label] for label in scores if label in by_label}
+
+
+Values = Mapping[str, Mapping[str, Fraction]]
+
+
+Shares = Mapping[str, Fraction]
+
+
+Means = Mapping[str, Mapping[str, Fraction]]
+
+
+Word = Literal["level", "one_reviewer", "tie", "ahead"]
+
+
+class Lead(Struct, frozen=True):
+    """By how much the first response leads a rival, and what that is worth.
+
+    `gap` is the difference of their means. `chance` is how often the first is ahead when the reviewers are drawn anew,
+    draws where both are level counting half; `noise` is half the 95 % interval of the gap over the `reviewers` who
+    judged either, None when one of them alone carries a mean.
+    """
+
+    rival: str
+    gap: Fraction
+    reviewers: int
+    chance: float | None
+    noise: float | None
+
+    @property
+    def word(self) -> Word:
+        """What to call it: a gap that is not larger than reviewers differ by is a tie."""
+        if self.gap == 0:
+            return "level"
+        if self.noise is None:
+            return "one_reviewer"
+        return "tie" if self.gap <= self.noise else "ahead"
+
+
+class WeightMove(Struct, frozen=True):
+    """The smallest move of weight that brings a rival level: from which criteria how much, to which one.
+
+    `amount` is None when no weights do it, 0 when both are level already.
+    """
+
+    rival: str
+    amount: Fraction | None
+    is_fragile: bool
+    takes: dict[str, Fraction]
+    gives: str
+
+
+class WeightRange(Struct, frozen=True):
+    """Between which values of one weight the first stays first, all others scaled; and who draws level at each end."""
+
+    criterion: str
+    weight: Fraction
+    low: Fraction | None = None
+    low_rival: str = ""
+    high: Fraction | None = None
+    high_rival: str = ""
+
+
+def mean_interval(values: Iterable[Fraction]) -> Interval | None:
+    """The 95 % interval of a mean across reviewers, within 1 to 10; None for fewer than two values.
+
+    mean +/- t(.975, n - 1) s / sqrt(n). Source: Student, Biometrika 6 (1908), 1-25.
+    """
+    given = [float(value) for value in values]
+    half = _half_width(given)
+    if half is None:
+        return None
+    mean = math.fsum(given) / len(given)
+    return max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half)
+
+
+def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -> list[Lead]:
+    """The first's lead over each rival, from the values that count by reviewer and response.
+
+    The interval is the jackknife's over reviewers, with Student's t: where everybody judged both it is that of the mean
+    difference. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
+    """
+    reviewers = sorted(values)
+    table = np.array([
+        [float(values[one][key]) if key in values[one] else np.nan for one in reviewers] for key in (first, *rivals)
+    ])  # fmt: skip
+    counts, shares = resamples(len(reviewers), seed=seed)
+    drawn = compute_means(table, counts)
+    left_out = compute_means(table, 1 - np.eye(len(reviewers)))
+    own = _mean(each[first] for each in values.values() if first in each)
+    found = []
+    for at, rival in enumerate(rivals, start=1):
+        judged = np.isfinite(table[[0, at]]).any(axis=0)
+        gap = own - _mean(each[rival] for each in values.values() if rival in each)
+        chance = _chance(drawn[:, 0] - drawn[:, at], shares) if len(reviewers) > 1 else None
+        noise = _noise((left_out[:, 0] - left_out[:, at])[judged])
+        found.append(Lead(rival, gap, int(judged.sum()), chance, noise))
+    return found
+
+
+def criterion_means(rows: Iterable[Row], shares: Shares) -> dict[str, dict[str, Fraction]]:
+    """Each response's mean score by criterion, over complete rows that are not the reviewer's own."""
+    given: dict[str, list[Mapping[str, float]]] = {}
+    for row in rows:
+        if not row.is_own and shares.keys() <= row.scores.keys():
+            given.setdefault(row.response, []).append(row.scores)
+    return {
+        response: {key: _mean(exact(scores[key]) for scores in several) for key in shares}
+        for response, several in given.items()
+    }
+
+
+def moves(means: Means, shares: Shares, winner: str) -> list[WeightMove]:
+    """What it takes for each rival to draw level with the winner, the nearest first; [] when it has no complete row."""
+    return [_move(flip, shares) for flip in flips(means, shares).get(winner, [])]
+
+
+def weight_ranges(means: Means, shares: Shares, winner: str) -> list[WeightRange]:
+    """For each weight between which values the winner stays first against all others."""
+    rivals = {key: edges(means[winner], given, shares) for key, given in means.items() if key != winner}
+    return [_hold(key, share, [(rival, found[at]) for rival, found in rivals.items()])
+            for at, (key, share) in enumerate(shares.items())]  # fmt: skip
+
+
+def _hold(key: str, share: Fraction, found: Sequence[tuple[str, Edge]]) -> WeightRange:
+    lows = [(edge.below, rival) for rival, edge in found if edge.below is not None]
+    highs = [(edge.above, rival) for rival, edge in found if edge.above is not None]
+    low, low_rival = max(lows, key=lambda pair: pair[0], default=(None, ""))
+    high, high_rival = min(highs, key=lambda pair: pair[0], default=(None, ""))
+    return WeightRange(key, share, low, low_rival, high, high_rival)
+
+
+def _move(flip: WinnerFlip, shares: Shares) -> WeightMove:
+    after = flip.weights or {}
+    takes = {key: shares[key] - after[key] for key in after if after[key] < shares[key]}
+    gives = next((key for key in after if after[key] > shares[key]), "")
+    return WeightMove(flip.rival, flip.move, flip.is_fragile, takes, gives)
+
+
+def _chance(ahead: Matrix, shares: Matrix) -> float | None:
+    """The share of draws in which it is above 0; draws without one of the two do not count."""
+    defined = np.isfinite(ahead)
+    whole = float(shares[defined].sum())
+    won = (ahead > 0) + 0.5 * (ahead == 0)
+    return float(won[defined] @ shares[defined]) / whole if whole > 0 else None
+
+
+def _half_width(values: Sequence[float]) -> float | None:
+    count = len(values)
+    if count < 2:
+        return None
+    mean = math.fsum(values) / count
+    error = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1) / count)
+    return round(student_t(count - 1) * error, 9)
+
+
+def _noise(without: Matrix) -> float | None:
+    """Half the interval of a gap from the gaps without each reviewer in turn; None when one of those is undefined."""
+    count = len(without)
+    if count < 2 or not np.isfinite(without).all():
+        return None
+    return round(student_t(count - 1) * jackknife_error(without), 6)
+
+
+def _mean(values: Iterable[Fraction]) -> Fraction:
+    several = list(values)
+    return sum(several, Fraction()) / len(several)

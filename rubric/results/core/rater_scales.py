@@ -1,0 +1,223 @@
+"""Severe and generous reviewers on one scale: z scores where the design allows them, and crossed random effects.
+
+Where everybody judged everything, severity cancels in the mean and standardising only adds noise; where reviewers saw
+few or unconnected items, their severity cannot be told from what they saw. Crossed random effects need no complete
+lists and stay near the raw mean where they can say little. Stored scores do not change.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean, variance
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+LEAST_RATINGS = 10
+
+
+_PRIOR = 5
+
+
+class Rating(Struct, frozen=True):
+    """One reviewer's overall of one response; all of one rubric version."""
+
+    reviewer: str
+    item: str
+    value: float
+
+
+class Scale(Struct, frozen=True):
+    """How a reviewer uses the scale: plain mean and SD (None below two ratings), and both drawn towards the panel's."""
+
+    reviewer: str
+    count: int
+    mean: float
+    sd: float | None
+    shrunken_mean: float
+    shrunken_sd: float
+
+
+class Calibration(Struct, frozen=True):
+    """Mean calibrated overall of each item, on the panel's scale, and how each reviewer's scale was seen.
+
+    `without_spread` are reviewers whose own SD is 0 or unknown: only the panel's spread stands for theirs.
+    """
+
+    items: dict[str, float]
+    scales: list[Scale]
+    without_spread: list[str]
+
+
+def design_problem(ratings: Sequence[Rating]) -> str:
+    """Why calibrated scores are not offered, in a sentence; "" when the design allows them."""
+    counts = Counter(rating.reviewer for rating in ratings)
+    items = {rating.item for rating in ratings}
+    if len(counts) < 2:
+        return "There are fewer than two reviewers, so there is no other scale to compare with."
+    fewest = min(counts, key=lambda reviewer: (counts[reviewer], reviewer))
+    if counts[fewest] < LEAST_RATINGS:
+        return (
+            f"{fewest} scored {counts[fewest]} responses; a reviewer's scale shows only from {LEAST_RATINGS} responses "
+            "on."
+        )
+    if len(ratings) == len(counts) * len(items):
+        return "Every reviewer scored every response, so harshness cancels in the mean and calibrating adds only noise."
+    groups = _groups(ratings)
+    if groups > 1:
+        return (
+            f"The reviewers fall into {groups} groups without a response in common, so harshness cannot be told from "
+            "what they saw."
+        )
+    return ""
+
+
+def calibrate(ratings: Sequence[Rating]) -> Calibration:
+    """Each item's mean of shrunken z scores, mapped back to the panel's mean and SD. Needs at least one rating.
+
+    With n, m, s of a reviewer, the panel's mean g, its pooled within-reviewer variance p and the variance b between
+    reviewers (by moments, at least 0): mean (n m + k g) / (n + k) with k = p / b, and SD
+    sqrt(((n - 1) s^2 + 5 p) / (n + 4)).
+    """
+    values: dict[str, list[float]] = {}
+    for rating in sorted(ratings, key=lambda each: (each.reviewer, each.item)):
+        values.setdefault(rating.reviewer, []).append(rating.value)
+    centre = fmean(value for given in values.values() for value in given)
+    within = _within(values)
+    between = _between(values, within)
+    scales = {
+        reviewer: _scale(reviewer, given, centre, within, between) for reviewer, given in values.items()
+    }
+    moved: dict[str, list[float]] = {}
+    for rating in ratings:
+        scale = scales[rating.reviewer]
+        stretch = math.sqrt(within) / scale.shrunken_sd if scale.shrunken_sd else 1.0
+        moved.setdefault(rating.item, []).append(centre + stretch * (rating.value - scale.shrunken_mean))
+    return Calibration(
+        items={item: math.fsum(given) / len(given) for item, given in moved.items()},
+        scales=list(scales.values()),
+        without_spread=[scale.reviewer for scale in scales.values() if not scale.sd],
+    )
+
+
+def _within(values: dict[str, list[float]]) -> float:
+    """Pooled variance within reviewers; 0 when nobody has two ratings."""
+    freedom = sum(len(given) - 1 for given in values.values())
+    squares = math.fsum((len(given) - 1) * variance(given) for given in values.values() if len(given) > 1)
+    return squares / freedom if freedom else 0.0
+
+
+def _between(values: dict[str, list[float]], within: float) -> float:
+    """Variance between the reviewers' true means: that of their means, less what chance makes of it."""
+    if len(values) < 2:
+        return 0.0
+    chance = within * fmean(1 / len(given) for given in values.values())
+    return max(0.0, variance([fmean(given) for given in values.values()]) - chance)
+
+
+def _scale(reviewer: str, given: list[float], centre: float, within: float, between: float) -> Scale:
+    count, mean = len(given), fmean(given)
+    own = variance(given) if count > 1 else 0.0
+    # Where reviewers do not differ more than by chance all means are the panel's.
+    pull = within / between if between else math.inf
+    shrunken = centre if math.isinf(pull) else (count * mean + pull * centre) / (count + pull)
+    spread = math.sqrt(((count - 1) * own + _PRIOR * within) / (count - 1 + _PRIOR))
+    return Scale(reviewer, count, mean, math.sqrt(own) if count > 1 else None, shrunken, spread)
+
+
+def _groups(ratings: Sequence[Rating]) -> int:
+    """How many groups of reviewers and items there are that have nothing in common."""
+    leader: dict[tuple[bool, str], tuple[bool, str]] = {}
+
+    def lead(node: tuple[bool, str]) -> tuple[bool, str]:
+        while leader.setdefault(node, node) != node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    for rating in ratings:
+        leader[lead((True, rating.reviewer))] = lead((False, rating.item))
+    return len({lead(node) for node in list(leader)})
+
+
+STEPS = 400
+
+
+_CLOSE = 1e-10
+
+
+Vector = NDArray[np.float64]
+
+
+Indexes = NDArray[np.int64]
+
+
+class Crossed(Struct, frozen=True):
+    """Predicted overall of each item on the panel's scale, each reviewer's severity (positive: generous), variances."""
+
+    items: dict[str, float]
+    reviewers: dict[str, float]
+    item_variance: float
+    reviewer_variance: float
+    noise_variance: float
+
+
+def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
+    """Best linear predictions under y = mean + item + reviewer + noise, or a sentence why there are none.
+
+    The variances are found by expectation and maximisation with the inverse of the mixed-model equations (Henderson
+    1953; Searle, Casella and McCulloch 1992, 8.3). The order of the ratings changes nothing.
+    """
+    items, reviewers = (sorted({getattr(each, name) for each in ratings}) for name in ("item", "reviewer"))
+    if len(items) < 2 or len(reviewers) < 2:
+        return "Two responses and two reviewers are needed to tell quality from severity."
+    if len(ratings) <= len(items) + len(reviewers) - 1:
+        return "There are too few scores to tell quality, severity and noise apart."
+    ordered = sorted(ratings, key=lambda each: (each.item, each.reviewer, each.value))
+    values = np.array([each.value for each in ordered])
+    if not values.var():
+        return "All overalls are equal, so there is nothing to tell apart."
+    item_at, column_at = ({name: at for at, name in enumerate(names)} for names in (items, reviewers))
+    of_item = np.array([item_at[each.item] for each in ordered])
+    rest = np.zeros((len(ordered), 1 + len(reviewers)))
+    rest[:, 0] = 1
+    rest[np.arange(len(ordered)), [1 + column_at[each.reviewer] for each in ordered]] = 1
+    of_items, others, variances = _predicted(of_item, rest, values)
+    return Crossed(
+        items={item: float(others[0] + effect) for item, effect in zip(items, of_items, strict=True)},
+        reviewers={name: float(effect) for name, effect in zip(reviewers, others[1:], strict=True)},
+        item_variance=float(variances[0]),
+        reviewer_variance=float(variances[1]),
+        noise_variance=float(variances[2]),
+    )
+
+
+def _predicted(of_item: Indexes, rest: Vector, values: Vector) -> tuple[Vector, Vector, Vector]:
+    """Effects of items, the mean with the effects of reviewers, and the variances of items, reviewers and noise.
+
+    The equations' block of items is diagonal, so only one of the size of the reviewers is inverted.
+    """
+    counts = np.bincount(of_item).astype(float)
+    item_sums = np.bincount(of_item, values)
+    shared = np.array([np.bincount(of_item, column) for column in rest.T])
+    products, sums = rest.T @ rest, rest.T @ values
+    variances = np.full(3, values.var() / 3)
+    for _ in range(STEPS):
+        diagonal = counts + variances[2] / max(variances[0], _CLOSE)
+        ridge = np.full(len(sums), variances[2] / max(variances[1], _CLOSE))
+        ridge[0] = 0
+        inverse = np.linalg.inv(products + np.diag(ridge) - (shared / diagonal) @ shared.T)
+        others = inverse @ (sums - shared @ (item_sums / diagonal))
+        of_items = (item_sums - others @ shared) / diagonal
+        item_spread = 1 / diagonal + np.einsum("ki,kl,li->i", shared, inverse, shared) / diagonal**2
+        renewed = np.array([
+            np.mean(of_items**2 + variances[2] * item_spread),
+            np.mean(others[1:] ** 2 + variances[2] * np.diag(inverse)[1:]),
+            max(values @ (values - rest @ others - of_items[of_item]) / (len(values) - 1), _CLOSE),
+        ])  # fmt: skip
+        is_settled = np.allclose(renewed, variances, rtol=1e-7, atol=_CLOSE)
+        variances = renewed
+        if is_settled:
+            break
+    return of_items, others, variances

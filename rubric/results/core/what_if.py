@@ -1,0 +1,76 @@
+"""Weights that somebody tries out: a number and a slider for each, scaled to sum 1."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.weights import decimal_text, exact
+
+# A slider can only show multiples of its step, so it counts as moved from half a step on.
+STEP = Fraction(1, 200)
+
+
+LONGEST_WEIGHT = 20
+
+
+class WeightControl(Struct, frozen=True):
+    """One weight as a form holds it: its number, its slider, and what both were when they were drawn."""
+
+    number: str
+    slider: str
+    was: str
+
+
+class TriedWeights(Struct, frozen=True):
+    """The values as typed, and scaled to sum 1; `faults` say by criterion what is wrong, then there are no shares.
+
+    `moved` says of each criterion whose value was changed what by: "number" or "slider".
+    """
+
+    texts: dict[str, str]
+    shares: dict[str, Fraction]
+    faults: dict[str, str]
+    moved: dict[str, str]
+
+
+def tried_weights(knobs: Mapping[str, WeightControl], weights: Mapping[str, Fraction]) -> TriedWeights:
+    """The weights that the knobs stand at; of a number and a slider the one that was moved counts, the number first.
+
+    A criterion without a knob has the weight given.
+    """
+    texts, moved = {}, {}
+    for key, weight in weights.items():
+        texts[key] = decimal_text(weight)
+        if key in knobs:
+            by = _moved_by(knobs[key])
+            texts[key] = knobs[key].slider if by == "slider" else knobs[key].number
+            if by:
+                moved[key] = by
+    values = {key: _value(text) for key, text in texts.items()}
+    faults = {
+        key: f'"{texts[key][:LONGEST_WEIGHT]}" is no weight. Write a number from 0 to 1, such as 0.25.'
+        for key, value in values.items()
+        if value is None
+    }
+    found = {key: value for key, value in values.items() if value is not None}
+    total = sum(found.values(), Fraction())
+    if not faults and not total:
+        faults = {"": "All weights are 0. Give at least one criterion a weight."}
+    shares = {} if faults else {key: value / total for key, value in found.items()}
+    return TriedWeights(texts, shares, faults, moved)
+
+
+def _moved_by(knob: WeightControl) -> str:
+    if knob.number != knob.was:
+        return "number"
+    slid, was = _value(knob.slider), _value(knob.was)
+    return "" if slid is None or was is None or abs(slid - was) <= STEP / 2 else "slider"
+
+
+def _value(text: str) -> Fraction | None:
+    try:
+        value = exact(text.strip()) if len(text) <= LONGEST_WEIGHT else None
+    except ValueError:
+        return None
+    return value if value is not None and 0 <= value <= 1 else None

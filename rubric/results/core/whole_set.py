@@ -1,0 +1,299 @@
+"""A set of comparisons as a whole: who stands where across questions, who won how often, how criteria go together.
+
+A question is what is drawn anew, since the responses to it hang together: every mean is one over comparisons.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from math import lcm
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.records import HOLISTIC, RUBRIC
+from rubric.core.scores import rank_values
+from rubric.core.weights import exact
+from rubric.results.core.rater_scales import Rating
+from rubric.reviews.core.panel import compute_mean_ranks, compute_rank_numbers
+from rubric.reviews.core.score_rows import Row
+from workspace.statistics.conclusions import Figure, mean_figure
+from workspace.statistics.means import exact_mean
+from workspace.statistics.ratings import Matrix
+
+Shares = Mapping[str, Fraction]
+
+
+Item = tuple[str, str]
+
+
+NO_SCORES = "No review that counts has scores of it."
+
+
+class Scored(Struct, frozen=True):
+    """What counts of one response: by reviewer its value (overall or holistic score), and means by criterion.
+
+    `holistic` is the mean of the holistic scores that it has, whatever its value is made of.
+    """
+
+    comparison: str
+    response: str
+    values: dict[str, Fraction]
+    criteria: dict[str, Fraction]
+    holistic: Fraction | None
+
+    @property
+    def mean(self) -> Fraction | None:
+        """The mean of its values; None when nobody's count."""
+        return exact_mean(self.values.values())
+
+
+class Outcome(Struct, frozen=True):
+    """How one comparison came out: its first, several when they are level, and their lead over the next.
+
+    `gap` is 0 when several are first, None when fewer than two responses have a mean.
+    """
+
+    comparison: str
+    first: list[str]
+    second: str
+    gap: Fraction | None
+    reviewers: int
+
+
+class Subject(Struct, frozen=True):
+    """Who stands behind responses across comparisons. `means` are its means by comparison, in their order.
+
+    `figure` is their mean with its interval, `mean` the same exactly. `wins` counts comparisons where it alone is
+    first, `shared` those where it is level with others. `mean_place` is that on reviewers' own lists.
+    """
+
+    name: str
+    mean: Fraction | None
+    figure: Figure
+    place: int | None
+    wins: int
+    shared: int
+    mean_place: Fraction | None
+    means: list[float]
+    criteria: dict[str, Fraction]
+    holistic: Fraction | None
+
+
+class Pair(Struct, frozen=True):
+    """Two criteria beside each other: their correlation over responses, None without spread, and the points."""
+
+    one: str
+    other: str
+    correlation: float | None
+    points: list[tuple[float, float]]
+
+
+def score_responses(
+    rows: Sequence[Row], shares: Shares, *, kind: str = RUBRIC, with_incomplete: bool = False
+) -> list[Scored]:
+    """What counts of each response, in the order of the rows; own responses never count.
+
+    By overall the rows that are complete, all that have one when asked for; by holistic score all that have one.
+    """
+    exacts = {score: exact(score) for row in rows for score in (*row.scores.values(), row.holistic or 0)}
+    unit = lcm(*(each.denominator for each in exacts.values()))
+    units = {score: int(each * unit) for score, each in exacts.items()}
+    base = lcm(*(share.denominator for share in shares.values()))
+    weights = {key: int(share * base) for key, share in shares.items()}
+    grouped: dict[Item, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault((row.comparison, row.response), []).append(row)
+    return [
+        _scored(item, [row for row in several if not row.is_own], weights, units, (base, unit), kind, with_incomplete)
+        for item, several in grouped.items()
+    ]  # fmt: skip
+
+
+def _scored(
+    item: Item,
+    rows: Sequence[Row],
+    weights: Mapping[str, int],
+    units: Mapping[float, int],
+    scales: tuple[int, int],
+    kind: str,
+    with_incomplete: bool,
+) -> Scored:
+    """Whole numbers throughout: the sums are exact and take a tenth of the time of fractions."""
+    base, unit = scales
+    values, counted = {}, []
+    for row in rows:
+        present = [key for key in weights if key in row.scores]
+        if kind == HOLISTIC:
+            value = None if row.holistic is None else Fraction(units[row.holistic], unit)
+        else:
+            is_whole = len(present) == len(weights)
+            below = base if is_whole else sum(weights[key] for key in present)
+            total = sum(weights[key] * units[row.scores[key]] for key in present)
+            value = Fraction(total, below * unit) if (is_whole or with_incomplete) and below else None
+        if value is not None and (present or kind == HOLISTIC):
+            values[row.reviewer] = value
+            counted.append(row)
+    criteria = {}
+    for key in weights:
+        given = [units[row.scores[key]] for row in counted if key in row.scores]
+        if given:
+            criteria[key] = Fraction(sum(given), unit * len(given))
+    whole = [units[row.holistic] for row in rows if row.holistic is not None]
+    return Scored(*item, values, criteria, Fraction(sum(whole), unit * len(whole)) if whole else None)
+
+
+def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
+    """How each comparison came out, in the order of the responses."""
+    found = []
+    for comparison, several in groupby(scored, key=lambda each: each.comparison):
+        responses = list(several)
+        means = {each.response: each.mean for each in responses}
+        places = rank_values(means)
+        first, rest = (places[0], places[1:]) if places else ([], [])
+        gap = None
+        if len(first) > 1:
+            gap = Fraction()
+        elif rest:
+            gap = (means[first[0]] or Fraction()) - (means[rest[0][0]] or Fraction())
+        second = first[1] if len(first) > 1 else rest[0][0] if rest else ""
+        reviewers = len({name for each in responses for name in each.values})
+        found.append(Outcome(comparison, first, second, gap, reviewers))
+    return found
+
+
+def build_subjects(scored: Sequence[Scored], names: Mapping[Item, str], *, seed: int = 0) -> list[Subject]:
+    """Everybody named in `names` (who stands behind each response), from the highest mean on; ties share a place.
+
+    Of several responses to one question that one subject has, the mean counts.
+    """
+    grouped: dict[str, list[Scored]] = {}
+    for each in scored:
+        grouped.setdefault(names[each.comparison, each.response], []).append(each)
+    firsts = {each.comparison: each.first for each in compute_outcomes(scored)}
+    places = _places(scored)
+    found = [
+        _subject(name, several, firsts, [places[each.comparison, each.response] for each in several], seed)
+        for name, several in sorted(grouped.items())
+    ]
+    numbers = compute_rank_numbers(rank_values({each.name: each.mean for each in found}))
+    ordered = sorted(found, key=lambda each: (numbers.get(each.name, len(found) + 1), each.name))
+    return [_placed(each, numbers.get(each.name)) for each in ordered]
+
+
+def _subject(
+    name: str,
+    scored: Sequence[Scored],
+    firsts: Mapping[str, list[str]],
+    places: Sequence[Fraction | None],
+    seed: int,
+) -> Subject:
+    means = _by_comparison((each.comparison, each.mean) for each in scored)
+    won = [firsts[each.comparison] for each in scored if each.response in firsts[each.comparison]]
+    floats = [float(mean) for mean in means]
+    keys = dict.fromkeys(key for each in scored for key in each.criteria)
+    by_key = {
+        key: exact_mean(_by_comparison((each.comparison, each.criteria.get(key)) for each in scored))
+        for key in keys
+    }
+    return Subject(
+        name=name,
+        mean=exact_mean(means),
+        figure=mean_figure(np.array(floats), seed=seed, responses=len(scored), reason=NO_SCORES),
+        place=None,
+        wins=sum(len(each) == 1 for each in won),
+        shared=sum(len(each) > 1 for each in won),
+        mean_place=exact_mean([each for each in places if each is not None]),
+        means=floats,
+        criteria={key: value for key, value in by_key.items() if value is not None},
+        holistic=exact_mean(_by_comparison((each.comparison, each.holistic) for each in scored)),
+    )
+
+
+def _placed(subject: Subject, place: int | None) -> Subject:
+    from msgspec.structs import replace
+
+    return replace(subject, place=place)
+
+
+def _places(scored: Iterable[Scored]) -> dict[Item, Fraction | None]:
+    """The mean place of each response on the lists of its reviewers."""
+    found: dict[Item, Fraction | None] = {}
+    for comparison, several in groupby(scored, key=lambda each: each.comparison):
+        lists: dict[str, dict[str, Fraction]] = {}
+        responses = []
+        for each in several:
+            responses.append(each.response)
+            for reviewer, value in each.values.items():
+                lists.setdefault(reviewer, {})[each.response] = value
+        for response, place in compute_mean_ranks(lists, responses).items():
+            found[comparison, response] = place
+    return found
+
+
+def list_ratings(scored: Iterable[Scored]) -> list[Rating]:
+    """Every value that counts, as calibration takes them; an item is a response of a comparison."""
+    return [
+        Rating(reviewer, item_name(each.comparison, each.response), float(value))
+        for each in scored
+        for reviewer, value in each.values.items()
+    ]
+
+
+def item_name(comparison: str, response: str) -> str:
+    """What a response is called in ratings."""
+    return f"{comparison}:{response}"
+
+
+def view_means(items: Mapping[str, float], names: Mapping[Item, str]) -> dict[str, float]:
+    """Each subject's mean over comparisons of what a view gives its responses; only of those that the view holds."""
+    grouped: dict[str, dict[str, list[float]]] = {}
+    for (comparison, response), name in names.items():
+        value = items.get(item_name(comparison, response))
+        if value is not None:
+            grouped.setdefault(name, {}).setdefault(comparison, []).append(value)
+    return {
+        name: float(np.mean([np.mean(several) for several in by_comparison.values()]))
+        for name, by_comparison in grouped.items()
+    }
+
+
+def correlations(scored: Sequence[Scored], keys: Sequence[str], *, with_holistic: bool = False) -> list[Pair]:
+    """Each pair of criteria over responses that have means of both; Pearson. "holistic" is the last where asked for.
+
+    Source: K. Pearson, Proceedings of the Royal Society 58 (1895), 240-242.
+    """
+    names = [*keys, *([HOLISTIC] if with_holistic else [])]
+    columns: dict[str, Matrix] = {
+        name: np.array(
+            [_number(each.holistic if name == HOLISTIC else each.criteria.get(name)) for each in scored]
+        )
+        for name in names
+    }
+    return [
+        _pair(one, other, columns[one], columns[other])
+        for at, one in enumerate(names)
+        for other in names[at + 1 :]
+    ]
+
+
+def _pair(one: str, other: str, first: Matrix, second: Matrix) -> Pair:
+    both = np.isfinite(first) & np.isfinite(second)
+    first, second = first[both], second[both]
+    points = list(zip(first.tolist(), second.tolist(), strict=True))
+    if len(points) < 3 or not np.ptp(first) or not np.ptp(second):
+        return Pair(one, other, None, points)
+    return Pair(one, other, float(np.corrcoef(first, second)[0, 1]), points)
+
+
+def _number(value: Fraction | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _by_comparison(values: Iterable[tuple[str, Fraction | None]]) -> list[Fraction]:
+    """The mean of each comparison that has one."""
+    grouped: dict[str, list[Fraction]] = {}
+    for comparison, value in values:
+        if value is not None:
+            grouped.setdefault(comparison, []).append(value)
+    return [sum(several, Fraction()) / len(several) for several in grouped.values()]

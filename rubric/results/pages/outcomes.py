@@ -1,0 +1,146 @@
+"""The comparisons of a set in one line each, and who stands behind their responses."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.models import Comparison, ComparisonSet, Response
+from rubric.results.core.ranking_uncertainty import Lead, leads, moves
+from rubric.results.core.whole_set import Item, Outcome, Scored, compute_outcomes
+from rubric.results.pages.panel import WORDS
+from rubric.results.pages.words import (
+    Candidate,
+    ResultsQuery,
+    build_candidates,
+    gap_text,
+    join_names,
+    percent_text,
+)
+from workspace.core.limits import PAGE_SIZE
+from workspace.core.text import one_line
+
+LONGEST_SHOWN = 160
+
+
+class OutcomeRow(Struct, frozen=True):
+    """One comparison: who is first, by how much, and what that is worth."""
+
+    number: int
+    question: str
+    first: str
+    gap: str
+    says: str
+    chance: str
+    reviewers: int
+    is_fragile: bool
+
+
+class OutcomesPart(Struct, frozen=True):
+    """One page of the comparisons; whether any is fragile is said only where `sees_weights`."""
+
+    rows: list[OutcomeRow]
+    sees_weights: bool
+    previous: str
+    next: str
+    says: str
+
+
+class SetResponses(Struct, frozen=True):
+    """The responses of the set: how each is named within its comparison, and who stands behind it across them."""
+
+    candidates: dict[str, dict[str, Candidate]]
+    subjects: dict[Item, str]
+    by_author: bool
+
+
+def load_set_responses(comparison_set: ComparisonSet) -> SetResponses:
+    """All responses in one query. Where nobody names an author, responses with the same key are taken together."""
+    found = Response.objects.filter(comparison__set=comparison_set).order_by("comparison__number", "number")
+    values = list(found.values_list("comparison__number", "number", "key", "author", "word_count"))
+    by_author = any(author for _comparison, _number, _key, author, _words in values)
+    candidates, subjects = {}, {}
+    for comparison, several in groupby(values, key=lambda each: each[0]):
+        responses = [each[1:] for each in several]
+        candidates[str(comparison)] = build_candidates(responses)
+        for number, key, author, _words in responses:
+            name = author or (_("no author named") if by_author else key)
+            if not by_author and key.isdecimal():
+                name = _("Response %(number)s") % {"number": key}
+            subjects[str(comparison), str(number)] = name
+    return SetResponses(candidates, subjects, by_author)
+
+
+def build_outcomes(
+    comparison_set: ComparisonSet,
+    scored: Sequence[Scored],
+    whole: Sequence[Scored],
+    brought: SetResponses,
+    asked: ResultsQuery,
+) -> OutcomesPart:
+    """One page of the comparisons; `whole` holds means of complete reviews alone, [] for who may not see weights."""
+    count = len(brought.candidates)
+    pages = max(1, -(-count // PAGE_SIZE))
+    page = min(asked.page, pages)
+    first = PAGE_SIZE * (page - 1)
+    shown = Comparison.objects.filter(set=comparison_set, number__gt=first, number__lte=first + PAGE_SIZE)
+    questions = dict(shown.order_by("number").values_list("number", "question"))
+    grouped = {key: list(several) for key, several in groupby(scored, key=lambda each: each.comparison)}
+    complete = {key: list(several) for key, several in groupby(whole, key=lambda each: each.comparison)}
+    rows = [
+        _outcome_row(
+            number,
+            question,
+            grouped.get(str(number), []),
+            complete.get(str(number), []),
+            brought.candidates[str(number)],
+            asked.shares,
+        )
+        for number, question in questions.items()
+    ]
+    return OutcomesPart(
+        rows=rows,
+        sees_weights=bool(whole),
+        previous=asked.query(page=page - 1 if page > 2 else "") if page > 1 else "",
+        next=asked.query(page=page + 1) if page < pages else "",
+        says=_("%(first)d to %(last)d of %(count)d")
+        % {"first": first + 1, "last": min(count, first + PAGE_SIZE), "count": count},
+    )
+
+
+def _outcome_row(
+    number: int,
+    question: str,
+    scored: Sequence[Scored],
+    whole: Sequence[Scored],
+    candidates: Mapping[str, Candidate],
+    shares: Mapping[str, Fraction],
+) -> OutcomeRow:
+    outcome = next(iter(compute_outcomes(scored)), Outcome(str(number), [], "", None, 0))
+    lead = _compute_lead(scored, outcome)
+    means = {each.response: each.criteria for each in whole if shares.keys() <= each.criteria.keys()}
+    moved = moves(means, shares, outcome.first[0]) if outcome.first else []
+    return OutcomeRow(
+        number=number,
+        question=one_line(question, LONGEST_SHOWN),
+        first=join_names(candidates[key].name for key in outcome.first),
+        gap=gap_text(outcome.gap),
+        says=str(WORDS[lead.word]) if lead else "",
+        chance=percent_text(lead.chance) if lead else "",
+        reviewers=outcome.reviewers,
+        is_fragile=any(each.is_fragile for each in moved),
+    )
+
+
+def _compute_lead(scored: Sequence[Scored], outcome: Outcome) -> Lead | None:
+    """The first's lead over the second; None where there are no two."""
+    if not outcome.second:
+        return None
+    lists: dict[str, dict[str, Fraction]] = {}
+    for each in scored:
+        for reviewer, value in each.values.items():
+            lists.setdefault(reviewer, {})[each.response] = value
+    [found] = leads(lists, outcome.first[0], [outcome.second])
+    return found

@@ -1,0 +1,223 @@
+"""The reviews behind a comparison's figures: every score by criterion and reviewer, and each review in full."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from msgspec import Struct
+
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, Criterion
+from rubric.core.response_order import map_labels
+from rubric.core.scores import compute_overall
+from rubric.core.weights import exact
+from rubric.models import Comparison, Review, ReviewedResponse
+from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
+from rubric.models.reviews import SUBMITTED
+from rubric.results.pages.words import Candidate, two
+from workspace.core.limits import LONGEST_COMMENT
+from workspace.core.text import shorten
+
+KINDS = {PERSON: gettext_lazy("person"), MODEL: gettext_lazy("model"), ELSEWHERE: gettext_lazy("elsewhere")}
+
+
+MODES = {
+    RUBRIC: gettext_lazy("all criteria scored"),
+    PARTIAL: gettext_lazy("some criteria missing"),
+    HOLISTIC: gettext_lazy("no criteria, a score or ranking as a whole"),
+    ABSTAINED: gettext_lazy("declined to judge"),
+    UNREADABLE: gettext_lazy("could not be read"),
+}
+
+
+NO_SCORES = (ABSTAINED, UNREADABLE)
+
+
+class ReviewContext(Struct, frozen=True):
+    """What reviews are read against: responses by key, criteria with their weights, what reviewers are called.
+
+    `names` is by reviewer's key, `numbers` gives the key of the response for its row.
+    """
+
+    candidates: Mapping[str, Candidate]
+    criteria: Sequence[Criterion]
+    shares: Mapping[str, Fraction]
+    names: Mapping[str, str]
+    numbers: Mapping[int, str]
+
+
+class ScoreRow(Struct, frozen=True):
+    """One criterion of one response: what each reviewer gave, and the mean. `is_total` marks the overall."""
+
+    label: str
+    cells: list[str]
+    mean: str
+    is_total: bool = False
+
+
+class ScoreGroup(Struct, frozen=True):
+    """The rows of one response."""
+
+    candidate: Candidate
+    rows: list[ScoreRow]
+
+
+class ReviewerColumn(Struct, frozen=True):
+    """One reviewer of the table; `note` says why they do not count, or only partly. Leads to the review `id`."""
+
+    id: int
+    name: str
+    note: str
+
+
+class ScoreTable(Struct, frozen=True):
+    """Criterion x reviewer for each response, the newest round of each reviewer."""
+
+    columns: list[ReviewerColumn]
+    groups: list[ScoreGroup]
+
+
+class ReviewedResponsePart(Struct, frozen=True):
+    """What a review says of one response. `cannot` lists criteria with the reason why they could not be judged.
+
+    Notes are as long as people's may be: those of models and files have no bounds, and a page has many.
+    """
+
+    name: str
+    label: str
+    scores: list[str]
+    holistic: str
+    overall: str
+    reported: str
+    is_incomplete: bool
+    is_own: bool
+    notes: str
+    cannot: list[tuple[str, str]]
+
+
+class ReviewPart(Struct, frozen=True):
+    """One review as it was handed in; its ranking lists places from the best on, its own or that of its scores."""
+
+    id: int
+    reviewer: str
+    kind: str
+    round: int
+    mode: str
+    at: datetime | None
+    flags: list[str]
+    lines: list[ReviewedResponsePart]
+    ranking: list[str]
+    is_own_ranking: bool
+    not_dealt: list[str]
+
+
+def load_submitted_reviews(comparison: Comparison) -> list[Review]:
+    """The reviews of a comparison that count, first rounds first, with what they say."""
+    rows = Review.objects.filter(comparison=comparison, state=SUBMITTED).select_related("reviewer")
+    return list(rows.prefetch_related("reviewed").order_by("reviewer", "round"))
+
+
+def select_newest(reviews: Iterable[Review]) -> list[Review]:
+    """Of each reviewer the newest round."""
+    return list({each.reviewer_id: each for each in reviews}.values())
+
+
+def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> ScoreTable:
+    """The table of the newest reviews."""
+    newest = select_newest(reviews)
+    said = {(each.pk, ground.numbers[row.response_id]): row for each in newest for row in each.reviewed.all()}
+    columns = [
+        ReviewerColumn(each.pk, ground.names[str(each.reviewer_id)], _column_note(each)) for each in newest
+    ]
+    has_holistic = any(row.holistic is not None for row in said.values())
+    groups = []
+    for key, candidate in ground.candidates.items():
+        given = [said.get((column.id, key)) for column in columns]
+        rows = [_row(each.label, [_score(row, each.key) for row in given]) for each in ground.criteria]
+        if ground.criteria:
+            overalls = [_overall(row, ground.shares) for row in given]
+            rows.append(_row(_("Overall"), overalls, is_total=True))
+        if has_holistic:
+            rows.append(_row(_("As a whole"), [_exact(row.holistic) if row else None for row in given]))
+        groups.append(ScoreGroup(candidate, rows))
+    return ScoreTable(columns, groups)
+
+
+def build_reviews(reviews: Iterable[Review], ground: ReviewContext) -> list[ReviewPart]:
+    """Every review that counts, in both rounds."""
+    return [_review(each, ground) for each in reviews]
+
+
+def _row(label: str, values: Sequence[Fraction | None], *, is_total: bool = False) -> ScoreRow:
+    given = [value for value in values if value is not None]
+    mean = sum(given, Fraction()) / len(given) if given else None
+    return ScoreRow(label, [_shown(value, is_total) for value in values], two(mean), is_total)
+
+
+def _shown(value: Fraction | None, is_total: bool) -> str:
+    if value is None:
+        return ""
+    return two(value) if is_total or value.denominator != 1 else str(value)
+
+
+def _exact(value: float | None) -> Fraction | None:
+    return None if value is None else exact(value)
+
+
+def _score(row: ReviewedResponse | None, key: str) -> Fraction | None:
+    return None if row is None else _exact(row.scores.get(key))
+
+
+def _overall(row: ReviewedResponse | None, shares: Mapping[str, Fraction]) -> Fraction | None:
+    return None if row is None else compute_overall(row.scores, shares).value
+
+
+def _column_note(review: Review) -> str:
+    return "" if review.mode == RUBRIC else str(MODES.get(review.mode, ""))
+
+
+def _review(review: Review, ground: ReviewContext) -> ReviewPart:
+    seen = map_labels(review.order)
+    labels = {str(number): label for label, number in seen.items()}
+    names = {key: each.name for key, each in ground.candidates.items()}
+    named = {label: names[str(number)] for label, number in seen.items() if str(number) in names}
+    rows = sorted(review.reviewed.all(), key=lambda row: row.position)
+    places = review.reported_ranking or review.ranking or []
+    return ReviewPart(
+        id=review.pk,
+        reviewer=ground.names[str(review.reviewer_id)],
+        kind=str(KINDS[review.reviewer.kind]),
+        round=review.round,
+        mode=str(MODES.get(review.mode, "")),
+        at=review.submitted_at,
+        flags=[_flag(each, named) for each in review.flags],
+        lines=[_line(row, labels, ground) for row in rows],
+        is_own_ranking=bool(review.reported_ranking),
+        ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
+        not_dealt=[name for key, name in names.items() if key not in labels],
+    )
+
+
+def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
+    """The sentence of a flag, with the name of the response that its label stands for."""
+    label = flag.get("response") or ""
+    sentence = flag.get("message") or ""
+    return f"{sentence} ({named[label]})" if label in named else sentence
+
+
+def _line(row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContext) -> ReviewedResponsePart:
+    candidate = ground.candidates[ground.numbers[row.response_id]]
+    criteria = {each.key: each.label for each in ground.criteria} | {HOLISTIC: _("As a whole")}
+    return ReviewedResponsePart(
+        name=candidate.name,
+        label=labels.get(candidate.key, ""),
+        scores=[_shown(_score(row, each.key), is_total=False) for each in ground.criteria],
+        holistic=_shown(_exact(row.holistic), is_total=False),
+        overall=two(_overall(row, ground.shares)),
+        reported="" if row.reported_overall is None else f"{row.reported_overall:g}",
+        is_incomplete=row.is_incomplete,
+        is_own=row.is_own,
+        notes=shorten(row.notes, LONGEST_COMMENT),
+        cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
+    )

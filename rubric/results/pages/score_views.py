@@ -1,0 +1,124 @@
+"""The same reviews seen four ways, beside each other: means, mean places, z-normalised, crossed random effects."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext as _
+from msgspec import Struct, structs
+
+from rubric.results.core.rater_scales import Rating, calibrate, crossed_effects, design_problem
+from rubric.results.core.whole_set import Item, Scored, Subject, list_ratings, view_means
+from rubric.results.pages.words import rank_by_value, two
+
+
+class ViewCell(Struct, frozen=True):
+    """What one view gives one subject: its figure and place; `is_changed` where the place is not that by means."""
+
+    text: str
+    place: int | None
+    is_changed: bool
+
+
+class ViewRow(Struct, frozen=True):
+    """One subject in every view that is offered."""
+
+    name: str
+    cells: list[ViewCell]
+
+
+class ViewsPart(Struct, frozen=True):
+    """The table of views, a sentence about each on what changes, and why a view is not offered."""
+
+    heads: list[str]
+    rows: list[ViewRow]
+    changes: list[str]
+    reasons: list[str]
+
+
+class View(Struct, frozen=True):
+    """One way to see the set: what ranks each subject, the higher the better, and its texts."""
+
+    head: str
+    ranks: dict[str, float]
+    texts: dict[str, str]
+
+
+def build_views(
+    scored: Sequence[Scored],
+    subjects: Sequence[Subject],
+    names: Mapping[Item, str],
+    reviewers: Mapping[str, str],
+    *,
+    with_holistic: bool,
+) -> ViewsPart:
+    """All views of the subjects that have a mean; `reviewers` are their names, by key."""
+    seen = [each for each in subjects if each.mean is not None]
+    means = _view(_("Mean"), {each.name: float(each.mean or 0) for each in seen})
+    views = [means, _by_places(seen)]
+    if with_holistic:
+        views.append(
+            _view(
+                _("As a whole"),
+                {each.name: float(each.holistic) for each in seen if each.holistic is not None},
+            )
+        )
+    ratings = _named(list_ratings(scored), reviewers)
+    reasons = []
+    for head, found in ((_("z-normalised"), _z(ratings)), (_("Crossed random effects"), _crossed(ratings))):
+        if isinstance(found, str):
+            reasons.append(_("%(view)s is not offered: %(reason)s") % {"view": head, "reason": found})
+        else:
+            views.append(_view(head, view_means(found, names)))
+    base = rank_by_value(means.ranks)
+    places = [rank_by_value(view.ranks) for view in views]
+    return ViewsPart(
+        heads=[view.head for view in views],
+        rows=[ViewRow(each.name, [_cell(view, at, base, each.name) for view, at in zip(views, places, strict=True)])
+              for each in seen],
+        changes=[_change(view.head, at, base) for view, at in zip(views[1:], places[1:], strict=True)],
+        reasons=reasons,
+    )  # fmt: skip
+
+
+def _view(head: str, values: Mapping[str, float]) -> View:
+    return View(
+        head,
+        {name: round(value, 9) for name, value in values.items()},
+        {name: two(value) for name, value in values.items()},
+    )
+
+
+def _by_places(subjects: Sequence[Subject]) -> View:
+    placed = {each.name: each.mean_place for each in subjects if each.mean_place is not None}
+    return View(
+        _("Mean place"),
+        {name: -float(place) for name, place in placed.items()},
+        {name: two(place) for name, place in placed.items()},
+    )
+
+
+def _z(ratings: Sequence[Rating]) -> Mapping[str, float] | str:
+    problem = design_problem(ratings)
+    return problem or calibrate(ratings).items
+
+
+def _crossed(ratings: Sequence[Rating]) -> Mapping[str, float] | str:
+    found = crossed_effects(ratings)
+    return found if isinstance(found, str) else found.items
+
+
+def _named(ratings: Sequence[Rating], reviewers: Mapping[str, str]) -> list[Rating]:
+    """The ratings with reviewers by name, since reasons name them; namesakes are told apart by their keys."""
+    counts = Counter(reviewers.values())
+    shown = {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in reviewers.items()}
+    return [structs.replace(each, reviewer=shown[each.reviewer]) for each in ratings]
+
+
+def _cell(view: View, places: Mapping[str, int], base: Mapping[str, int], name: str) -> ViewCell:
+    place = places.get(name)
+    return ViewCell(view.texts.get(name, ""), place, place is not None and place != base[name])
+
+
+def _change(head: str, places: Mapping[str, int], base: Mapping[str, int]) -> str:
+    changed = sum(places[name] != base[name] for name in places)
+    return _("%(view)s: %(n)d of %(all)d change place.") % {"view": head, "n": changed, "all": len(places)}

@@ -1,0 +1,262 @@
+"""The page of one comparison's results: ranking, uncertainty, what would change it, and every review behind it."""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from msgspec import Struct
+
+from rubric.core.records import BOTH, HOLISTIC, RUBRIC
+from rubric.models import Comparison, Response, Review
+from rubric.results.core.ranking_uncertainty import criterion_means
+from rubric.results.core.what_if import TriedWeights
+from rubric.results.pages.panel import PanelPart, build_panel
+from rubric.results.pages.reviews import (
+    NO_SCORES,
+    ReviewContext,
+    ReviewPart,
+    ScoreTable,
+    build_reviews,
+    build_score_table,
+    load_submitted_reviews,
+    select_newest,
+)
+from rubric.results.pages.weights import WeightsPart, WhatIf, build_weights_part, build_what_if
+from rubric.results.pages.words import (
+    Candidate,
+    ResultsQuery,
+    VersionOption,
+    build_candidates,
+    join_names,
+    list_version_options,
+    rank_by_value,
+)
+from rubric.reviews.core.panel import Judgement, Panel
+from rubric.reviews.queries import Reviewed, load_reviewed, to_rows
+from rubric.sets.permissions import check_open_set
+from rubric.sets.queries import reviewer_names
+from rubric.versions.permissions import check_see_weights
+from workspace.access.permissions import may
+from workspace.models import Person
+
+CUT = 3000
+
+
+class Text(Struct, frozen=True):
+    """The text of one response, or its beginning."""
+
+    candidate: Candidate
+    text: str
+    is_cut: bool
+
+
+class ComparisonPage(Struct, frozen=True):
+    """Everything the page of one comparison shows. `weights` and `what_if` are None for who may not see weights."""
+
+    number: int
+    question: str
+    previous: int
+    next: int
+    asked: ResultsQuery
+    choices: list[VersionOption]
+    under: str
+    panels: list[PanelPart]
+    changes: str
+    notes: list[str]
+    left_out_count: int
+    texts: list[Text]
+    weights: WeightsPart | None
+    what_if: WhatIf | None
+    labels: list[str]
+    table: ScoreTable
+    reviews: list[ReviewPart]
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether there is anything to show but texts."""
+        return bool(self.reviews)
+
+
+def build_comparison_page(
+    *, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights, person: Person
+) -> ComparisonPage:
+    """The page of a comparison fetched with its set; `tried` are the weights of the form."""
+    comparison_set, mode = comparison.set, comparison.set.mode
+    responses = list(comparison.responses.order_by("number"))
+    candidates = _candidates(responses)
+    reviews, reviewed = load_submitted_reviews(comparison), _reviewed(comparison)
+    judgements = _judgements(reviewed, asked)
+    kinds = {BOTH: (RUBRIC, HOLISTIC)}.get(mode, (mode,))
+    given = {"with_incomplete": asked.with_incomplete}
+    panels = [build_panel(judgements, candidates, kind=kind, **given) for kind in kinds]
+    names = names_by_reviewer(comparison, person)
+    sees = RUBRIC in kinds and may(check_see_weights, person)
+    ground = ReviewContext(
+        candidates=candidates,
+        criteria=[] if mode == HOLISTIC else asked.criteria,
+        shares=asked.shares,
+        names=names,
+        numbers={each.pk: str(each.number) for each in responses},
+    )
+    return ComparisonPage(
+        number=comparison.number,
+        question=comparison.question,
+        previous=comparison.number - 1,
+        next=comparison.number + 1 if comparison.number < comparison_set.comparisons.count() else 0,
+        asked=asked,
+        choices=list_version_options(comparison_set, asked) if sees else [],
+        under=asked.version.number if asked.under else "",
+        panels=panels + _fallback_panel(judgements, candidates, panels),
+        changes=_changes(panels, candidates),
+        notes=_notes(panels[0].found, reviews, ground, asked),
+        left_out_count=len(panels[0].found.left_out),
+        texts=[_text(each, candidates[str(each.number)], asked) for each in responses],
+        weights=_weights(reviewed, candidates, asked, panels[0]) if sees else None,
+        what_if=_what_if(reviewed, candidates, asked, tried, panels[0].found) if sees else None,
+        labels=[each.label for each in ground.criteria],
+        table=build_score_table(reviews, ground),
+        reviews=build_reviews(reviews, ground),
+    )
+
+
+def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights) -> WhatIf:
+    """The ranking under other weights alone, for a form that is being moved."""
+    responses = list(comparison.responses.defer("text").order_by("number"))
+    candidates, reviewed = _candidates(responses), _reviewed(comparison)
+    before = build_panel(
+        _judgements(reviewed, asked), candidates, kind=RUBRIC, with_incomplete=asked.with_incomplete
+    )
+    return _what_if(reviewed, candidates, asked, tried, before.found)
+
+
+def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
+    """What the reviewers of the set are called for that person, by their keys."""
+    comparison_set = comparison.set
+    is_lead = may(check_open_set, person, comparison_set.project)
+    return reviewer_names(comparison_set, person, is_lead=is_lead)
+
+
+def _candidates(responses: Sequence[Response]) -> dict[str, Candidate]:
+    return build_candidates((each.number, each.key, each.author, each.word_count) for each in responses)
+
+
+def _fallback_panel(
+    judgements: Sequence[Judgement], candidates: Mapping[str, Candidate], panels: Sequence[PanelPart]
+) -> list[PanelPart]:
+    """A ranking of their own from those who gave only a score as a whole where criteria alone were asked for."""
+    names = panels[0].found.fallbacks
+    if len(panels) > 1 or not names:
+        return []
+    given = [each for each in judgements if each.reviewer in names]
+    return [build_panel(given, candidates, kind=HOLISTIC, with_incomplete=False, is_fallback=True)]
+
+
+def _reviewed(comparison: Comparison) -> list[Reviewed]:
+    found = load_reviewed(comparison.set, comparison=comparison.number)
+    return sorted(found, key=lambda each: (each.response, each.reviewer))
+
+
+def _judgements(reviewed: Sequence[Reviewed], asked: ResultsQuery) -> list[Judgement]:
+    shares = asked.shares
+    return [each.to_judgement(shares) for each in reviewed]
+
+
+def _weights(
+    reviewed: Sequence[Reviewed], candidates: Mapping[str, Candidate], asked: ResultsQuery, part: PanelPart
+) -> WeightsPart:
+    means = criterion_means(to_rows(reviewed), asked.shares)
+    return build_weights_part(means, asked.shares, candidates, asked.criteria, part.first)
+
+
+def _what_if(
+    reviewed: Sequence[Reviewed],
+    candidates: Mapping[str, Candidate],
+    asked: ResultsQuery,
+    tried: TriedWeights,
+    before: Panel,
+) -> WhatIf:
+    judgements = [each.to_judgement(tried.shares) for each in reviewed] if tried.shares else []
+    places = {each.response: each.place for each in before.standings if each.place is not None}
+    return build_what_if(
+        tried, judgements, places, candidates, asked.criteria, with_incomplete=asked.with_incomplete
+    )
+
+
+def _text(response: Response, candidate: Candidate, asked: ResultsQuery) -> Text:
+    is_cut = len(response.text) > CUT and asked.whole != response.number
+    return Text(candidate, response.text[:CUT] if is_cut else response.text, is_cut)
+
+
+def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -> str:
+    """Which places the score as a whole gives otherwise, where both are there; else ""."""
+    if len(panels) < 2:
+        return ""
+    here, there = (
+        rank_by_value({each.response: each.mean for each in part.found.standings}) for part in panels
+    )
+    if not here or not there:
+        return ""
+    changed = [key for key in here if key in there and here[key] != there[key]]
+    if not changed:
+        return _("By the score as a whole every response stands where it does by its overall.")
+    parts = [
+        _("%(name)s: %(there)d instead of %(here)d")
+        % {"name": candidates[key].name, "there": there[key], "here": here[key]}
+        for key in changed
+    ]
+    return _("By the score as a whole other places come out: %(parts)s.") % {"parts": join_names(parts)}
+
+
+def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked: ResultsQuery) -> list[str]:
+    """What does not count, and why: each in one sentence."""
+    notes = []
+    newest = select_newest(reviews)
+    silent = [ground.names[str(each.reviewer_id)] for each in newest if each.mode in NO_SCORES]
+    if found.fallbacks:
+        said = _(
+            "Only a score as a whole came from %(names)s where criteria were asked for. It is never averaged with "
+            "overalls."
+        )
+        notes.append(said % {"names": join_names(ground.names[key] for key in found.fallbacks)})
+    if found.left_out:
+        said = ngettext(
+            "%(n)d incomplete judgement is left out.",
+            "%(n)d incomplete judgements are left out.",
+            len(found.left_out),
+        )
+        notes.append(said % {"n": len(found.left_out)})
+    elif asked.with_incomplete and found.kind == RUBRIC:
+        notes.append(
+            _(
+                "Incomplete judgements count: they are divided by the weights of the criteria that were scored."
+            )
+        )
+    if silent:
+        notes.append(
+            _("No scores came from %(names)s: declined, or unreadable.") % {"names": join_names(silent)}
+        )
+    own = [
+        _("%(reviewer)s (%(response)s)")
+        % {"reviewer": ground.names[each.reviewer], "response": ground.candidates[each.response].name}
+        for each in found.own
+    ]
+    own += _not_dealt(newest, ground)
+    if own:
+        notes.append(
+            _("Nobody's judgement of an own response counts: %(names)s.") % {"names": join_names(own)}
+        )
+    return notes
+
+
+def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
+    """Reviewers whose own responses were never shown to them."""
+    found = []
+    for review in reviews:
+        hidden = [each.name for each in ground.candidates.values() if each.number not in review.order]
+        if hidden:
+            reviewer = ground.names[str(review.reviewer_id)]
+            found.append(
+                _("%(reviewer)s (%(response)s, not shown)")
+                % {"reviewer": reviewer, "response": join_names(hidden)}
+            )
+    return found

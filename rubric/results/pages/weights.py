@@ -1,0 +1,251 @@
+"""How far a comparison's winner depends on the weights, and what other weights would give."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import Criterion
+from rubric.results.core.ranking_uncertainty import (
+    Means,
+    WeightMove,
+    WeightRange,
+    moves,
+    weight_ranges,
+    win_shares,
+)
+from rubric.results.core.what_if import TriedWeights
+from rubric.results.pages.words import (
+    Candidate,
+    gap_text,
+    join_names,
+    percent_text,
+    rank_by_value,
+    two,
+    weight_text,
+)
+from rubric.reviews.core.panel import Judgement, panel
+from workspace.display.core.charts import Segment, share_bar
+
+KAPPA = 100
+
+
+class Rival(Struct, frozen=True):
+    """What it takes for one response to draw level with the first."""
+
+    name: str
+    gap: str
+    says: str
+    is_fragile: bool
+
+
+class HoldRow(Struct, frozen=True):
+    """Between which values of one weight the first stays first; "" where nothing changes on that side."""
+
+    label: str
+    weight: str
+    says: str
+
+
+class ShareRow(Struct, frozen=True):
+    """How often one response is first under other weights, near the version's and over all there are."""
+
+    name: str
+    kind: int
+    near: str
+    over_all: str
+
+
+class WeightsPart(Struct, frozen=True):
+    """What would change the winner. `reason` says why nothing can be said; then all else is empty."""
+
+    reason: str
+    winner: str
+    is_fragile: bool
+    rivals: list[Rival]
+    holds: list[HoldRow]
+    shares: list[ShareRow]
+    near: list[Segment]
+    over_all: list[Segment]
+
+
+class KnobField(Struct, frozen=True):
+    """One weight of the form: number and slider stand at `value`, wherever they stood before.
+
+    `moved_by` says which of them was moved, "" for none: the other one follows.
+    """
+
+    key: str
+    label: str
+    value: str
+    scaled: str
+    fault: str
+    moved_by: str
+
+
+class TriedRow(Struct, frozen=True):
+    """One response under the weights tried; `was` is its place under those of the version."""
+
+    candidate: Candidate
+    place: int | None
+    mean: str
+    was: int | None
+    says: str
+
+
+class WhatIf(Struct, frozen=True):
+    """The form of the weights and what they give. `fault` is about all of them together."""
+
+    fields: list[KnobField]
+    fault: str
+    is_tried: bool
+    lead: str
+    rows: list[TriedRow]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether there is a result."""
+        return not self.fault and not any(each.fault for each in self.fields)
+
+
+def build_weights_part(
+    means: Means,
+    shares: Mapping[str, Fraction],
+    candidates: Mapping[str, Candidate],
+    criteria: Sequence[Criterion],
+    first: Sequence[str],
+) -> WeightsPart:
+    """The sensitivity of the ranking to the weights, from means by criterion over complete reviews."""
+    names = {key: each.name for key, each in candidates.items()}
+    winner = next((key for key in first if key in means), "")
+    reason = _reason(winner, means)
+    if reason:
+        return WeightsPart(reason, "", False, [], [], [], [], [])
+    found = moves(means, shares, winner)
+    if not found:
+        reason = _("The first response by all scores is not the first by those of complete reviews alone.")
+        return WeightsPart(reason, "", False, [], [], [], [], [])
+    labels = {each.key: each.label for each in criteria}
+    overalls = {
+        key: sum((shares[one] * given[one] for one in shares), Fraction()) for key, given in means.items()
+    }
+    near, over_all = win_shares(means, shares, kappa=KAPPA), win_shares(means, shares, kappa=None)
+    ordered = sorted(near, key=lambda key: (-overalls[key], key))
+    return WeightsPart(
+        reason="",
+        winner=join_names(names[key] for key in first),
+        is_fragile=any(each.is_fragile for each in found),
+        rivals=[_rival(each, names, labels, overalls[winner] - overalls[each.rival]) for each in found],
+        holds=[_hold(each, names, labels) for each in weight_ranges(means, shares, winner) if len(first) == 1],
+        shares=[ShareRow(names[key], at % 4, percent_text(near[key]), percent_text(over_all[key]))
+                for at, key in enumerate(ordered)],
+        near=share_bar([(names[key], percent_text(near[key]), near[key]) for key in ordered]),
+        over_all=share_bar([(names[key], percent_text(over_all[key]), over_all[key]) for key in ordered]),
+    )  # fmt: skip
+
+
+def build_what_if(
+    tried: TriedWeights,
+    judgements: Sequence[Judgement],
+    before: Mapping[str, int],
+    candidates: Mapping[str, Candidate],
+    criteria: Sequence[Criterion],
+    *,
+    with_incomplete: bool,
+) -> WhatIf:
+    """The form as it was sent and, unless something is wrong with it, the ranking of `judgements` under its weights.
+
+    `before` are the places under the version's own weights.
+    """
+    fields = [
+        KnobField(
+            key=each.key,
+            label=each.label,
+            value=tried.texts[each.key],
+            scaled=weight_text(tried.shares.get(each.key)),
+            fault=tried.faults.get(each.key, ""),
+            moved_by=tried.moved.get(each.key, ""),
+        )
+        for each in criteria
+    ]
+    fault, is_tried = tried.faults.get("", ""), bool(tried.moved)
+    if tried.faults:
+        return WhatIf(fields, fault, is_tried, "", [])
+    found = panel(judgements, with_incomplete=with_incomplete)
+    means = {each.response: each.mean for each in found.standings if each.mean is not None}
+    places = rank_by_value(means)
+    rows = [
+        TriedRow(
+            candidates[key],
+            places[key],
+            two(means[key]),
+            before.get(key),
+            _moved(before.get(key), places[key]),
+        )
+        for key in sorted(means, key=lambda key: (places[key], int(key)))
+    ]
+    return WhatIf(fields, "", is_tried, _first_sentence(rows), rows)
+
+
+def _first_sentence(rows: Sequence[TriedRow]) -> str:
+    now = [row.candidate.name for row in rows if row.place == 1]
+    before = [row.candidate.name for row in rows if row.was == 1]
+    if not now:
+        return _("No score counts yet, so nothing is ranked.")
+    if now == before:
+        return _("%(names)s would still be first.") % {"names": join_names(now)}
+    return _("%(names)s would be first instead of %(before)s.") % {
+        "names": join_names(now), "before": join_names(before),
+    }  # fmt: skip
+
+
+def _moved(was: int | None, place: int) -> str:
+    if was is None or was == place:
+        return _("as before")
+    steps = abs(was - place)
+    return _("up %(n)d") % {"n": steps} if place < was else _("down %(n)d") % {"n": steps}
+
+
+def _reason(winner: str, means: Means) -> str:
+    if not winner:
+        return _("No response has a complete review, so nothing can be said about weights.")
+    if len(means) < 2:
+        return _("Only one response has a complete review, so no weights can change the first.")
+    return ""
+
+
+def _rival(move: WeightMove, names: Mapping[str, str], labels: Mapping[str, str], gap: Fraction) -> Rival:
+    return Rival(names[move.rival], gap_text(gap), _move_sentence(move, labels), move.is_fragile)
+
+
+def _move_sentence(move: WeightMove, labels: Mapping[str, str]) -> str:
+    if move.amount is None:
+        return _("Never: no weights bring it level.")
+    if move.amount == 0:
+        return _("Level already: any other weights may put it first.")
+    taken = join_names(
+        _("%(weight)s from %(criterion)s") % {"weight": weight_text(amount), "criterion": labels[key]}
+        for key, amount in move.takes.items()
+    )
+    return _("Level once %(taken)s goes to %(criterion)s.") % {
+        "taken": taken,
+        "criterion": labels[move.gives],
+    }
+
+
+def _hold(hold: WeightRange, names: Mapping[str, str], labels: Mapping[str, str]) -> HoldRow:
+    parts = []
+    if hold.low is not None:
+        parts.append(
+            _("below %(weight)s %(name)s leads")
+            % {"weight": weight_text(hold.low), "name": names[hold.low_rival]}
+        )
+    if hold.high is not None:
+        parts.append(
+            _("above %(weight)s %(name)s leads")
+            % {"weight": weight_text(hold.high), "name": names[hold.high_rival]}
+        )
+    return HoldRow(
+        labels[hold.criterion], weight_text(hold.weight), join_names(parts) or _("no value changes the first")
+    )

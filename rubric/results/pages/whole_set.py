@@ -1,0 +1,293 @@
+"""The results of a set: the ranking across comparisons, correlations of criteria, and which reviews do not count."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from msgspec import Struct
+
+from rubric.core.records import BOTH, HIGHEST, HOLISTIC, LOWEST, RUBRIC, Criterion
+from rubric.models import ComparisonSet
+from rubric.results.core.whole_set import Scored, Subject, build_subjects, correlations, score_responses
+from rubric.results.pages.outcomes import OutcomesPart, build_outcomes, load_set_responses
+from rubric.results.pages.reviews import NO_SCORES
+from rubric.results.pages.score_views import ViewsPart, build_views
+from rubric.results.pages.words import (
+    ResultsQuery,
+    VersionOption,
+    gap_text,
+    join_names,
+    list_version_options,
+    range_text,
+    two,
+)
+from rubric.reviews.queries import Reviewed, load_reviewed, to_rows
+from rubric.sets.permissions import check_open_set
+from rubric.sets.queries import reviewer_names
+from rubric.versions.permissions import check_see_weights
+from workspace.access.permissions import may
+from workspace.display.core.charts import DotRow, DotsChart, Scatter, dot_plot, scatter
+from workspace.models import Person
+from workspace.statistics.conclusions import LEAST_COMPARISONS
+
+
+class Plot(Struct, frozen=True):
+    """One pair as a plot: the first along, the second up."""
+
+    id: str
+    along: str
+    up: str
+    text: str
+    scatter: Scatter
+
+
+class MatrixRow(Struct, frozen=True):
+    """One line of the table of correlations."""
+
+    label: str
+    cells: list[str]
+
+
+class PairsPart(Struct, frozen=True):
+    """The table and the plots; empty where there are fewer than two criteria."""
+
+    labels: list[str]
+    rows: list[MatrixRow]
+    plots: list[Plot]
+    response_count: int
+
+
+def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool) -> PairsPart:
+    """Every pair of criteria, and each with the score as a whole where it was given; over means of responses."""
+    labels = {each.key: each.label for each in criteria}
+    if with_holistic and labels:
+        labels[HOLISTIC] = _("As a whole")
+    found = correlations(scored, [each.key for each in criteria], with_holistic=HOLISTIC in labels)
+    texts = {
+        frozenset((pair.one, pair.other)): "" if pair.correlation is None else f"{pair.correlation:.2f}"
+        for pair in found
+    }
+    rows = [
+        MatrixRow(label, ["1" if one == other else texts[frozenset((one, other))] for other in labels])
+        for one, label in labels.items()
+    ]
+    plots = [
+        Plot(
+            f"pair-{number}",
+            labels[pair.one],
+            labels[pair.other],
+            texts[frozenset((pair.one, pair.other))],
+            scatter(pair.points, minimum=LOWEST, maximum=HIGHEST),
+        )
+        for number, pair in enumerate(found, start=1)
+    ]
+    return PairsPart(list(labels.values()), rows, plots, max((len(pair.points) for pair in found), default=0))
+
+
+def set_notes(reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str) -> tuple[list[str], int]:
+    """The sentences, and how many judgements are left out as incomplete."""
+    others = [each for each in reviewed if not each.is_own]
+    is_rubric = kind == RUBRIC
+    keys = asked.shares.keys()
+    incomplete = sum(bool(each.scores.keys() & keys) and not keys <= each.scores.keys() for each in others)
+    left_out = incomplete if is_rubric and not asked.with_incomplete else 0
+    notes = []
+    if left_out:
+        said = ngettext(
+            "%(n)d incomplete judgement is left out.", "%(n)d incomplete judgements are left out.", left_out
+        )
+        notes.append(said % {"n": left_out})
+    elif incomplete and is_rubric:
+        said = ngettext(
+            "%(n)d incomplete judgement counts, divided by the weights of the criteria that were scored.",
+            "%(n)d incomplete judgements count, divided by the weights of the criteria that were scored.",
+            incomplete,
+        )
+        notes.append(said % {"n": incomplete})
+    fallbacks = _fallbacks(others) if is_rubric else 0
+    if fallbacks:
+        said = ngettext(
+            "%(n)d review gave only a score as a whole where criteria were asked for; it is never averaged with "
+            "overalls.",
+            "%(n)d reviews gave only a score as a whole where criteria were asked for; they are never averaged with "
+            "overalls.",
+            fallbacks,
+        )
+        notes.append(said % {"n": fallbacks})
+    return notes + _silent(reviewed) + _own(reviewed), left_out
+
+
+def _fallbacks(reviewed: Sequence[Reviewed]) -> int:
+    scored = {each.review for each in reviewed if each.scores}
+    return len({each.review for each in reviewed if each.holistic is not None} - scored)
+
+
+def _silent(reviewed: Sequence[Reviewed]) -> list[str]:
+    silent = len({each.review for each in reviewed if each.mode in NO_SCORES})
+    if not silent:
+        return []
+    said = ngettext(
+        "%(n)d review holds no scores: declined, or unreadable.",
+        "%(n)d reviews hold no scores: declined, or unreadable.",
+        silent,
+    )
+    return [said % {"n": silent}]
+
+
+def _own(reviewed: Sequence[Reviewed]) -> list[str]:
+    own = sum(each.is_own for each in reviewed)
+    if not own:
+        return []
+    said = ngettext(
+        "%(n)d judgement of a reviewer's own response does not count.",
+        "%(n)d judgements of reviewers' own responses do not count.",
+        own,
+    )
+    return [said % {"n": own}]
+
+
+class SubjectRow(Struct, frozen=True):
+    """One author's line of the ranking and of the means; `criteria` are texts in the order of the criteria."""
+
+    name: str
+    place: int | None
+    is_shared: bool
+    mean: str
+    interval: str
+    comparison_count: int
+    wins: int
+    shared: int
+    mean_place: str
+    criteria: list[str]
+    holistic: str
+
+
+class SetResultsPage(Struct, frozen=True):
+    """Everything the page shows. `by_author` says whether rows are authors or keys of responses."""
+
+    asked: ResultsQuery
+    choices: list[VersionOption]
+    under: str
+    kind: str
+    by_author: bool
+    comparison_count: int
+    reviewer_count: int
+    left_out_count: int
+    notes: list[str]
+    lead: str
+    rows: list[SubjectRow]
+    chart: DotsChart
+    interval_reason: str
+    labels: list[str]
+    has_holistic: bool
+    views: ViewsPart
+    pairs: PairsPart
+    outcomes: OutcomesPart
+
+
+def build_set_results(
+    *, comparison_set: ComparisonSet, asked: ResultsQuery, person: Person
+) -> SetResultsPage:
+    """The page for a set fetched with its project and rubric."""
+    brought = load_set_responses(comparison_set)
+    reviewed = sorted(
+        load_reviewed(comparison_set), key=lambda one: (one.comparison, one.response, one.reviewer)
+    )
+    rows, shares, mode = to_rows(reviewed), asked.shares, comparison_set.mode
+    kind = HOLISTIC if mode == HOLISTIC else RUBRIC
+    scored = score_responses(rows, shares, kind=kind, with_incomplete=asked.with_incomplete)
+    subjects = build_subjects(scored, brought.subjects)
+    is_lead = may(check_open_set, person, comparison_set.project)
+    sees = kind == RUBRIC and may(check_see_weights, person)
+    criteria = [] if kind == HOLISTIC else asked.criteria
+    whole = score_responses(rows, shares) if sees and asked.with_incomplete else scored if sees else []
+    notes, left_out = set_notes(reviewed, asked, kind)
+    names = reviewer_names(comparison_set, person, is_lead=is_lead)
+    return SetResultsPage(
+        asked=asked,
+        choices=list_version_options(comparison_set, asked) if sees else [],
+        under=asked.version.number if asked.under else "",
+        kind=kind,
+        by_author=brought.by_author,
+        comparison_count=len(brought.candidates),
+        reviewer_count=len({row.reviewer for row in rows}),
+        left_out_count=left_out,
+        notes=notes + _unequal(subjects),
+        lead=_lead(subjects),
+        rows=[_row(each, subjects, criteria) for each in subjects],
+        chart=_chart(subjects),
+        interval_reason=_interval_reason(subjects),
+        labels=[each.label for each in criteria],
+        has_holistic=any(each.holistic is not None for each in subjects),
+        views=build_views(scored, subjects, brought.subjects, names, with_holistic=mode == BOTH),
+        pairs=build_pairs(scored, criteria, with_holistic=any(each.holistic is not None for each in scored)),
+        outcomes=build_outcomes(comparison_set, scored, whole, brought, asked),
+    )
+
+
+def _interval_reason(subjects: Sequence[Subject]) -> str:
+    """Why means have no interval; how many comparisons there are is said where they are as many for all."""
+    reasons = {each.figure.interval_reason for each in subjects if not each.figure.interval}
+    if len(reasons) < 2:
+        return next(iter(reasons), "")
+    return _("An interval needs at least %(n)d comparisons with responses of the same author.") % {
+        "n": LEAST_COMPARISONS
+    }
+
+
+def _unequal(subjects: Sequence[Subject]) -> list[str]:
+    """That means rest on different questions, where they do."""
+    if len({len(each.means) for each in subjects}) < 2:
+        return []
+    return [
+        _(
+            "Not all have responses to the same number of comparisons, so their means rest on different questions."
+        )
+    ]
+
+
+def _row(subject: Subject, subjects: Sequence[Subject], criteria: Sequence[Criterion]) -> SubjectRow:
+    places = [each.place for each in subjects]
+    return SubjectRow(
+        name=subject.name,
+        place=subject.place,
+        is_shared=subject.place is not None and places.count(subject.place) > 1,
+        mean=two(subject.mean),
+        interval=range_text(subject.figure.interval),
+        comparison_count=len(subject.means),
+        wins=subject.wins,
+        shared=subject.shared,
+        mean_place=two(subject.mean_place),
+        criteria=[two(subject.criteria.get(each.key)) for each in criteria],
+        holistic=two(subject.holistic),
+    )
+
+
+def _chart(subjects: Sequence[Subject]) -> DotsChart:
+    rows = []
+    for each in subjects:
+        low, high = each.figure.interval or (None, None)
+        mean = None if each.mean is None else float(each.mean)
+        shown = range_text(each.figure.interval)
+        rows.append(DotRow(each.name, each.means, mean, two(each.mean), low, high, shown))
+    return dot_plot(rows, minimum=LOWEST, maximum=HIGHEST)
+
+
+def _lead(subjects: Sequence[Subject]) -> str:
+    ranked = [each for each in subjects if each.mean is not None]
+    if not ranked:
+        return _("No score counts yet, so nothing is ranked.")
+    first = [each for each in ranked if each.place == 1]
+    names, mean = join_names(each.name for each in first), two(first[0].mean)
+    if len(first) > 1:
+        return _("%(names)s share the first place with a mean of %(mean)s: a tie.") % {
+            "names": names, "mean": mean,
+        }  # fmt: skip
+    if len(ranked) == 1:
+        return _("%(names)s has a mean of %(mean)s.") % {"names": names, "mean": mean}
+    second = ranked[1]
+    gap = (first[0].mean or Fraction()) - (second.mean or Fraction())
+    return _("%(names)s leads with a mean of %(mean)s, %(gap)s before %(second)s.") % {
+        "names": names, "mean": mean, "gap": gap_text(gap), "second": second.name,
+    }  # fmt: skip

@@ -1,0 +1,153 @@
+"""What the pages of results share: how responses and figures are called, and the addresses of their switches."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import Criterion, RubricRecord
+from rubric.core.scores import get_weights, rank_values, round_half_up
+from rubric.models import ComparisonSet, RubricVersion
+from rubric.reviews.core.panel import compute_rank_numbers
+from workspace.statistics.estimates import Interval
+
+
+class Candidate(Struct, frozen=True):
+    """One response as results name it: by its author, else by its key, else by its number, which as text is `key`."""
+
+    key: str
+    number: int
+    name: str
+    author: str
+    words: int
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the name is more than its number."""
+        return self.name != _("Response %(number)d") % {"number": self.number}
+
+
+class VersionOption(Struct, frozen=True):
+    """One version that the results can be shown under."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+class ResultsQuery(Struct, frozen=True):
+    """How a page of results was asked for: under which version, with incomplete reviews or without, which page.
+
+    `under` is "" for the set's own version, `whole` the number of a response that is shown in full.
+    """
+
+    version: RubricVersion
+    under: str = ""
+    with_incomplete: bool = False
+    whole: int = 0
+    page: int = 1
+
+    @property
+    def record(self) -> RubricRecord:
+        """The version whose weights count here."""
+        return self.version.to_record()
+
+    @property
+    def shares(self) -> dict[str, Fraction]:
+        """Its weights, exact."""
+        return get_weights(self.record)
+
+    @property
+    def criteria(self) -> list[Criterion]:
+        """Its criteria."""
+        return self.record.criteria
+
+    def query(self, **changed: str | int) -> str:
+        """The address part that asks for the same with these changes; "?" when nothing is out of the ordinary."""
+        values: dict[str, str | int] = {
+            "under": self.under,
+            "incomplete": "yes" if self.with_incomplete else "",
+            "page": self.page if self.page > 1 else "",
+        } | changed
+        return "?" + urlencode({name: value for name, value in values.items() if value})
+
+
+def list_version_options(comparison_set: ComparisonSet, asked: ResultsQuery) -> list[VersionOption]:
+    """The published versions of the set's rubric, the set's own first."""
+    own = comparison_set.rubric_version
+    others = RubricVersion.objects.published().filter(rubric=own.rubric_id).exclude(pk=own.pk)
+    found = [VersionOption("", _("%(number)s, of this set") % {"number": own.number}, not asked.under)]
+    return found + [
+        VersionOption(each.number, each.number, each.number == asked.under)
+        for each in others.only("number").order_by("pk")
+    ]
+
+
+def build_candidates(responses: Iterable[tuple[int, str, str, int]]) -> dict[str, Candidate]:
+    """Each response (number, key, author, words) by its number as text; namesakes are told apart by their numbers."""
+    listed = list(responses)
+    names = [author or (key if key != str(number) else "") for number, key, author, _words in listed]
+    counts = Counter(names)
+    found = {}
+    for (number, _key, author, words), name in zip(listed, names, strict=True):
+        shown = name or _("Response %(number)d") % {"number": number}
+        if name and counts[name] > 1:
+            shown = f"{name} ({number})"
+        found[str(number)] = Candidate(str(number), number, shown, author, words)
+    return found
+
+
+def two(value: Fraction | float | None) -> str:
+    """A score with two decimals, halves up; "" without one."""
+    if value is None:
+        return ""
+    return str(round_half_up(value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))))
+
+
+def gap_text(value: Fraction | float | None) -> str:
+    """A difference of scores with two decimals, or as many as it takes to see that it is not 0."""
+    if value is None:
+        return ""
+    exact = value if isinstance(value, Fraction) else Fraction(str(round(value, 9)))
+    return next(
+        (str(round_half_up(exact, places)) for places in range(2, 9) if round_half_up(exact, places)), "0.00"
+    )
+
+
+def weight_text(value: Fraction | None) -> str:
+    """A weight with as many decimals as it needs, four at most; "" without one."""
+    return "" if value is None else f"{round_half_up(value, 4).normalize():f}"
+
+
+def percent_text(share: float | None) -> str:
+    """A share in whole percent, never 0 or 100 unless it is; "" without one."""
+    if share is None:
+        return ""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 <= share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def range_text(interval: Interval | None) -> str:
+    """ "7.10 to 8.40", "" without an interval."""
+    if interval is None:
+        return ""
+    return _("%(low)s to %(high)s") % {"low": two(interval[0]), "high": two(interval[1])}
+
+
+def rank_by_value(values: Mapping[str, Fraction | float | None]) -> dict[str, int]:
+    """The place of each by its value, the highest first; ties share one."""
+    return compute_rank_numbers(rank_values(values))
+
+
+def join_names(names: Iterable[str]) -> str:
+    """The names in a row."""
+    several = list(names)
+    if len(several) < 2:
+        return "".join(several)
+    return _("%(most)s and %(last)s") % {"most": ", ".join(several[:-1]), "last": several[-1]}

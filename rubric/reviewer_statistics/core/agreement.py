@@ -1,0 +1,155 @@
+"""How far reviewers agree on each criterion, on the overall and on the holistic score, and each two of them.
+
+Everything rests on reviews given blind: whoever computes this hands in reviews of the first round alone.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.records import HIGHEST, LOWEST
+from rubric.reviews.core.score_rows import Ratings, Row, Weights, overalls, ratings, sort_rows
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.chance_agreement import gwet_ac
+from workspace.statistics.conclusions import Figure, mean_figure
+from workspace.statistics.estimates import Agreement
+from workspace.statistics.intraclass import compute_icc
+from workspace.statistics.rankings import kendall_tau, kendall_w
+from workspace.statistics.ratings import Matrix
+
+OVERALL, WHOLE = "overall", "holistic"
+
+
+LEAST_RESPONSES = 3
+
+
+_NO_W = "No comparison has three responses that the same two reviewers or more have all ranked."
+
+
+_NOBODY_TWICE = "No response has scores by two reviewers."
+
+
+class AgreedOn(Struct, frozen=True):
+    """Agreement on one kind of score: `part` is "criterion", "overall" or "holistic", `key` the criterion's.
+
+    `alpha` (interval) comes first, with AC2 (quadratic weights) and ICC(2,1) beside it; `w` is Kendall's W within
+    comparisons, mean over them; `spread` the mean over responses of the standard deviation between their reviewers, in
+    points, over `responses` with two reviewers or more.
+    """
+
+    part: str
+    key: str
+    alpha: Agreement
+    ac2: Agreement
+    icc: Agreement
+    w: Figure
+    spread: float | None
+    responses: int
+    reason: str = ""
+
+
+class ReviewerPair(Struct, frozen=True):
+    """Two reviewers, by their keys: `responses` both scored, alpha and tau-b of them, and how far apart they lie.
+
+    `apart` is the mean of the first one's scores less the second one's, `distance` the mean of its size, in points.
+    """
+
+    first: str
+    second: str
+    responses: int
+    alpha: Agreement
+    tau: Agreement
+    apart: float | None
+    distance: float | None
+
+
+class AgreementReport(Struct, frozen=True):
+    """Agreement on every kind of score, and of each two reviewers on `pairs_on`: "overall", else "holistic"."""
+
+    lines: list[AgreedOn]
+    pairs_on: str
+    pairs: list[ReviewerPair]
+
+
+def agreement_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> AgreementReport:
+    """Agreement over all responses, each response an item; own responses are left out.
+
+    Sources: K. Krippendorff (2011); K. L. Gwet (2014); Shrout and Fleiss (1979), Henderson (1953) where ratings are
+    missing; M. G. Kendall (1970). Intervals of alpha, AC2 and ICC: jackknife-t over responses; of W: bootstrap over
+    comparisons.
+    """
+    used = sort_rows(rows)
+    values = overalls(used, weights)
+    tables = [("criterion", key, ratings(used, _score_getter(key))) for key in weights]
+    overall = ratings(used, lambda row: values.get((row.item, row.reviewer)))
+    holistic = ratings(used, lambda row: row.holistic)
+    tables += [(OVERALL, "", overall), (WHOLE, "", holistic)]
+    pairs_on, table = (OVERALL, overall) if len(overall.items) else (WHOLE, holistic)
+    return AgreementReport(
+        lines=[_agreed(part, key, table, seed) for part, key, table in tables],
+        pairs_on=pairs_on,
+        pairs=[_pair(table, one, other) for one, other in combinations(range(len(table.reviewers)), 2)],
+    )
+
+
+def _score_getter(key: str) -> Callable[[Row], float | None]:
+    return lambda row: row.scores.get(key)
+
+
+def _agreed(part: str, key: str, table: Ratings, seed: int) -> AgreedOn:
+    spread, responses = within_spread(table.values)
+    return AgreedOn(
+        part=part,
+        key=key,
+        alpha=krippendorff_alpha(table.values, level="interval"),
+        ac2=gwet_ac(table.values, weights="quadratic", scale=_scale(table.values)),
+        icc=compute_icc(table.values, form="2,1"),
+        w=_within_comparisons(table, seed),
+        spread=spread,
+        responses=responses,
+        reason="" if responses else _NOBODY_TWICE,
+    )
+
+
+def within_spread(values: Matrix) -> tuple[float | None, int]:
+    """The mean over items of the standard deviation (n - 1) of their ratings, and how many have two ratings."""
+    two = values[(~np.isnan(values)).sum(axis=1) >= 2]
+    return (float(np.nanstd(two, axis=1, ddof=1).mean()), len(two)) if len(two) else (None, 0)
+
+
+def _scale(values: Matrix) -> list[float] | None:
+    """Every score from 1 to 10 where all are whole numbers; else those that occur."""
+    found = values[~np.isnan(values)]
+    return [float(each) for each in range(LOWEST, HIGHEST + 1)] if (found == np.round(found)).all() else None
+
+
+def _within_comparisons(table: Ratings, seed: int) -> Figure:
+    found, responses, rows = [], 0, 0
+    for at in range(len(table.comparisons)):
+        values = table.values[table.of_comparison == at]
+        values = values[:, ~np.isnan(values).all(axis=0)]
+        complete = values[~np.isnan(values).any(axis=1)]
+        value = None
+        if min(complete.shape) >= 2 and len(complete) >= LEAST_RESPONSES:
+            value = kendall_w(complete, with_interval=False).value
+        found.append(np.nan if value is None else value)
+        if value is not None:
+            responses, rows = responses + len(complete), rows + complete.size
+    return mean_figure(np.array(found), seed=seed, responses=responses, rows=rows, reason=_NO_W)
+
+
+def _pair(table: Ratings, one: int, other: int) -> ReviewerPair:
+    both = table.values[:, [one, other]]
+    both = both[~np.isnan(both).any(axis=1)]
+    apart = both[:, 0] - both[:, 1]
+    return ReviewerPair(
+        first=table.reviewers[one],
+        second=table.reviewers[other],
+        responses=len(both),
+        alpha=krippendorff_alpha(both, level="interval"),
+        tau=kendall_tau(both, variant="b", with_interval=False),
+        apart=float(apart.mean()) if len(both) else None,
+        distance=float(np.abs(apart).mean()) if len(both) else None,
+    )

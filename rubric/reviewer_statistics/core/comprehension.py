@@ -1,0 +1,158 @@
+"""The third success metric: do people understand better why responses rank as they do?
+
+No score tells. So a short survey follows a result page that is shown at random with or without the criteria's
+breakdown; it asks how well they understand (1 to 5), and which criterion separated two responses most, which is right
+or wrong.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from workspace.statistics.conclusions import Z_POWER, Z_TWO_SIDED, Conclusion, Figure, cannot_tell
+from workspace.statistics.estimates import Interval
+from workspace.statistics.proportions import newcombe, wilson
+
+LEAST_ANSWERS = 10
+
+
+EFFECT = 0.2
+
+
+TOP = 4
+
+
+Arm = Literal["with", "without"]
+
+
+_UNIT = "answers in each arm"
+
+
+class Surveyed(Struct, frozen=True):
+    """One person's survey after one result page, `arm` "with" or "without" the breakdown.
+
+    `understood` is 1 to 5, `is_right` whether the separating criterion was named; None for not answered.
+    """
+
+    comparison: str
+    person: str
+    arm: Arm
+    understood: int | None = None
+    is_right: bool | None = None
+
+
+class Share(Struct, frozen=True):
+    """How many of how many, with Wilson's interval; everything as shares of 1. None when nobody answered."""
+
+    value: float | None
+    interval: Interval | None
+    hits: int
+    answers: int
+    people: int
+    comparisons: int
+
+
+class ArmsCompared(Struct, frozen=True):
+    """One question's shares in both arms, and the difference (with less without) with Newcombe's interval.
+
+    The figure's `rows` are answers.
+    """
+
+    with_breakdown: Share
+    without: Share
+    difference: Figure
+    conclusion: Conclusion
+
+
+class UnderstandingReport(Struct, frozen=True):
+    """What people say (literal: share of 4 and 5), and what they got right (the objective check)."""
+
+    reported: ArmsCompared
+    checked: ArmsCompared
+    conclusion: Conclusion
+
+
+def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
+    """Both questions of the survey by arm, and what they say together.
+
+    Sources: E. B. Wilson, JASA 22 (1927), 209-212; R. G. Newcombe, Statistics in Medicine 17 (1998), 873-890.
+    """
+    understood = [(each, each.understood >= TOP) for each in surveys if each.understood is not None]
+    checked = [(each, each.is_right) for each in surveys if each.is_right is not None]
+    first = _compared(understood, "say they understand better")
+    second = _compared(checked, "name the separating criterion more often")
+    return UnderstandingReport(first, second, _together(first, second))
+
+
+def answers_needed(base: float, effect: float = EFFECT) -> int:
+    """Answers in each arm to see the share rise from `base` by `effect` with 80 % power, two-sided at 5 %.
+
+    Source: J. L. Fleiss, Statistical Methods for Rates and Proportions, 2nd edition (1981), chapter 3.
+    """
+    base = min(max(base, 0.0), 1 - effect)
+    risen = base + effect
+    mean = (base + risen) / 2
+    half = Z_TWO_SIDED * math.sqrt(2 * mean * (1 - mean))
+    power = Z_POWER * math.sqrt(base * (1 - base) + risen * (1 - risen))
+    return math.ceil((half + power) ** 2 / effect**2)
+
+
+def _compared(answers: Sequence[tuple[Surveyed, bool]], claim: str) -> ArmsCompared:
+    shown = [pair for pair in answers if pair[0].arm == "with"]
+    hidden = [pair for pair in answers if pair[0].arm == "without"]
+    first, second = _share(shown), _share(hidden)
+    difference = _difference(first, second, [each for each, _ in (*shown, *hidden)])
+    return ArmsCompared(first, second, difference, _conclusion(first, second, difference, claim))
+
+
+def _share(answers: Sequence[tuple[Surveyed, bool]]) -> Share:
+    hits, count = sum(is_hit for _, is_hit in answers), len(answers)
+    percent = wilson(hits, count)
+    return Share(
+        value=hits / count if count else None,
+        interval=(percent[0] / 100, percent[1] / 100) if percent else None,
+        hits=hits,
+        answers=count,
+        people=len({each.person for each, _ in answers}),
+        comparisons=len({each.comparison for each, _ in answers}),
+    )
+
+
+def _difference(first: Share, second: Share, surveys: Sequence[Surveyed]) -> Figure:
+    if first.value is None or second.value is None:
+        arm = "with" if first.value is None else "without"
+        reason = f"Nobody in the arm {arm} the breakdown has answered."
+        return Figure(None, reason=reason, interval_reason=reason)
+    return Figure(
+        value=first.value - second.value,
+        interval=newcombe(first.hits, first.answers, second.hits, second.answers),
+        comparisons=len({each.comparison for each in surveys}),
+        rows=len(surveys),
+    )
+
+
+def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> Conclusion:
+    count, needed = min(first.answers, second.answers), answers_needed(second.value or 0.5)
+    if difference.interval is None:
+        return cannot_tell(count, difference.reason, needed, _UNIT)
+    if count < LEAST_ANSWERS:
+        few = f"each arm needs at least {LEAST_ANSWERS} answers; the smaller one has {count}."
+        return cannot_tell(count, few, needed, _UNIT)
+    if difference.interval[0] > 0:
+        return Conclusion("holds", f"People with the breakdown {claim}.", count, needed, _UNIT)
+    if difference.interval[1] < 0:
+        return Conclusion("fails", f"People without the breakdown {claim}.", count, needed, _UNIT)
+    return cannot_tell(count, "the interval of the difference holds 0.", needed, _UNIT)
+
+
+def _together(first: ArmsCompared, second: ArmsCompared) -> Conclusion:
+    """What people say counts as understanding only where the check does not point the other way."""
+    said, checked = first.conclusion, second.difference.value
+    if said.code == "holds" and checked is None:
+        return cannot_tell(said.count, "the check has no answers in both arms.", said.needed, _UNIT)
+    if said.code == "holds" and checked is not None and checked < 0:
+        why = "people say they understand better, but fewer name the right criterion."
+        return cannot_tell(said.count, why, said.needed, _UNIT)
+    return said

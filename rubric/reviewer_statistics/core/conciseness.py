@@ -1,0 +1,214 @@
+"""The fourth success metric: do longer responses score lower on conciseness?
+
+The unit is the response, the mean over its reviewers, since a response's ratings share its length. Ranks are taken
+within the comparison, since questions differ in how long an answer they need. The overall stands beside it: where it
+rises with length while accuracy is held fixed, reviewers reward length.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.reviews.core.score_rows import Row, Weights, complete, overalls, sort_rows
+from workspace.statistics.conclusions import (
+    Z_ONE_SIDED,
+    Z_POWER,
+    Z_TWO_SIDED,
+    Conclusion,
+    Figure,
+    cannot_tell,
+    drawn_counts,
+    percentile_interval,
+    too_few,
+)
+from workspace.statistics.estimates import Interval
+from workspace.statistics.rankings import mid_ranks
+from workspace.statistics.ratings import Matrix
+
+CONCISENESS, ACCURACY = "conciseness", "accuracy"
+
+
+LEAST_RESPONSES = 3
+
+
+EXPECTED = -0.3
+
+
+_FEW = f"No comparison has {LEAST_RESPONSES} responses of known length with all scores."
+
+
+_CONSTANT = "Lengths or scores do not differ within any comparison."
+
+
+_FEW_FOR_FORM = "An interval needs at least 10 responses; there are {}."
+
+
+class LengthReport(Struct, frozen=True):
+    """Spearman correlations of length with the criteria and the overall.
+
+    `within` is by criterion, within comparisons; `literal` that of conciseness over all responses pooled; `overall`
+    within, `overall_given_accuracy` the same with accuracy held fixed.
+    """
+
+    within: dict[str, Figure]
+    literal: Figure
+    literal_conclusion: Conclusion
+    overall: Figure
+    overall_given_accuracy: Figure
+    conclusion: Conclusion
+
+
+class _Units(Struct, frozen=True, eq=False):
+    """Responses: comparison index, words, mean of each criterion and of the overall (columns)."""
+
+    of_comparison: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    words: Matrix
+    means: Matrix
+    rows: int
+
+
+def length_report(
+    rows: Sequence[Row],
+    weights: Weights,
+    *,
+    conciseness: str = CONCISENESS,
+    accuracy: str = ACCURACY,
+    seed: int = 0,
+) -> LengthReport:
+    """Length against conciseness, the other criteria and the overall.
+
+    Spearman's rho of ranks within comparisons, each less its comparison's mean rank; bootstrap over comparisons, below
+    20 of them Bonett and Wright's interval. Sources: C. Spearman, American Journal of Psychology 15 (1904), 72-101;
+    D. G. Bonett and T. A. Wright, Psychometrika 65 (2000), 23-28.
+    """
+    units = _units(sort_rows(rows), weights)
+    keys = list(weights)
+    words = _centred(units, units.words)
+    columns = {key: _centred(units, units.means[:, at]) for at, key in enumerate(keys)}
+    overall = _centred(units, units.means[:, -1])
+    within = {key: _correlation(units, words, column, seed) for key, column in columns.items()}
+    absent = Figure(None, reason=f'The rubric has no criterion "{conciseness}".')
+    literal = absent
+    if conciseness in columns:
+        column = units.means[:, keys.index(conciseness)]
+        literal = _correlation(units, _ranked(units.words), _ranked(column), seed)
+    given = Figure(None, reason=f'The rubric has no criterion "{accuracy}".')
+    if accuracy in columns:
+        given = _correlation(units, words, overall, seed, columns[accuracy])
+    found = within.get(conciseness, absent)
+    return LengthReport(
+        within=within,
+        literal=literal,
+        literal_conclusion=_conclusion(literal),
+        overall=_correlation(units, words, overall, seed),
+        overall_given_accuracy=given,
+        conclusion=_conclusion(found),
+    )
+
+
+def bonett_wright(rho: float, count: int) -> Interval | None:
+    """tanh(atanh rho +/- 1.96 sqrt((1 + rho^2 / 2) / (n - 3))) for Spearman's rho; None for n below 4 or rho of 1."""
+    if count < 4 or abs(rho) >= 1:
+        return None
+    half = Z_TWO_SIDED * math.sqrt((1 + rho**2 / 2) / (count - 3))
+    return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
+def responses_needed(rho: float) -> int:
+    """Responses to see a correlation of that size, one-sided at 5 %, 80 % of the time (Bonett and Wright 2000)."""
+    return 3 + math.ceil(((Z_ONE_SIDED + Z_POWER) / math.atanh(rho)) ** 2 * (1 + rho**2 / 2))
+
+
+def _units(rows: Sequence[Row], weights: Weights) -> _Units:
+    """Responses of known length, in comparisons that have three of them."""
+    scored = [row for row in complete(rows, weights) if row.words is not None]
+    values = overalls(scored, weights)
+    of_item: dict[tuple[str, str], list[Row]] = {}
+    for row in scored:
+        of_item.setdefault(row.item, []).append(row)
+    sizes: dict[str, int] = {}
+    for comparison, _ in of_item:
+        sizes[comparison] = sizes.get(comparison, 0) + 1
+    used = {item: each for item, each in of_item.items() if sizes[item[0]] >= LEAST_RESPONSES}
+    number = {name: at for at, name in enumerate(sorted({item[0] for item in used}))}
+    table = [
+        [*(sum(row.scores[key] for row in each) / len(each) for key in weights),
+         float(sum(values[item, row.reviewer] for row in each) / len(each))]
+        for item, each in used.items()
+    ]  # fmt: skip
+    return _Units(
+        np.array([number[item[0]] for item in used], dtype=np.int64),
+        np.array([float(each[0].words or 0) for each in used.values()]),
+        np.round(np.array(table).reshape(len(used), len(weights) + 1), 9),
+        sum(len(each) for each in used.values()),
+    )
+
+
+def _ranked(values: Matrix) -> Matrix:
+    """Mid-ranks less their mean."""
+    return np.asarray(mid_ranks(values) - (len(values) + 1) / 2) if len(values) else values
+
+
+def _centred(units: _Units, values: Matrix) -> Matrix:
+    """Mid-ranks within each comparison, less their mean."""
+    found = np.zeros(len(values))
+    for at in np.unique(units.of_comparison):
+        inside = units.of_comparison == at
+        found[inside] = _ranked(values[inside])
+    return found
+
+
+def _correlation(
+    units: _Units, first: Matrix, second: Matrix, seed: int, held: Matrix | None = None
+) -> Figure:
+    """The correlation of two centred columns, given a third where one is held, from sums by comparison."""
+    responses = len(first)
+    if not responses:
+        return Figure(None, reason=_FEW, interval_reason=_FEW)
+    size = int(units.of_comparison.max()) + 1
+    columns = [first, second] if held is None else [first, second, held]
+    sums = np.array([
+        [np.bincount(units.of_comparison, one * other, minlength=size) for one in columns] for other in columns
+    ])  # fmt: skip
+    value = float(_from_sums(sums.sum(axis=2, keepdims=True))[0])
+    if not math.isfinite(value):
+        return Figure(None, reason=_CONSTANT, interval_reason=_CONSTANT)
+    interval, reason = None, ""
+    if not too_few(size):
+        drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size, seed=seed))
+        interval = percentile_interval(_from_sums(drawn))
+        reason = "" if interval else "Too many resamples have no correlation."
+    elif responses < 10:
+        reason = _FEW_FOR_FORM.format(responses)
+    else:
+        # Each comparison gives up one degree of freedom to its own mean rank.
+        interval = bonett_wright(value, responses - size + 1 - (held is not None))
+        reason = "" if interval else "A correlation of 1 or -1 has no interval in closed form."
+    return Figure(value, interval, size, responses, units.rows, interval_reason=reason)
+
+
+def _from_sums(sums: Matrix) -> Matrix:
+    """Correlations from sums of products (columns x columns x tables); partial ones where a third column is held."""
+    with_scale = np.einsum("iid->id", sums)
+    scale = np.sqrt(with_scale[:, None] * with_scale[None])
+    found = np.where(scale > 0, sums / np.where(scale > 0, scale, 1), np.nan)
+    if len(found) == 2:
+        return np.asarray(np.clip(found[0, 1], -1, 1))
+    below = (1 - found[0, 2] ** 2) * (1 - found[1, 2] ** 2)
+    partial = (found[0, 1] - found[0, 2] * found[1, 2]) / np.sqrt(np.where(below > 1e-12, below, np.nan))
+    return np.asarray(np.clip(partial, -1, 1))
+
+
+def _conclusion(figure: Figure) -> Conclusion:
+    count, needed = figure.comparisons, None
+    if count:
+        needed = math.ceil(responses_needed(EXPECTED) * count / figure.responses)
+    if figure.interval is None:
+        return cannot_tell(count, figure.reason or figure.interval_reason, needed)
+    if figure.interval[1] < 0:
+        return Conclusion("holds", "Longer responses score lower on conciseness.", count, needed)
+    if figure.interval[0] > 0:
+        return Conclusion("fails", "Longer responses score higher on conciseness.", count, needed)
+    return cannot_tell(count, "the interval of the correlation holds 0.", needed)

@@ -1,0 +1,119 @@
+"""Figures of a comparison set that are computed in the background, by kind, in the shape in which they are stored."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rubric.reviewer_statistics.core.agreement import AgreementReport, agreement_report
+from rubric.reviewer_statistics.core.conciseness import LengthReport, length_report
+from rubric.reviewer_statistics.core.halo import flat_rows, residual_halo
+from rubric.reviewer_statistics.core.position import PositionEffect, position_effects
+from rubric.reviewer_statistics.core.rater_effects import RaterEffect
+from rubric.reviewer_statistics.core.severity import self_preference, severity
+from rubric.reviewer_statistics.core.stability import StabilityReport, stability_report
+from rubric.reviewer_statistics.core.variance import VarianceReport, variance_report
+from rubric.reviewer_statistics.core.weights_fit import (
+    Preference,
+    Tuning,
+    tuned_to_holistic,
+    tuned_to_preferences,
+)
+from rubric.reviews.core.score_rows import Row, Weights
+
+# What is stored under another number was computed otherwise, and is computed anew.
+CODE_VERSION = "1"
+
+
+RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING = "manners", "agreement", "success", "tuning"
+
+
+KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
+
+
+class Input(Struct, frozen=True):
+    """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them."""
+
+    rows: list[Row]
+    preferences: list[Preference]
+    weights: Weights
+    reviews: int
+
+
+class RaterEffectFigures(Struct, frozen=True):
+    """How each reviewer scores, beside the others."""
+
+    reviews: int
+    severity: list[RaterEffect]
+    flat: list[RaterEffect]
+    halo: list[RaterEffect]
+    position: list[PositionEffect]
+    self_preference: list[RaterEffect]
+
+
+class AgreementFigures(Struct, frozen=True):
+    """How far reviewers agree."""
+
+    reviews: int
+    report: AgreementReport
+
+
+class SuccessFigures(Struct, frozen=True):
+    """Three of the four success metrics; the third, understanding, comes from surveys and is counted on the page."""
+
+    reviews: int
+    variance: VarianceReport
+    stability: StabilityReport
+    length: LengthReport
+
+
+class TuningFigures(Struct, frozen=True):
+    """Weights fitted to holistic scores and to preferences."""
+
+    reviews: int
+    holistic: Tuning
+    preferences: Tuning
+
+
+Figures = RaterEffectFigures | AgreementFigures | SuccessFigures | TuningFigures
+
+
+def compute_statistics(kind: str, given: Input) -> Figures:
+    """The figures of that kind; the same input always gives the same."""
+    rows, weights, reviews = given.rows, given.weights, given.reviews
+    if kind == RATER_EFFECTS:
+        keys = list(weights)
+        return RaterEffectFigures(
+            reviews=reviews,
+            severity=severity(rows, weights),
+            flat=flat_rows(rows, keys),
+            halo=residual_halo(rows, keys),
+            position=position_effects(rows, weights),
+            self_preference=self_preference(rows, weights),
+        )
+    if kind == AGREEMENT:
+        return AgreementFigures(reviews, agreement_report(rows, weights))
+    if kind == SUCCESS:
+        return SuccessFigures(
+            reviews,
+            variance_report(rows, weights),
+            stability_report(rows, weights),
+            length_report(rows, weights),
+        )
+    if kind == TUNING:
+        preferred = tuned_to_preferences(rows, given.preferences, weights)
+        return TuningFigures(reviews, tuned_to_holistic(rows, weights), preferred)
+    raise ValueError(f'There are no figures of the kind "{kind}".')
+
+
+def derive_preferences(
+    comparison: str, reviewer: str, ranking: Sequence[Sequence[str]], own: Sequence[str] = ()
+) -> list[Preference]:
+    """Every two responses of which a reviewer's ranking puts one above the other; ties and own ones tell nothing."""
+    places = [[each for each in place if each not in own] for place in ranking]
+    return [
+        Preference(comparison, better, worse, reviewer)
+        for at, place in enumerate(places)
+        for lower in places[at + 1 :]
+        for better in place
+        for worse in lower
+    ]

@@ -1,0 +1,123 @@
+"""Reviewers who do not use the criteria: rows with one number throughout, and a halo over all of them."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from rubric.reviewer_statistics.core.rater_effects import LEVEL, RaterEffect, by_reviewer, chance, residuals
+from rubric.reviews.core.score_rows import Row, complete, sort_rows
+from workspace.statistics.proportions import wilson
+from workspace.statistics.ratings import Matrix
+
+LEAST_FLAT, LEAST_HALO = 8, 15
+
+
+HONEST_FLAT = 0.10
+
+
+HALO = 0.25
+
+
+DRAWS = 2000
+
+
+def flat_rows(rows: Sequence[Row], criteria: Collection[str]) -> list[RaterEffect]:
+    """Of each reviewer the share of responses with the same score on every criterion.
+
+    Exact binomial test, one-sided, against 10 % or the share of the other reviewers if that is higher; flagged below
+    p = 0.01 from 8 responses on. Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413; interval
+    by Wilson (1927).
+    """
+    used = complete(sort_rows(rows), criteria)
+    flat = [len({row.scores[key] for key in criteria}) == 1 for row in used]
+    found = []
+    for reviewer in sorted({row.reviewer for row in rows}):
+        own = [is_flat for row, is_flat in zip(used, flat, strict=True) if row.reviewer == reviewer]
+        others = [is_flat for row, is_flat in zip(used, flat, strict=True) if row.reviewer != reviewer]
+        seen = len({row.comparison for row in used if row.reviewer == reviewer})
+        found.append(_flatness(reviewer, own, others, seen, len(criteria)))
+    return found
+
+
+def binomial_tail(hits: int, count: int, share: float) -> float:
+    """The probability of that many hits or more: the regularised incomplete beta function I_p(k, n - k + 1)."""
+    from scipy.special import betainc
+
+    return 1.0 if hits <= 0 else float(betainc(hits, count - hits + 1, share))
+
+
+def _flatness(
+    reviewer: str, own: Sequence[bool], others: Sequence[bool], comparisons: int, criteria: int
+) -> RaterEffect:
+    if criteria < 2 or not own:
+        lacking = (
+            "has scored every criterion of no response" if criteria >= 2 else "has one criterion at most"
+        )
+        return RaterEffect(reviewer, None, needed=LEAST_FLAT, reason=f"{reviewer} {lacking}.")
+    hits, count = sum(own), len(own)
+    expected = max(HONEST_FLAT, sum(others) / len(others) if others else 0.0)
+    p = binomial_tail(hits, count, expected)
+    ends = wilson(hits, count)
+    return RaterEffect(
+        reviewer=reviewer,
+        value=hits / count,
+        interval=(ends[0] / 100, ends[1] / 100) if ends else None,
+        p=p,
+        is_flagged=count >= LEAST_FLAT and p < LEVEL,
+        rows=count,
+        comparisons=comparisons,
+        needed=LEAST_FLAT,
+    )
+
+
+def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0) -> list[RaterEffect]:
+    """Of each reviewer the mean correlation between criteria of what lies beyond the other reviewers' scores.
+
+    The true correlation of the criteria cancels, so an honest reviewer is near 0. p by shuffling each criterion's
+    residuals over the responses, 2,000 times; flagged below 0.01 where the correlation is 0.25 or more, from 15
+    responses on: in a small panel the halo of one reviewer shows a little in the others too, who are held against it.
+    Source: K. R. Murphy, R. A. Jako and R. L. Anhalt, Journal of Applied Psychology 78 (1993), 218-225 (halo against
+    true correlation); E. J. G. Pitman, Supplement to the JRSS 4 (1937), 225-232 (permutation test of a correlation).
+    """
+    used, keys = complete(sort_rows(rows), criteria), sorted(criteria)
+    columns = [by_reviewer(residuals(used, lambda row, key=key: row.scores[key])) for key in keys]  # type: ignore[misc]
+    found = []
+    for reviewer in sorted({row.reviewer for row in rows}):
+        own = [column.get(reviewer, []) for column in columns]
+        table = np.array([[each.value for each in column] for column in own]).T
+        seen = len({each.row.comparison for each in own[0]}) if own else 0
+        found.append(_halo(reviewer, table, seen, seed))
+    return found
+
+
+def _halo(reviewer: str, table: Matrix, comparisons: int, seed: int) -> RaterEffect:
+    count = len(table)
+    if count < LEAST_HALO:
+        reason = f"{reviewer} has {count} complete responses that others judged too; it takes at least {LEAST_HALO}."
+        return RaterEffect(
+            reviewer, None, rows=count, comparisons=comparisons, needed=LEAST_HALO, reason=reason
+        )
+    spread = table.std(axis=0)
+    varying = table[:, spread > 1e-9]
+    if varying.shape[1] < 2:
+        reason = f"{reviewer} differs from the others by a constant on all criteria but one."
+        return RaterEffect(
+            reviewer, None, rows=count, comparisons=comparisons, needed=LEAST_HALO, reason=reason
+        )
+    scaled = (varying - varying.mean(axis=0)) / varying.std(axis=0)
+    value = float(_mean_correlation(scaled[None])[0])
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permuted(np.broadcast_to(scaled, (DRAWS, *scaled.shape)), axis=1)
+    p = chance(value, _mean_correlation(shuffled))
+    return RaterEffect(
+        reviewer, value, p=p, is_flagged=p < LEVEL and value >= HALO, rows=count, comparisons=comparisons,
+        needed=LEAST_HALO,
+        interval_reason="The permutation test gives a p and no interval.",
+    )  # fmt: skip
+
+
+def _mean_correlation(scaled: Matrix) -> Matrix:
+    """The mean off-diagonal correlation of tables (tables x responses x criteria) of standardised columns."""
+    _, count, criteria = scaled.shape
+    squared = np.square(scaled.sum(axis=2)).sum(axis=1) / count
+    return np.asarray((squared - criteria) / (criteria * (criteria - 1)))

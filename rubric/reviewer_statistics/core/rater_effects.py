@@ -1,0 +1,95 @@
+"""What a reviewer gave beyond the others: a score less the mean of the other reviewers of the same response.
+
+What the response itself is worth cancels, so what remains is the reviewer.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.reviews.core.score_rows import Row
+from workspace.statistics.estimates import Interval
+from workspace.statistics.means import student_t
+from workspace.statistics.ratings import Matrix
+
+# A reviewer is flagged below this p.
+LEVEL = 0.01
+
+
+Value = Callable[[Row], float | None]
+
+
+class RaterEffect(Struct, frozen=True):
+    """One figure about one reviewer, or about all of them (`reviewer` "").
+
+    `is_flagged` is a note to whoever coordinates, never a reason to delete. `rows` and `comparisons` are what it rests
+    on, `needed` how many rows it takes. Without a value `reason` is a sentence, without an interval `interval_reason`.
+    """
+
+    reviewer: str
+    value: float | None
+    interval: Interval | None = None
+    p: float | None = None
+    is_flagged: bool = False
+    rows: int = 0
+    comparisons: int = 0
+    needed: int | None = None
+    reason: str = ""
+    interval_reason: str = ""
+
+
+class Residual(Struct, frozen=True):
+    """A row, and how far its value lies above the mean of the other reviewers of that response."""
+
+    row: Row
+    value: float
+
+
+def residuals(rows: Sequence[Row], value_of: Value) -> list[Residual]:
+    """The residual of every row whose response somebody else has judged too; authors' own rows are no others.
+
+    `rows` must be ordered, so that no order given changes the sums.
+    """
+    sums: dict[tuple[str, str], tuple[float, int]] = {}
+    values = [(row, value_of(row)) for row in rows]
+    for row, value in values:
+        if value is not None and not row.is_own:
+            total, count = sums.get(row.item, (0.0, 0))
+            sums[row.item] = total + value, count + 1
+    found = []
+    for row, value in values:
+        if value is None:
+            continue
+        total, count = sums.get(row.item, (0.0, 0))
+        if not row.is_own:
+            total, count = total - value, count - 1
+        if count > 0:
+            found.append(Residual(row, round(value - total / count, 9)))
+    return found
+
+
+def by_reviewer(found: Sequence[Residual]) -> dict[str, list[Residual]]:
+    """Residuals of each reviewer, in the order of their names."""
+    grouped: dict[str, list[Residual]] = {}
+    for each in found:
+        grouped.setdefault(each.row.reviewer, []).append(each)
+    return dict(sorted(grouped.items()))
+
+
+def t_interval(values: Matrix) -> tuple[Interval | None, str]:
+    """The 95 % interval of a mean by Student's t, or None and why. Source: Student, Biometrika 6 (1908), 1-25."""
+    count = len(values)
+    if count < 3:
+        return None, f"An interval needs at least 3 comparisons; there are {count}."
+    mean = float(values.mean())
+    half = float(student_t(count - 1) * values.std(ddof=1) / np.sqrt(count))
+    return (mean - half, mean + half), ""
+
+
+def chance(observed: float, arranged: Matrix) -> float:
+    """The share of random arrangements at least as far out as the observed one, which counts as one of them.
+
+    Source: B. Phipson and G. K. Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010), article 39.
+    """
+    return float((1 + (arranged >= observed - 1e-12).sum()) / (1 + len(arranged)))

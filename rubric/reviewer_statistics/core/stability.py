@@ -1,0 +1,211 @@
+"""The second success metric: are rankings more stable by the overall than by the holistic score?
+
+tau-b leaves ties out of account and so favours the coarser scale, tau-a counts them as no agreement and favours the
+finer. So overalls are compared rounded to the grid of the holistic scores, and both have to agree.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.reviewer_statistics.core.resamples import (
+    compute_means,
+    mean_tau,
+    resamples,
+    taus_with,
+    weighted_mean,
+    winner_kept,
+)
+from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
+from workspace.statistics.conclusions import (
+    LEAST_COMPARISONS,
+    Conclusion,
+    Figure,
+    cannot_tell,
+    mean_figure,
+    needed_count,
+)
+from workspace.statistics.rankings import kendall_w
+from workspace.statistics.ratings import Matrix
+
+EFFECT = 0.1
+
+
+LEAST_RESPONSES = 3
+
+
+_MOST_PLACES = 2
+
+
+_NO_TAU = "No comparison has three responses ranked by two reviewers who tell them apart."
+
+
+_NO_WINNER = "No comparison has two responses judged by two reviewers."
+
+
+_NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
+
+
+_NAMES = ("tau_b", "tau_a", "w", "resampled_tau", "same_winner", "left_out_winner", "tied_share")
+
+
+class Rankings(Struct, frozen=True):
+    """How stable rankings by one kind of score are, mean over comparisons.
+
+    `tau_b` and `tau_a` between reviewers, Kendall's `w`; with reviewers drawn anew `resampled_tau` with the whole panel
+    and the share of `same_winner`; `left_out_winner`: in which share of comparisons the winner stays whoever is left
+    out; `tied_share` of a reviewer's pairs of responses.
+    """
+
+    tau_b: Figure
+    tau_a: Figure
+    w: Figure
+    resampled_tau: Figure
+    same_winner: Figure
+    left_out_winner: Figure
+    tied_share: Figure
+
+
+class StabilityReport(Struct, frozen=True):
+    """Rankings by the overall, by it rounded to the grid of the holistic scores, and by these.
+
+    `literal` is the difference of tau-b with unrounded overalls; `difference` and `difference_tau_a` are those on the
+    same grid, paired by comparison. `grid_places` counts the decimals of the grid.
+    """
+
+    overall: Rankings
+    on_grid: Rankings
+    holistic: Rankings
+    grid_places: int
+    literal: Figure
+    literal_conclusion: Conclusion
+    difference: Figure
+    difference_tau_a: Figure
+    difference_winner: Figure
+    conclusion: Conclusion
+
+
+def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> StabilityReport:
+    """Stability of rankings by overall and holistic score, over the rows that have both.
+
+    Source: M. G. Kendall, Biometrika 33 (1945), 239-251 (tau); Rank Correlation Methods (1970), chapter 6 (W);
+    intervals by percentile bootstrap over comparisons, Efron (1979). Taus and W take three responses or more and two
+    reviewers.
+    """
+    scored, holistic = comparable(sort_rows(rows), weights)
+    is_paired = scored == holistic and bool(scored)
+    values = overalls(scored, weights)
+    places = _grid([row.holistic for row in holistic if row.holistic is not None])
+    whole = ratings(scored, lambda row: values.get((row.item, row.reviewer)))
+    coarse = ratings(scored, lambda row: _on_grid(values.get((row.item, row.reviewer)), places))
+    single = ratings(holistic, lambda row: row.holistic)
+    found = [_by_comparison(table, seed) for table in (whole, coarse, single)]
+    pairs = [found[0] - found[2], found[1] - found[2]] if is_paired else []
+
+    def paired(which: int, name: str) -> Figure:
+        if not pairs:
+            return Figure(None, reason=_NO_BOTH, interval_reason=_NO_BOTH)
+        return _figure(pairs[which][:, _NAMES.index(name)], name, single, seed)
+
+    literal, difference, by_tau_a = paired(0, "tau_b"), paired(1, "tau_b"), paired(1, "tau_a")
+    return StabilityReport(
+        overall=_rankings(found[0], whole, seed),
+        on_grid=_rankings(found[1], coarse, seed),
+        holistic=_rankings(found[2], single, seed),
+        grid_places=places,
+        literal=literal,
+        literal_conclusion=_conclusion(literal, literal),
+        difference=difference,
+        difference_tau_a=by_tau_a,
+        difference_winner=paired(1, "same_winner"),
+        conclusion=_conclusion(difference, by_tau_a),
+    )
+
+
+def _grid(scores: Sequence[float]) -> int:
+    """The decimals of the holistic scores, 2 at most."""
+    steps = (10**places for places in range(_MOST_PLACES))
+    return next(
+        (
+            places
+            for places, step in enumerate(steps)
+            if all(float(score * step).is_integer() for score in scores)
+        ),
+        _MOST_PLACES,
+    )
+
+
+def _on_grid(value: Fraction | None, places: int) -> Fraction | None:
+    # Halves go to the even neighbour: always up would move all overalls to one side.
+    return None if value is None else Fraction(round(value, places))
+
+
+def _by_comparison(table: Ratings, seed: int) -> Matrix:
+    """Comparisons x the seven numbers of `_NAMES`, NaN where undefined."""
+    found = np.full((len(table.comparisons), len(_NAMES)), np.nan)
+    for at in range(len(table.comparisons)):
+        values = table.values[table.of_comparison == at]
+        values = values[:, ~np.isnan(values).all(axis=0)]
+        if min(values.shape) >= 2:
+            found[at] = _of_one(values, seed)
+    return found
+
+
+def _of_one(values: Matrix, seed: int) -> list[float]:
+    responses, reviewers = values.shape
+    counts, shares = resamples(reviewers, seed=seed)
+    full = compute_means(values, np.ones((1, reviewers)))[0]
+    drawn = compute_means(values, counts)
+    left = compute_means(values, 1 - np.eye(reviewers))
+    same = weighted_mean(winner_kept(full, drawn), shares)
+    stays = float(winner_kept(full, left).min())
+    if responses < LEAST_RESPONSES:
+        return [np.nan, np.nan, np.nan, np.nan, same, stays, _tied(values)]
+    concordance = kendall_w(values, with_interval=False).value
+    return [
+        mean_tau(values, variant="b"),
+        mean_tau(values, variant="a"),
+        float("nan") if concordance is None else concordance,
+        weighted_mean(taus_with(full, drawn), shares),
+        same,
+        stays,
+        _tied(values),
+    ]
+
+
+def _tied(values: Matrix) -> float:
+    """The share of pairs of responses that a reviewer who scored both has tied."""
+    first, second = np.triu_indices(len(values), 1)
+    apart = values[first] - values[second]
+    count = int((~np.isnan(apart)).sum())
+    return float((apart == 0).sum() / count) if count else float("nan")
+
+
+def _rankings(found: Matrix, table: Ratings, seed: int) -> Rankings:
+    figures = [_figure(found[:, at], name, table, seed) for at, name in enumerate(_NAMES)]
+    return Rankings(*figures)
+
+
+def _figure(values: Matrix, name: str, table: Ratings, seed: int) -> Figure:
+    used = np.isfinite(values)[table.of_comparison]
+    rows = int((~np.isnan(table.values[used])).sum())
+    reason = _NO_WINNER if name.endswith(("winner", "share")) else _NO_TAU
+    return mean_figure(values, seed=seed, responses=int(used.sum()), rows=rows, reason=reason)
+
+
+def _conclusion(difference: Figure, beside: Figure) -> Conclusion:
+    """What both differences say together; only where they agree is one kind of score the more stable."""
+    count = difference.comparisons
+    if difference.interval is None or beside.value is None:
+        return cannot_tell(count, difference.reason or difference.interval_reason, LEAST_COMPARISONS)
+    needed = needed_count(count, difference.interval, EFFECT)
+    low, high = difference.interval
+    if low > 0 and beside.value > 0:
+        return Conclusion("holds", "Rankings by the overall are more stable.", count, needed)
+    if high < 0 and beside.value < 0:
+        return Conclusion("fails", "Rankings by the holistic score are more stable.", count, needed)
+    if low > 0 or high < 0:
+        return cannot_tell(count, "tau-b and tau-a point in opposite directions.", needed)
+    return cannot_tell(count, "the interval of the difference of tau-b holds 0.", needed)

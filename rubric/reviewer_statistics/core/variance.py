@@ -1,0 +1,234 @@
+"""The first success metric: do reviewers differ less on the criteria than on the holistic score?
+
+Literally that is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So beside it
+stands reliability, the part of the differences between scores that the responses make, which it does not.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.records import HIGHEST, LOWEST
+from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.conclusions import (
+    LEAST_COMPARISONS,
+    Conclusion,
+    Figure,
+    cannot_tell,
+    drawn_counts,
+    needed_count,
+    percentile_interval,
+    too_few,
+)
+from workspace.statistics.estimates import LEAST_FOR_INTERVAL, Agreement, jackknife_t
+from workspace.statistics.intraclass import compute_icc
+from workspace.statistics.ratings import Matrix
+
+MARGIN = 0.05
+
+
+RATIO_EFFECT = 0.1
+
+
+_NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
+
+
+_NOBODY_TWICE = "No response has scores by two reviewers."
+
+
+class Spread(Struct, frozen=True):
+    """How one kind of score varies: `variance` within responses, its `ratio` to that of the holistic score.
+
+    `at_floor` and `at_ceiling` are shares of scores of 1 and of 10: where all sit there, nothing varies and nothing is
+    said. `key` is the criterion's, "" for the overall and the holistic score.
+    """
+
+    key: str
+    variance: Figure
+    ratio: Figure
+    icc: Figure
+    alpha: Figure
+    at_floor: float | None
+    at_ceiling: float | None
+
+
+class VarianceReport(Struct, frozen=True):
+    """The literal ratio (mean variance of the criteria to that of the holistic score), and the difference of alphas."""
+
+    criteria: list[Spread]
+    overall: Spread
+    holistic: Spread
+    literal: Figure
+    literal_conclusion: Conclusion
+    difference: Figure
+    conclusion: Conclusion
+
+
+class _Sums(Struct, frozen=True, eq=False):
+    """Squares within responses and their degrees of freedom, by comparison."""
+
+    squares: Matrix
+    freedom: Matrix
+
+
+def variance_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> VarianceReport:
+    """Variance between reviewers and reliability, of criteria, overall and holistic score.
+
+    Variance: sum of squares within responses by the sum of (reviewers - 1), over responses with two reviewers or more.
+    ICC(2,1) and interval alpha over responses, intervals by jackknife over comparisons. Sources: Shrout and Fleiss
+    (1979), Henderson (1953); Krippendorff (2011); R. G. Miller, Biometrika 61 (1974), 1-15.
+    """
+    scored, holistic = comparable(sort_rows(rows), weights)
+    is_paired = scored == holistic and bool(scored)
+    values = overalls(scored, weights)
+    tables = [ratings(scored, _score_getter(key)) for key in weights]
+    whole = ratings(scored, lambda row: values.get((row.item, row.reviewer)))
+    single = ratings(holistic, lambda row: row.holistic)
+    reference = _sums(single) if is_paired else None
+    literal = _ratio([_sums(table) for table in tables], reference, whole, seed)
+    difference = _difference(whole, single) if is_paired else Figure(None, reason=_NO_BOTH)
+    return VarianceReport(
+        criteria=[_spread(key, table, reference, seed) for key, table in zip(weights, tables, strict=True)],
+        overall=_spread("", whole, reference, seed),
+        holistic=_spread("", single, None, seed),
+        literal=literal,
+        literal_conclusion=_literal_conclusion(literal),
+        difference=difference,
+        conclusion=_conclusion(difference),
+    )
+
+
+def _score_getter(key: str) -> Callable[[Row], float | None]:
+    return lambda row: row.scores.get(key)
+
+
+def _spread(key: str, table: Ratings, reference: _Sums | None, seed: int) -> Spread:
+    sums, found = _sums(table), table.values[~np.isnan(table.values)]
+    freedom = sums.freedom.sum()
+    variance = Figure(None, reason=_NOBODY_TWICE)
+    if freedom:
+        variance = _resting(table, float(sums.squares.sum() / freedom))
+    return Spread(
+        key=key,
+        variance=variance,
+        ratio=_ratio([sums], reference, table, seed),
+        icc=_jackknifed(table, _icc),
+        alpha=_jackknifed(table, _alpha),
+        at_floor=float((found == LOWEST).mean()) if len(found) else None,
+        at_ceiling=float((found == HIGHEST).mean()) if len(found) else None,
+    )
+
+
+def _sums(table: Ratings) -> _Sums:
+    each = (~np.isnan(table.values)).sum(axis=1)
+    two = each >= 2
+    values, of_comparison = table.values[two], table.of_comparison[two]
+    squares = np.square(values - np.nanmean(values, axis=1, keepdims=True)) if len(values) else values
+    size = len(table.comparisons)
+    return _Sums(
+        np.asarray(np.bincount(of_comparison, np.nansum(squares, axis=1), minlength=size), dtype=np.float64),
+        np.asarray(np.bincount(of_comparison, each[two] - 1.0, minlength=size), dtype=np.float64),
+    )
+
+
+def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed: int) -> Figure:
+    """The mean of the parts' variances to that of the reference; all of the same rows."""
+    if reference is None:
+        return Figure(None, reason=_NO_BOTH)
+    if not parts or not reference.freedom.sum():
+        return Figure(None, reason=_NOBODY_TWICE)
+    used = reference.freedom > 0
+    above = np.mean([part.squares for part in parts], axis=0)[used]
+    below, count = reference.squares[used], int(used.sum())
+    if not below.sum():
+        return Figure(None, reason="All reviewers gave the same holistic scores, so nothing can be lower.")
+    value, few = float(above.sum() / below.sum()), too_few(count)
+    if few:
+        return _resting(table, value, count, few)
+    counts = drawn_counts(count, seed=seed)
+    drawn = counts @ below
+    ratios = np.where(drawn > 0, counts @ above / np.where(drawn > 0, drawn, 1), np.nan)
+    interval = percentile_interval(ratios)
+    lacking = "" if interval else "Too many resamples have no variance of the holistic score."
+    return Figure(value, interval, count, len(table.items), _count(table), interval_reason=lacking)
+
+
+def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Figure:
+    found = statistic(table.values)
+    if found.value is None:
+        return Figure(None, reason=found.reason, interval_reason=found.reason)
+    size = len(table.comparisons)
+    if size < LEAST_FOR_INTERVAL:
+        few = f"An interval needs at least {LEAST_FOR_INTERVAL} comparisons; there are {size}."
+        return _resting(table, found.value, reason=few)
+    interval, reason = jackknife_t(found.value, _without_each(table, statistic))
+    return Figure(found.value, interval, size, len(table.items), _count(table), interval_reason=reason)
+
+
+def _difference(whole: Ratings, single: Ratings) -> Figure:
+    """Alpha of the overall less alpha of the holistic score; interval by jackknife over comparisons."""
+    first, second = _alpha(whole.values), _alpha(single.values)
+    if first.value is None or second.value is None:
+        reason = first.reason or second.reason
+        return Figure(None, reason=reason, interval_reason=reason)
+    value, size = first.value - second.value, len(whole.comparisons)
+    few = too_few(size)
+    if few:
+        return _resting(whole, value, reason=few)
+    interval, reason = jackknife_t(value, _without_each(whole, _alpha) - _without_each(single, _alpha))
+    return Figure(value, interval, size, len(whole.items), _count(whole), interval_reason=reason)
+
+
+def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Matrix:
+    kept = (statistic(table.values[table.of_comparison != at]) for at in range(len(table.comparisons)))
+    return np.array([np.nan if found.value is None else found.value for found in kept])
+
+
+def _alpha(values: Matrix) -> Agreement:
+    return krippendorff_alpha(values, level="interval", with_interval=False)
+
+
+def _icc(values: Matrix) -> Agreement:
+    return compute_icc(values, form="2,1", with_interval=False)
+
+
+def _count(table: Ratings) -> int:
+    return int((~np.isnan(table.values)).sum())
+
+
+def _resting(table: Ratings, value: float, comparisons: int | None = None, reason: str = "") -> Figure:
+    """A figure without an interval."""
+    size = len(table.comparisons) if comparisons is None else comparisons
+    return Figure(value, None, size, len(table.items), _count(table), interval_reason=reason)
+
+
+def _literal_conclusion(ratio: Figure) -> Conclusion:
+    count = ratio.comparisons
+    if ratio.interval is None:
+        return cannot_tell(count, ratio.reason or ratio.interval_reason, LEAST_COMPARISONS)
+    needed = needed_count(count, ratio.interval, RATIO_EFFECT)
+    if ratio.interval[1] < 1:
+        said = "Reviewers vary less on the criteria than on the holistic score."
+        return Conclusion("holds", said, count, needed)
+    if ratio.interval[0] > 1:
+        said = "Reviewers vary more on the criteria than on the holistic score."
+        return Conclusion("fails", said, count, needed)
+    return cannot_tell(count, "the interval of the ratio holds 1.", needed)
+
+
+def _conclusion(difference: Figure) -> Conclusion:
+    count = difference.comparisons
+    if difference.interval is None:
+        return cannot_tell(count, difference.reason or difference.interval_reason, LEAST_COMPARISONS)
+    low, high = difference.interval
+    needed = needed_count(count, difference.interval, MARGIN)
+    if low > 0:
+        return Conclusion("holds", "The overall is more reliable than the holistic score.", count, needed)
+    if high < 0:
+        return Conclusion("fails", "The overall is less reliable than the holistic score.", count, needed)
+    if low > -MARGIN:
+        said = f"The overall is not less reliable than the holistic score by {MARGIN:g} or more."
+        return Conclusion("not_worse", said, count, needed)
+    return cannot_tell(count, "the interval of the difference of alphas is too wide.", needed)

@@ -1,0 +1,427 @@
+"""Weights fitted to scores of whole responses (least squares) or to preferences (logistic regression).
+
+Weights stay at 0 or more. With few responses fitted weights are further from the truth than the default ones. So they
+are shrunken towards the defaults, tested on comparisons that they were not fitted to, and refused on too little data.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal, Protocol
+
+import numpy as np
+from msgspec import Struct
+
+from rubric.core.weights import exact
+from rubric.reviews.core.score_rows import Item, Row, Weights, complete, sort_rows
+from workspace.statistics.conclusions import percentile_interval, too_few
+from workspace.statistics.estimates import Interval
+from workspace.statistics.ratings import Matrix
+from workspace.statistics.simplex import minimise
+
+Indexes = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+_STEPS = 60
+
+
+_HALVINGS = 30
+
+
+_RIDGE = 1e-4
+
+
+_LEAST = 1e-9
+
+
+class Fit(Protocol):
+    """Units (responses or pairs) in groups (comparisons), and what can be fitted to some of them.
+
+    Parameters are weights and whatever else the fit needs; `scale` makes shrinkage independent of the spread of scores.
+    """
+
+    groups: Indexes
+
+    def fitted(self, units: Indexes, shrinkage: float) -> Matrix:
+        """Parameters fitted to these units."""
+
+    def default(self, units: Indexes) -> Matrix:
+        """Parameters with the default weights, all else fitted to these units."""
+
+    def losses(self, parameters: Matrix, units: Indexes) -> Matrix:
+        """The loss of each of these units."""
+
+    def weights(self, parameters: Matrix) -> Matrix:
+        """The weights, sum 1; NaN where the parameters imply none."""
+
+
+class HolisticFit:
+    """Squared error of holistic scores, an intercept free: |h - c - X w|^2 / n + shrinkage x scale x |w - w0|^2."""
+
+    def __init__(self, scores: Matrix, targets: Matrix, default: Matrix, groups: Indexes) -> None:
+        self.scores, self.targets, self.start, self.groups = scores, targets, default, groups
+        self.scale = float(scores.var(axis=0).mean())
+
+    def fitted(self, units: Indexes, shrinkage: float) -> Matrix:
+        """Ridge towards the default weights on the simplex (A. E. Hoerl and R. W. Kennard, Technometrics 12, 1970)."""
+        scores, targets = self.scores[units], self.targets[units]
+        centred = scores - scores.mean(axis=0)
+        pull = centred.T @ (targets - targets.mean()) / len(units)
+        force = max(shrinkage, _LEAST) * self.scale
+        curvature = centred.T @ centred / len(units) + force * np.eye(len(self.start))
+        return self._with_intercept(minimise(curvature, pull + force * self.start, sums_to_one=True), units)
+
+    def default(self, units: Indexes) -> Matrix:
+        """The default weights, with the intercept that suits these units."""
+        return self._with_intercept(self.start, units)
+
+    def losses(self, parameters: Matrix, units: Indexes) -> Matrix:
+        """Squared points."""
+        return np.asarray(
+            np.square(self.targets[units] - self.scores[units] @ parameters[:-1] - parameters[-1])
+        )
+
+    def weights(self, parameters: Matrix) -> Matrix:
+        """The weights without the intercept."""
+        return parameters[:-1]
+
+    def _with_intercept(self, weights: Matrix, units: Indexes) -> Matrix:
+        rest = float((self.targets[units] - self.scores[units] @ weights).mean())
+        return np.append(weights, rest)
+
+
+class PreferenceFit:
+    """Logistic loss of preferences, P(first is preferred) = 1 / (1 + exp(-u.d)) with u = steepness x weights >= 0.
+
+    Shrunken by shrinkage x scale x |u - (sum u) w0|^2, which is convex and leaves the steepness free. Source: R. A.
+    Bradley and M. E. Terry, Biometrika 39 (1952), 324-345, with strengths that are weighted sums of scores.
+    """
+
+    def __init__(self, differences: Matrix, default: Matrix, groups: Indexes) -> None:
+        self.differences, self.start, self.groups = differences, default, groups
+        self.scale = float(np.square(differences).mean())
+
+    def fitted(self, units: Indexes, shrinkage: float) -> Matrix:
+        """Steepness times weights."""
+        size = len(self.start)
+        apart = np.eye(size) - np.outer(self.start, np.ones(size))
+        penalty = self.scale * (shrinkage * apart.T @ apart + _RIDGE * np.eye(size))
+        return logistic(self.differences[units], penalty)
+
+    def default(self, units: Indexes) -> Matrix:
+        """The default weights, with the steepness that suits these units."""
+        along = (self.differences[units] @ self.start)[:, None]
+        steepness = logistic(along, np.full((1, 1), _RIDGE * self.scale))
+        return np.asarray(steepness[0] * self.start)
+
+    def losses(self, parameters: Matrix, units: Indexes) -> Matrix:
+        """Minus the logarithm of the probability given to the preference."""
+        return np.asarray(np.logaddexp(0, -(self.differences[units] @ parameters)))
+
+    def weights(self, parameters: Matrix) -> Matrix:
+        """The weights without their steepness; NaN when it is 0."""
+        total = parameters.sum()
+        return np.asarray(parameters / total if total > 0 else np.full(len(parameters), np.nan))
+
+
+def logistic(rows: Matrix, penalty: Matrix) -> Matrix:
+    """The u >= 0 with the least mean log(1 + exp(-row.u)) + u' penalty u / 2, by Newton steps that keep u >= 0.
+
+    `penalty` is positive definite. Source: D. P. Bertsekas, SIAM Journal on Control and Optimization 20 (1982),
+    221-246.
+    """
+    chosen = np.zeros(rows.shape[1])
+    value = _objective(rows, penalty, chosen)
+    for _ in range(_STEPS):
+        wrong = 1 / (1 + np.exp(np.clip(rows @ chosen, -500, 500)))
+        slope = -(rows.T @ wrong) / len(rows) + penalty @ chosen
+        curvature = (rows * (wrong * (1 - wrong))[:, None]).T @ rows / len(rows) + penalty
+        step = minimise(curvature, curvature @ chosen - slope, sums_to_one=False) - chosen
+        share, before = 1.0, value
+        for _ in range(_HALVINGS):
+            value = _objective(rows, penalty, chosen + share * step)
+            if value <= before:
+                break
+            share /= 2
+        else:
+            break
+        chosen = chosen + share * step
+        if before - value <= 1e-12 * (1 + abs(value)):
+            break
+    return np.maximum(chosen, 0)
+
+
+def _objective(rows: Matrix, penalty: Matrix, chosen: Matrix) -> float:
+    return float(np.logaddexp(0, -(rows @ chosen)).mean() + chosen @ penalty @ chosen / 2)
+
+
+LEAST_RESPONSES = 50
+
+
+FOLDS = 5
+
+
+SHRINKAGES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
+
+
+PLACES = 4
+
+
+_SURE = {"holistic": 100, "preferences": 200}
+
+
+Target = Literal["holistic", "preferences"]
+
+
+class Preference(Struct, frozen=True):
+    """One person's preference between two responses of one comparison."""
+
+    comparison: str
+    preferred: str
+    other: str
+    person: str = ""
+
+
+class Tuning(Struct, frozen=True):
+    """Fitted weights with the evidence for them; `reason` says why there are none, or why not to adopt them.
+
+    `weights` sum to exactly 1, with 4 decimals. Errors are those on comparisons left out of the fit: mean squared
+    points for holistic scores, mean negative log probability for preferences; `gain` is what fitting takes off, with
+    its standard error over comparisons. `shrinkage` is in units of the spread of the scores: 0 none, 100 nearly the
+    default. `units` are the responses or the pairs fitted to.
+    """
+
+    target: Target
+    default: dict[str, float]
+    weights: dict[str, Decimal] | None = None
+    intervals: dict[str, Interval] = {}
+    shrinkage: float | None = None
+    default_error: float | None = None
+    fitted_error: float | None = None
+    gain: float | None = None
+    gain_error: float | None = None
+    units: int = 0
+    responses: int = 0
+    comparisons: int = 0
+    is_worth_adopting: bool = False
+    reason: str = ""
+    interval_reason: str = ""
+    caution: str = ""
+
+
+class _Task(Struct, frozen=True, eq=False):
+    target: Target
+    keys: list[str]
+    default: dict[str, float]
+    fit: Fit
+    responses: int
+    seed: int
+    draws: int
+
+
+def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, seed: int = 0, draws: int = 500) -> Tuning:
+    """Weights under which the overall comes nearest to the holistic score, over the responses with both.
+
+    Scores and holistic score of a response are means over the same reviewers. Shrinkage by cross-validation grouped by
+    comparison (M. Stone, JRSS B 36 (1974), 111-147), nested for the errors (S. Varma and R. Simon, BMC Bioinformatics 7
+    (2006), 91); intervals by percentile bootstrap over comparisons (Efron 1979).
+    """
+    keys, default = sorted(weights), _default(weights)
+    both = [row for row in complete(sort_rows(rows), weights) if row.holistic is not None]
+    items = _by_item(both)
+    sums = [(item, each, sum(row.holistic or 0 for row in each) / len(each)) for item, each in items.items()]
+    if not _is_enough(len(sums)):
+        return _refused("holistic", default, len(sums), "with all scores and a holistic score")
+    scores = np.array([_means(each, keys) for _, each, _ in sums])
+    groups = _numbered([item[0] for item, _, _ in sums])
+    start = np.array([default[key] for key in keys])
+    fit = HolisticFit(scores, np.array([value for *_, value in sums]), start, groups)
+    return _tuned(_Task("holistic", keys, default, fit, len(sums), seed, draws), fit.scale)
+
+
+def tuned_to_preferences(
+    rows: Sequence[Row],
+    preferences: Sequence[Preference],
+    weights: Weights,
+    *,
+    seed: int = 0,
+    draws: int = 500,
+) -> Tuning:
+    """Weights under which the overall agrees best with which of two responses people prefer; else as for holistic."""
+    keys, default = sorted(weights), _default(weights)
+    means = {item: _means(each, keys) for item, each in _by_item(complete(sort_rows(rows), weights)).items()}
+    pairs = sorted(
+        (each for each in preferences
+         if {(each.comparison, each.preferred), (each.comparison, each.other)} <= means.keys()
+         and each.preferred != each.other),
+        key=lambda each: (each.comparison, each.preferred, each.other, each.person),
+    )  # fmt: skip
+    responses = len({(each.comparison, name) for each in pairs for name in (each.preferred, each.other)})
+    if not _is_enough(responses):
+        return _refused("preferences", default, responses, "with all scores and a preference")
+    apart = [
+        np.subtract(means[each.comparison, each.preferred], means[each.comparison, each.other])
+        for each in pairs
+    ]
+    groups = _numbered([each.comparison for each in pairs])
+    fit = PreferenceFit(np.array(apart), np.array([default[key] for key in keys]), groups)
+    return _tuned(_Task("preferences", keys, default, fit, responses, seed, draws), fit.scale)
+
+
+def in_decimals(weights: Matrix, places: int = PLACES) -> list[Decimal]:
+    """The weights rounded so that they sum to exactly 1: what rounding down leaves goes to those cut most."""
+    units = weights / weights.sum() * 10**places
+    whole = np.floor(units + 1e-9).astype(int)
+    short = 10**places - int(whole.sum())
+    for at in sorted(range(len(units)), key=lambda one: (float(whole[one] - units[one]), one))[:short]:
+        whole[at] += 1
+    return [Decimal(int(each)).scaleb(-places) for each in whole]
+
+
+def _tuned(task: _Task, spread: float) -> Tuning:
+    fit, everything = task.fit, np.arange(len(task.fit.groups))
+    comparisons = len(np.unique(fit.groups))
+    bare = Tuning(
+        task.target, task.default, units=len(everything), responses=task.responses, comparisons=comparisons
+    )
+    if comparisons < FOLDS:
+        return _without(bare, f"Tuning needs at least {FOLDS} comparisons; there are {comparisons}.")
+    if len(task.keys) < 2 or spread < 1e-12:
+        return _without(bare, "Responses do not differ in two criteria or more, so no weights can be fitted.")
+    shrinkage = _shrinkage(fit, everything, task.seed)
+    found = fit.weights(fit.fitted(everything, shrinkage))
+    if np.isnan(found).any():
+        return _without(bare, "The preferences do not follow the scores on any criterion.")
+    errors, defaults = _held_out(fit, everything, task.seed)
+    gain, gain_error = _gain(defaults - errors, fit.groups)
+    intervals, lacking = _intervals(task, shrinkage, comparisons)
+    by_key = dict(zip(task.keys, in_decimals(found), strict=True))
+    why_not = _why_not(gain, gain_error, intervals, task.default, lacking)
+    sure = _SURE[task.target]
+    few = f"Below {sure} {'pairs' if task.target == 'preferences' else 'responses'} the default is usually better."
+    return Tuning(
+        target=task.target,
+        default=task.default,
+        weights={key: by_key[key] for key in task.default},
+        intervals=intervals,
+        shrinkage=shrinkage,
+        default_error=float(defaults.mean()),
+        fitted_error=float(errors.mean()),
+        gain=gain,
+        gain_error=gain_error,
+        units=len(everything),
+        responses=task.responses,
+        comparisons=comparisons,
+        is_worth_adopting=not why_not,
+        reason=why_not,
+        interval_reason=lacking,
+        caution=few if len(everything) < sure else "",
+    )
+
+
+def _folds(fit: Fit, units: Indexes, seed: int) -> list[tuple[Indexes, Indexes]]:
+    """Units to fit to and units left out, by whole comparisons."""
+    groups = np.unique(fit.groups[units])
+    dealt = np.random.default_rng(seed).permutation(groups)
+    parts = [dealt[at::FOLDS] for at in range(min(FOLDS, len(groups)))]
+    masks = [np.isin(fit.groups[units], part) for part in parts]
+    return [(units[~mask], units[mask]) for mask in masks if not mask.all()]
+
+
+def _shrinkage(fit: Fit, units: Indexes, seed: int) -> float:
+    """The shrinkage with the least error on comparisons left out; the largest where several are level."""
+    folds = _folds(fit, units, seed)
+    errors = [
+        sum(float(fit.losses(fit.fitted(train, each), test).sum()) for train, test in folds)
+        for each in SHRINKAGES
+    ]
+    least = min(errors)
+    return max(each for each, error in zip(SHRINKAGES, errors, strict=True) if error <= least * (1 + 1e-9))
+
+
+def _held_out(fit: Fit, units: Indexes, seed: int) -> tuple[Matrix, Matrix]:
+    """The loss of every unit when its comparison took no part, with fitted weights and with the default ones."""
+    fitted, default = np.zeros(len(units)), np.zeros(len(units))
+    for train, test in _folds(fit, units, seed):
+        shrinkage = _shrinkage(fit, train, seed + 1)
+        fitted[test] = fit.losses(fit.fitted(train, shrinkage), test)
+        default[test] = fit.losses(fit.default(train), test)
+    return fitted, default
+
+
+def _gain(gains: Matrix, groups: Indexes) -> tuple[float, float]:
+    """The mean gain, and its standard error with comparisons as clusters (K.-Y. Liang and S. L. Zeger 1986)."""
+    mean = float(gains.mean())
+    sums = np.bincount(groups, gains - mean)
+    size = len(sums)
+    return mean, float(np.sqrt(size / (size - 1) * np.square(sums).sum()) / len(gains))
+
+
+def _intervals(task: _Task, shrinkage: float, comparisons: int) -> tuple[dict[str, Interval], str]:
+    few = too_few(comparisons)
+    if few:
+        return {}, few
+    members = [np.flatnonzero(task.fit.groups == at) for at in range(comparisons)]
+    rng = np.random.default_rng(task.seed)
+    drawn = []
+    for _ in range(task.draws):
+        units = np.concatenate([members[at] for at in rng.integers(0, comparisons, comparisons)])
+        drawn.append(task.fit.weights(task.fit.fitted(units, shrinkage)))
+    ends = {
+        key: percentile_interval(column) for key, column in zip(task.keys, np.array(drawn).T, strict=True)
+    }
+    found = {key: interval for key in task.default if (interval := ends[key]) is not None}
+    return found, "" if found else "Too many resamples gave no weights."
+
+
+def _why_not(
+    gain: float, error: float, intervals: dict[str, Interval], default: dict[str, float], lacking: str
+) -> str:
+    """Why the fitted weights should not be adopted; "" when they may be."""
+    if gain <= error:
+        return (
+            "On comparisons left out the fitted weights are not better than the default by a standard error."
+        )
+    if lacking:
+        return lacking
+    if all(low <= default[key] <= high for key, (low, high) in intervals.items()):
+        return "The interval of every weight holds its default."
+    return ""
+
+
+def _without(bare: Tuning, reason: str) -> Tuning:
+    return Tuning(
+        bare.target, bare.default, units=bare.units, responses=bare.responses, comparisons=bare.comparisons,
+        reason=reason, interval_reason=reason,
+    )  # fmt: skip
+
+
+def _refused(target: Target, default: dict[str, float], responses: int, which: str) -> Tuning:
+    reason = f"Tuning needs at least {LEAST_RESPONSES} responses {which}; there are {responses}."
+    return _without(Tuning(target, default, responses=responses), reason)
+
+
+def _is_enough(responses: int) -> bool:
+    return responses >= LEAST_RESPONSES
+
+
+def _default(weights: Weights) -> dict[str, float]:
+    """The default weights with a sum of exactly 1; equal ones where all are 0."""
+    shares = {key: exact(weight) for key, weight in weights.items()}
+    total = sum(shares.values())
+    return {key: float(share / total) if total else 1 / len(shares) for key, share in shares.items()}
+
+
+def _by_item(rows: Sequence[Row]) -> dict[Item, list[Row]]:
+    items: dict[Item, list[Row]] = {}
+    for row in rows:
+        items.setdefault(row.item, []).append(row)
+    return items
+
+
+def _means(rows: Sequence[Row], keys: Sequence[str]) -> list[float]:
+    return [sum(row.scores[key] for row in rows) / len(rows) for key in keys]
+
+
+def _numbered(comparisons: Sequence[str]) -> Indexes:
+    number = {name: at for at, name in enumerate(sorted(set(comparisons)))}
+    return np.array([number[name] for name in comparisons], dtype=np.int64)

@@ -1,0 +1,24 @@
+"""Who opens the reviews behind a reviewer's statistics, and who sees fitted weights."""
+
+from django.utils.translation import gettext as _
+
+from rubric.models import ComparisonSet, Reviewer
+from rubric.sets.permissions import check_see_results
+from rubric.versions.permissions import check_see_weights
+from workspace.access.permissions import role_in
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person
+
+
+def check_see_reviewer(person: Person, comparison_set: ComparisonSet, reviewer: Reviewer) -> None:
+    """Whoever sees the set's results opens the reviews behind one's own figures, leads those of everybody."""
+    check_see_results(person, comparison_set)
+    is_lead = role_in(person, comparison_set.project) in ("admin", "lead")
+    if not is_lead and reviewer.person_id != person.pk:
+        raise NotAllowed(_("Only team leads open what is said of another reviewer."))
+
+
+def check_tune(person: Person, comparison_set: ComparisonSet) -> None:
+    """Whoever sees the set's results and weights sees what weights its reviews speak for."""
+    check_see_results(person, comparison_set)
+    check_see_weights(person)

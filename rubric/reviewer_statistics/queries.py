@@ -1,0 +1,104 @@
+"""Stored figures of a comparison set: the input they come from, whether they are of the present one, and surveys."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from rubric.core.response_order import map_labels
+from rubric.core.scores import get_weights
+from rubric.models import ComparisonSet, Review, SetFigures, Survey
+from rubric.models.reviews import SUBMITTED
+from rubric.reviewer_statistics.core.comprehension import Surveyed
+from rubric.reviewer_statistics.core.figure_kinds import (
+    CODE_VERSION,
+    KINDS,
+    Figures,
+    Input,
+    compute_statistics,
+    derive_preferences,
+)
+from rubric.reviewer_statistics.core.weights_fit import Preference
+from rubric.reviews.queries import load_reviewed, load_submitted_keys, set_hash, to_rows
+from workspace.models import Project
+from workspace.stored_statistics.queries import Inputs, StatisticsStore
+
+FIRST_ROUND = 1
+
+
+FIGURE_SET = "figure_set"
+
+
+def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
+    """The hash of what figures of that kind would come from now: reviews, version, kind and code."""
+    return set_hash(comparison_set, kind, CODE_VERSION, handed=handed)
+
+
+def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | None:
+    """The stored figures of the present input; None when there are none yet."""
+    sha256 = figures_hash(comparison_set, kind)
+    return SetFigures.objects.filter(set=comparison_set, kind=kind, input_sha256=sha256).first()
+
+
+class _SetStore(StatisticsStore[ComparisonSet]):
+    """The figures of a comparison set."""
+
+    row_model, owner_name, subject_name = SetFigures, "set", "comparison_set"
+    job_kind, kinds = FIGURE_SET, KINDS
+
+    def load(self, key: int) -> ComparisonSet:
+        return ComparisonSet.objects.select_related("project", "rubric_version").get(pk=key)
+
+    def project(self, owner: ComparisonSet) -> Project:
+        return owner.project
+
+    def inputs(self, owner: ComparisonSet) -> Inputs:
+        handed = load_submitted_keys(owner)
+        return Inputs({kind: figures_hash(owner, kind, handed) for kind in KINDS}, len(handed))
+
+    def read(self, owner: ComparisonSet, kind: str) -> Callable[[], Figures]:
+        return partial(compute_statistics, kind, load_input(owner))
+
+    def count(self, row: SetFigures) -> int:
+        return int(msgspec.json.decode(row.body)["reviews"])
+
+
+SET_STATISTICS = _SetStore()
+
+
+def load_input(comparison_set: ComparisonSet) -> Input:
+    """What figures come from. First-round reviews alone, since in a second round nobody is blind any more."""
+    reviewed = load_reviewed(comparison_set, round_number=FIRST_ROUND)
+    own = {(each.review, each.response) for each in reviewed if each.is_own}
+    return Input(
+        rows=to_rows(reviewed),
+        preferences=_preferences(comparison_set, own),
+        weights=get_weights(comparison_set.rubric_version.to_record()),
+        reviews=len(load_submitted_keys(comparison_set)),
+    )
+
+
+def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:
+    """Every answered survey of the set; whoever passed it over answered nothing."""
+    rows = Survey.objects.filter(comparison__set=comparison_set, answered_at__isnull=False).order_by("pk")
+    columns = ("comparison__number", "person", "arm", "understood", "is_right")
+    return [
+        Surveyed(str(comparison), str(person), arm, understood, is_right)
+        for comparison, person, arm, understood, is_right in rows.values_list(*columns)
+    ]
+
+
+def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> list[Preference]:
+    """What reviewers' own rankings say, where they gave one."""
+    rows = Review.objects.filter(
+        comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND, reported_ranking__isnull=False
+    ).order_by("pk")
+    found = []
+    for key, number, reviewer, order, ranking in rows.values_list(
+        "pk", "comparison__number", "reviewer", "order", "reported_ranking"
+    ):
+        numbers = map_labels(order)
+        places = [[str(numbers[label]) for label in place if label in numbers] for place in ranking or []]
+        mine = [str(response) for review, response in own if review == key]
+        found += derive_preferences(str(number), str(reviewer), places, mine)
+    return found

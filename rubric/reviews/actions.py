@@ -1,0 +1,135 @@
+"""Reviews from their beginning to what counts: responses dealt, and a ReviewRecord stored as it was handed in."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec import to_builtins
+
+from rubric.core.limits import FEWEST_DEALT
+from rubric.core.records import ReviewRecord
+from rubric.core.response_order import deal, map_labels
+from rubric.models import Comparison, Review, ReviewedResponse, Reviewer
+from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+from workspace.audit.actions import record_event
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Person
+
+
+def begin_review(
+    *,
+    comparison: Comparison,
+    reviewer: Reviewer,
+    round_number: int = 1,
+    order: Sequence[int] | None = None,
+    by: Person,
+    now: datetime,
+) -> Review:
+    """The review of that reviewer in that round, made with its responses dealt when there is none.
+
+    Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
+    saw them; then nothing is dealt. Raises NotAllowed when fewer than two are left, or when the reviewer was taken out
+    or the set is closed, Conflict when the review that there is has another order, Unacceptable for an impossible one.
+    """
+    key = {"comparison": comparison, "reviewer": reviewer, "round": round_number}
+    with transaction.atomic():
+        locked = Reviewer.objects.select_for_update(of=("self",)).select_related("set").get(pk=reviewer.pk)
+        found = Review.objects.filter(**key).exclude(state=SUPERSEDED).first()
+        if found is not None:
+            if order is not None and found.order != list(order):
+                raise Conflict(
+                    _("This reviewer was shown the responses in another order."), code="other_order"
+                )
+            return found
+        if locked.ended_at is not None or locked.set.closed_at is not None:
+            raise NotAllowed(_("This set takes no more reviews from this reviewer."))
+        responses = comparison.responses.order_by("number").values_list("number", "written_by")
+        numbers = [number for number, writer in responses if writer is None or writer != reviewer.person_id]
+        if len(numbers) < FEWEST_DEALT:
+            raise NotAllowed(
+                _("Too many of these responses are the reviewer's own, so nothing is left to compare.")
+            )
+        seed = "" if order is not None else secrets.token_hex(16)
+        dealt = deal(numbers, seed) if order is None else list(order)
+        if not set(dealt) <= set(numbers) or len(set(dealt)) != len(dealt) or len(dealt) < FEWEST_DEALT:
+            raise Unacceptable(_("The order must name two or more responses of the comparison, each once."))
+        made = Review.objects.create(**key, seed=seed, order=dealt, created_at=now)
+        _note(made, reviewer, "review:begun", by, now)
+    return made
+
+
+def record_submission(
+    *,
+    review: Review,
+    record: ReviewRecord,
+    cannot_judge: Mapping[str, Mapping[str, str]] | None = None,
+    by: Person,
+    now: datetime,
+) -> None:
+    """Store what the review says, once; its labels are those of its order. `cannot_judge` gives reasons by label, key.
+
+    Whoever calls this has asked for permission. Raises Conflict when it was handed in already.
+    """
+    with transaction.atomic():
+        changes = {
+            "state": SUBMITTED,
+            "submitted_at": now,
+            "version": review.version + 1,
+            "mode": record.mode,
+            "ranking": record.ranking,
+            "reported_ranking": record.reported_ranking,
+            "flags": to_builtins(record.flags),
+        }
+        if not Review.objects.filter(pk=review.pk, state=DRAFT).update(**changes):
+            raise Conflict(_("This review was handed in already."), code="already_handed_in")
+        ReviewedResponse.objects.bulk_create(_rows(review, record, cannot_judge or {}))
+        _note(review, review.reviewer, "review:handed_in", by, now, mode=record.mode)
+    for name, value in changes.items():
+        setattr(review, name, value)
+
+
+def supersede_review(*, review: Review, by: Person, now: datetime) -> None:
+    """Let a review count no more, so that the reviewer can be asked again; it stays to be read. Raises Conflict."""
+    with transaction.atomic():
+        if not Review.objects.filter(pk=review.pk).exclude(state=SUPERSEDED).update(state=SUPERSEDED):
+            raise Conflict(_("This review was superseded already."), code="already_superseded")
+        _note(review, review.reviewer, "review:superseded", by, now)
+    review.state = SUPERSEDED
+
+
+def _note(review: Review, reviewer: Reviewer, verb: str, by: Person, now: datetime, **detail: str) -> None:
+    """The audit line of an act on a review."""
+    record_event(
+        by=by,
+        now=now,
+        project=reviewer.set.project,
+        verb=verb,
+        object_kind="review",
+        object_id=review.pk,
+        detail={"round": review.round, "kind": reviewer.kind, **detail},
+    )
+
+
+def _rows(
+    review: Review, record: ReviewRecord, cannot_judge: Mapping[str, Mapping[str, str]]
+) -> list[ReviewedResponse]:
+    numbers = map_labels(review.order)
+    responses = {each.number: each for each in review.comparison.responses.defer("text")}
+    names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}
+    return [
+        ReviewedResponse(
+            review=review,
+            response=responses[numbers[each.label]],
+            position=review.order.index(numbers[each.label]) + 1,
+            scores=each.scores,
+            holistic=each.holistic,
+            reported_overall=each.reported_overall,
+            is_incomplete=each.is_incomplete,
+            is_own=responses[numbers[each.label]].author.casefold() in names,
+            notes=each.notes or "",
+            cannot_judge=dict(cannot_judge.get(each.label, {})),
+        )
+        for each in record.responses
+    ]

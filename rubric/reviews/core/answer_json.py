@@ -1,0 +1,360 @@
+"""The JSON of a reviewer's answer: finding it in the text, matching known names, and reading scores from it.
+
+Objects are found in fences or free in the text, in linear time. An object is balanced braces, strings skipped. A brace
+opens one only when a quote or the closing brace follows, so braces of prose open nothing; a string ends with its line,
+as JSON's do, so a stray quote spoils one line at most.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from json import JSONDecoder
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from rubric.core.records import HIGHEST, LOWEST, Flag
+from workspace.core.strict_json import normalise_text
+
+# An empty pair of fences changes nothing, wherever it stands, so thousands of them are one match.
+_FENCE = re.compile(
+    r"^(?:[ \t>]*+```[ \t]*+\n[ \t>]*+```[ \t]*+\n)++|^[ \t>]*+(`{3,}|~{3,})([^\n]*)$", re.MULTILINE
+)
+
+
+_OPENING = re.compile(r'\{\s*+(?=")')
+
+
+# One step: over plain text, strings and empty objects to a chain of openings with their keys, a run of bare openings
+# (the last of which may open an object), or a run of closings. Long runs are one match each, which is what keeps a
+# megabyte of braces cheap.
+_STEP = re.compile(
+    r'(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+"?+|\{\s*+\})*+'
+    r'(?:((?:\{\s*+"[^"\\\n{}]*+"\s*+:\s*+)++)|(\{(?:(?:[^{}"]++|\{\s*+\})*+\{)*+)|(\}++))'
+)
+
+
+_KEYED, _BARE = 1, 2
+
+
+class Refused:
+    """Stands in a decoded object for a key that was there more than once."""
+
+
+REFUSED = Refused()
+
+
+class Block(NamedTuple):
+    """One object of the text: where it stands, and its source."""
+
+    start: int
+    source: str
+
+
+# Openings that are not closed yet: from where to where, and how many of them open nothing but themselves.
+_Open = tuple[int, int, int]
+
+
+def find_blocks(text: str, *, wanted: re.Pattern[str]) -> list[Block]:
+    """The outermost balanced objects of the text that hold a match of `wanted`, in order. Never raises; linear."""
+    if not wanted.search(text):
+        return []
+    blocks = []
+    for start, end in _segments(text):
+        if wanted.search(text, start, end):
+            found = [(first, text[first:last]) for first, last in _objects(text, start, end)]
+            blocks += [Block(first, source) for first, source in found if wanted.search(source)]
+    return blocks
+
+
+def decode(source: str) -> Any:
+    """The value of the source as strict JSON, or REFUSED where it is none.
+
+    What is wrong with a part is left to whoever wants that part: a key that is there more than once has the value
+    REFUSED, and NaN and infinities are the floats of these names.
+    """
+    try:
+        return _DECODER.decode(source)
+    except (ValueError, RecursionError):
+        return REFUSED
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        seen: set[str] = set()
+        for key, _value in pairs:
+            if key in seen:
+                built[key] = REFUSED
+            seen.add(key)
+    return built
+
+
+_DECODER = JSONDecoder(object_pairs_hook=_without_doubles)
+
+
+def _segments(text: str) -> list[tuple[int, int]]:
+    """Where the text is cut by its fences: a fence's content, and what stands between fences.
+
+    A fence closes at a line of as many of its characters or more, and nothing else; one that never closes goes on to
+    the end. What follows the opening characters belongs to the content, since some write the object there at once.
+    """
+    cuts = [0]
+    mark = ""
+    for fence in _FENCE.finditer(text):
+        ticks, rest = fence.groups()
+        if ticks is None:
+            continue
+        if not mark:
+            if ticks[0] == "~" or "`" not in rest:
+                mark = ticks
+                cuts.append(fence.end(1))
+        elif ticks.startswith(mark) and not rest.strip():
+            mark = ""
+            cuts.append(fence.end())
+    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+
+
+def _objects(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The balanced objects of a segment that lie in no other balanced one."""
+    closed: list[tuple[int, int]] = []
+    stack: list[_Open] = []
+    at = start
+    while True:
+        if not stack:
+            opening = _OPENING.search(text, at, end)
+            if opening is None:
+                return closed
+            at = opening.start()
+        step = _STEP.match(text, at, end)
+        if step is None:
+            return closed
+        at = step.end()
+        if step.lastindex == _KEYED:
+            stack.append((step.start(_KEYED), at, 0))
+        elif step.lastindex == _BARE:
+            first = step.start(_BARE)
+            last = text.rindex("{", first, at)
+            stack.append((last, last + 1, text.count("{", first, last) - text.count("}", first, last)))
+        else:
+            _close(text, stack, closed, step.start(3), at)
+
+
+def _close(text: str, stack: list[_Open], closed: list[tuple[int, int]], at: int, end: int) -> None:
+    """Close as many objects as there are braces from `at` to `end`; bare openings before an object close unseen."""
+    while stack and at < end:
+        first, until, bare = stack.pop()
+        if first < until:
+            start = text.rindex("{", first, until)
+            at += 1
+            while closed and closed[-1][0] > start:
+                closed.pop()
+            closed.append((start, at))
+            until = start
+        if first == until:
+            unseen = min(bare, end - at)
+            bare -= unseen
+            at += unseen
+        if first < until or bare:
+            stack.append((first, until, bare))
+
+
+class FoundNames(Struct, frozen=True):
+    """What was found under known names, and the keys as written that are unknown or speak of a name again."""
+
+    values: dict[str, Any]
+    unknown: list[str]
+    again: list[str]
+
+
+class Names:
+    """Names by what they are in any case; a name that differs from another by its case alone is only itself."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.all = list(names)
+        counts = Counter(map(_folded, self.all))
+        self._exact = set(self.all)
+        self._folded = {_folded(name): name for name in self.all if counts[_folded(name)] == 1}
+
+    def match(self, written: str) -> str | None:
+        """The known name that was meant, or None."""
+        return written if written in self._exact else self._folded.get(_folded(written))
+
+    def pick(self, mapping: Mapping[str, Any]) -> FoundNames:
+        """The values of the mapping by known name. An exact key wins; two others for one name refuse each other."""
+        values = {key: value for key, value in mapping.items() if key in self._exact}
+        exact = set(values)
+        unknown, again = [], []
+        for key, value in mapping.items():
+            name = self.match(key)
+            if name is None:
+                unknown.append(key)
+            elif key != name:
+                if name not in values:
+                    values[name] = value
+                else:
+                    again.append(key)
+                    values[name] = values[name] if name in exact else REFUSED
+        return FoundNames(values=values, unknown=unknown, again=again)
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()
+
+
+def quote_name(written: str) -> str:
+    """What a reviewer wrote, cut to what fits into a sentence, and without what no database stores."""
+    written, _replaced = normalise_text(written)
+    return written if len(written) <= 80 else written[:79] + "…"
+
+
+_NUMERIC = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+
+
+PARTS = ("evaluations", "scores")
+
+
+Score = int | float
+
+
+class GivenScores(Struct):
+    """What was said of one response; filled while it is read."""
+
+    scores: dict[str, Score] = {}
+    holistic: Score | None = None
+    overall: Score | None = None
+    notes: str | None = None
+
+
+def fitness(value: Any, labels: Names) -> int:
+    """How far a value is a review: 2 when it speaks of a known response, 1 when it has its shape or ranks, else 0."""
+    if not isinstance(value, dict):
+        return 0
+    parts = [value[name] for name in PARTS if isinstance(value.get(name), dict)]
+    if any(labels.match(key) is not None for part in parts for key in part):
+        return 2
+    return 1 if parts or isinstance(value.get("ranking"), list) else 0
+
+
+def read_given_scores(
+    value: dict[str, Any], labels: Names, criteria: Names
+) -> tuple[dict[str, GivenScores], list[Flag]]:
+    """What the object says of each response, by label. `evaluations` goes before `scores` where both speak of one."""
+    reader = _Reader(labels, criteria)
+    for name in PARTS:
+        part = value.get(name)
+        if isinstance(part, dict):
+            reader.read_part(part)
+        elif part is REFUSED:
+            reader.flag(
+                "duplicate_key", f'The key "{name}" is there more than once, so none of them is read.'
+            )
+    return reader.said, reader.flags
+
+
+class _Reader:
+    def __init__(self, labels: Names, criteria: Names) -> None:
+        self.labels = labels
+        self.criteria = criteria
+        self.keys = Names([*criteria.all, "overall", "holistic", "notes"])
+        self.said = {label: GivenScores() for label in labels.all}
+        self.flags: list[Flag] = []
+
+    def flag(self, code: str, message: str, label: str | None = None, criterion: str = "") -> None:
+        self.flags.append(Flag(code, message, label, criterion))
+
+    def read_part(self, part: dict[str, Any]) -> None:
+        """What `evaluations` or `scores` say, by label."""
+        found = self.labels.pick(part)
+        for written in found.unknown:
+            self.flag(
+                "unknown_label",
+                f'"{quote_name(written)}" is none of the responses; it is left out.',
+                quote_name(written),
+            )
+        for written in found.again:
+            said = f'"{quote_name(written)}" speaks of a response a second time; it is left out.'
+            self.flag("duplicate_label", said, self.labels.match(written))
+        for label, value in found.values.items():
+            if value is REFUSED:
+                said = f"{label} is there more than once, so nothing that is said of it is read."
+                self.flag("duplicate_key", said, label)
+            elif isinstance(value, dict):
+                if self.said[label] == GivenScores():
+                    self._entry(label, value)
+            elif self.said[label].holistic is None:
+                self.said[label].holistic = self._score(label, "holistic", value)
+
+    def _entry(self, label: str, entry: dict[str, Any]) -> None:
+        """What one entry says of a response."""
+        found = self.keys.pick(entry)
+        for written in found.unknown:
+            said = f'{label}: "{quote_name(written)}" is no criterion of this rubric; it is left out.'
+            self.flag("unknown_criterion", said, label)
+        for written in found.again:
+            self.flag("duplicate_key", f'{label}: "{quote_name(written)}" is there a second time.', label)
+        said_of = self.said[label]
+        for name, value in found.values.items():
+            if name == "notes":
+                said_of.notes = normalise_text(value)[0] if isinstance(value, str) else said_of.notes
+            elif name == "overall":
+                said_of.overall = self._any_number(label, value)
+            else:
+                score = self._score(label, name, value)
+                if name == "holistic":
+                    said_of.holistic = score
+                elif score is not None:
+                    said_of.scores.setdefault(name, score)
+
+    def _any_number(self, label: str, value: Any) -> Score | None:
+        """The overall that was reported: any finite number, since it is only compared."""
+        number, _is_text = _number(value)
+        if number is None and value is not None:
+            self.flag("unreadable_overall", f"{label}: its reported overall is no number.", label)
+        return number
+
+    def _score(self, label: str, name: str, value: Any) -> Score | None:
+        """A score from 1 to 10, or None with a note why."""
+        number, is_text = _number(value)
+        if value is REFUSED:
+            self.flag("duplicate_key", f"{label}: {name} is there more than once; none is read.", label, name)
+        elif number is None:
+            code = "null_score" if value is None else "not_a_number"
+            said = f"{label}: {name} is {_told(value)}, which is no number; it is left out."
+            self.flag(code, said, label, name)
+        elif not LOWEST <= number <= HIGHEST:
+            said = f"{label}: {name} is {number}; a score lies from {LOWEST} to {HIGHEST}, so it is left out."
+            self.flag("out_of_range", said, label, name)
+        else:
+            if is_text:
+                self.flag(
+                    "numeric_string", f"{label}: {name} is written as text and read as {number}.", label, name
+                )
+            return number
+        return None
+
+
+def _number(value: Any) -> tuple[Score | None, bool]:
+    """The finite number that a value is, or writes as text, and whether it was text. Truth values are none."""
+    if isinstance(value, str):
+        text = value.strip() if len(value) <= 40 else ""
+        if not _NUMERIC.fullmatch(text):
+            return None, True
+        return (float(text) if "." in text else int(text)), True
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None, False
+    if isinstance(value, int) and value.bit_length() > 64:
+        return None, False
+    return (value if math.isfinite(value) else None), False
+
+
+def _told(value: Any) -> str:
+    """A value that is no number, as it can stand in a sentence."""
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return f'"{quote_name(value)}"'
+    if isinstance(value, bool | float):
+        return str(value)
+    return "too large a number" if isinstance(value, int) else "a list or an object"

@@ -1,0 +1,373 @@
+"""A reviewer's answer as a ReviewRecord: scores and ranking as stated; nothing that is missing is made up.
+
+A ranking is a list in the JSON, or the lines below FINAL RANKING.
+"""
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from rubric.core.records import (
+    ABSTAINED,
+    HIGHEST,
+    HOLISTIC,
+    LOWEST,
+    PARTIAL,
+    RUBRIC,
+    UNREADABLE,
+    Flag,
+    ResponseReview,
+    ReviewRecord,
+    RubricRecord,
+)
+from rubric.core.scores import compute_overall, get_weights, rank_values, round_half_up
+from rubric.core.weights import Number, exact
+from rubric.reviews.core.answer_json import (
+    REFUSED,
+    Block,
+    GivenScores,
+    Names,
+    decode,
+    find_blocks,
+    fitness,
+    quote_name,
+    read_given_scores,
+)
+from workspace.core.strict_json import normalise_text
+
+_HEADING = re.compile(
+    r"^[ \t#*_>-]*FINAL[ \t]+RANKING[*_ \t]*:?[*_ \t]*([^\n]*)$", re.MULTILINE | re.IGNORECASE
+)
+
+
+_ITEM = re.compile(r"[ \t>]*(?:[-*•+][ \t]+)?(?:\(?#?[0-9]{1,4}[.):][ \t]*)?(?:[-*•+][ \t]+)?")
+
+
+_MARKS = " \t*_`\"'[]“”"
+
+
+_CONNECTOR = re.compile(r"[\s*_`\"'\]]*([>=,])[\s*_`\"'\[]*")
+
+
+Places = list[list[str]]
+
+
+def listed_ranking(value: Any, labels: Names) -> tuple[Places | None, list[Flag]]:
+    """The ranking of a JSON value: labels, or lists of labels that share a place. None when it is no ranking."""
+    if value is None:
+        return None, []
+    if value is REFUSED or not isinstance(value, list):
+        return None, [_unreadable()]
+    written = [item if isinstance(item, list) else [item] for item in value]
+    if not all(isinstance(name, str) for place in written for name in place):
+        return None, [_unreadable()]
+    return _placed(written, labels)
+
+
+def written_ranking(text: str, labels: Names) -> tuple[Places | None, list[Flag]]:
+    """The ranking below the last line that reads FINAL RANKING, one response a line, or in one line with > and =."""
+    headings = deque(_HEADING.finditer(text), maxlen=1)
+    if not headings:
+        return None, []
+    heading = headings[0]
+    by_length = sorted(labels.all, key=len, reverse=True)
+    written = _chain(heading[1], labels, by_length, connectors=">=,")
+    if not written:
+        written = _lines(text, heading.end(), labels, by_length)
+    return _placed(written, labels) if written else (None, [])
+
+
+def contradicts(ranking: Places, overalls: Mapping[str, Number]) -> bool:
+    """Whether the ranking puts a response before another whose overall is higher. Equal ones may stand in any order."""
+    lowest = None
+    for place in ranking:
+        here = [exact(overalls[label]) for label in place if label in overalls]
+        if here and lowest is not None and max(here) > lowest:
+            return True
+        if here:
+            lowest = min(here) if lowest is None else min(lowest, *here)
+    return False
+
+
+def _unreadable() -> Flag:
+    return Flag("unreadable_ranking", "The ranking is no list of responses, so it is left out.")
+
+
+def _placed(written: Sequence[Sequence[str]], labels: Names) -> tuple[Places | None, list[Flag]]:
+    """The places with known labels, each label once, and what was left out."""
+    places: Places = []
+    flags = []
+    seen: set[str] = set()
+    for names in written:
+        place = []
+        for name in names:
+            label = labels.match(name)
+            if label is None:
+                said = f'The ranking names "{quote_name(name)}", which is none of the responses.'
+                flags.append(Flag("unknown_label", said, quote_name(name)))
+            elif label in seen:
+                said = f"The ranking names {label} more than once; the first place counts."
+                flags.append(Flag("duplicate_label", said, label))
+            else:
+                seen.add(label)
+                place.append(label)
+        if place:
+            places.append(place)
+    if places and len(seen) < len(labels.all):
+        flags.append(Flag("incomplete_ranking", "The ranking leaves responses out."))
+    return places or None, flags
+
+
+def _lines(text: str, at: int, labels: Names, by_length: Sequence[str]) -> list[list[str]]:
+    """The items below a heading, until a line that is none; blank lines do not end the list."""
+    written: list[list[str]] = []
+    while at < len(text):
+        end = text.find("\n", at + 1)
+        end = len(text) if end < 0 else end
+        line = text[at:end].strip("\r\n")
+        at = end
+        if not line.strip():
+            continue
+        item = _ITEM.match(line)
+        start = item.end() if item else 0
+        places = _chain(line[start:], labels, by_length, connectors="=")
+        if places:
+            written += places
+        elif item and item[0].strip():
+            written.append([line[start:].strip(_MARKS)])
+        else:
+            break
+    return written
+
+
+def _chain(text: str, labels: Names, by_length: Sequence[str], *, connectors: str) -> list[list[str]]:
+    """The labels that the text begins with: joined by = they share a place, by > or a comma the next is lower."""
+    places: list[list[str]] = []
+    at = len(text) - len(text.lstrip(_MARKS))
+    joined = ">"
+    while True:
+        label = next((each for each in by_length if _begins(text, at, each)), None)
+        if label is None:
+            return places
+        if joined == "=":
+            places[-1].append(label)
+        else:
+            places.append([label])
+        at += len(label)
+        connector = _CONNECTOR.match(text, at)
+        if connector is None or connector[1] not in connectors:
+            return places
+        joined, at = connector[1], connector.end()
+
+
+def _begins(text: str, at: int, label: str) -> bool:
+    """Whether the label stands there in whatever case, as a word of its own."""
+    end = at + len(label)
+    return text[at:end].casefold() == label.casefold() and not text[end : end + 1].isalnum()
+
+
+MISMATCH = Fraction(5, 100)
+
+
+MOST_FLAGS = 200
+
+
+_WANTED = re.compile(r'"(?:evaluations|scores|ranking)"\s*+:')
+
+
+_DOES = r"(?:evaluat|assess|rank|rat|scor|judg|review|compar|help|assist|comply|provid|complet|participat|do th|do so)"
+
+
+_NOT = r"(?:cannot|can not|can['’]t|won['’]t|will not|unable|not able|not going)"
+
+
+_REFUSAL = re.compile(
+    rf"\b(?:I|we)\b[^.!?\n]{{0,40}}?\b(?:decline|abstain|refuse)\b"
+    rf"|(?:\b(?:I|we)\b|\A)[^.!?\n]{{0,40}}?\b{_NOT}\b[^.!?\n]{{0,60}}?\b{_DOES}",
+    re.IGNORECASE,
+)
+
+
+_REFUSAL_WITHIN = 600
+
+
+class _Chosen(Struct, frozen=True):
+    """The object that is read, and the flags that choosing it gave."""
+
+    value: dict[str, Any]
+    flags: list[Flag]
+
+
+def read_review(text: str, labels: Sequence[str], rubric: RubricRecord) -> ReviewRecord:
+    """The review that a text gives of the responses with these labels under the version. Never raises; linear in time.
+
+    The last object of the right shape is read, as `docs/response-rubric.md` says. Scores that are missing or refused
+    stay missing; the overalls are ours. Labels must differ from one another.
+    """
+    text, _replaced = normalise_text(text)
+    names = Names(labels)
+    weights = get_weights(rubric)
+    chosen = _choose(text, names)
+    said, flags = read_given_scores(chosen.value, names, Names(weights))
+    ranking, ranking_flags = listed_ranking(chosen.value.get("ranking"), names)
+    if ranking is None:
+        ranking, written_flags = written_ranking(text, names)
+        ranking_flags = ranking_flags + written_flags
+    flags = chosen.flags + flags + ranking_flags
+    if not any(each.scores for each in said.values()):
+        flags += _take_overalls(said)
+    mode = _mode(said, ranking, weights, text)
+    return assemble_record(said, ranking, weights, mode, flags=flags)
+
+
+def assemble_record(
+    said: Mapping[str, GivenScores],
+    ranking: Places | None,
+    weights: Mapping[str, Fraction],
+    mode: str,
+    *,
+    flags: Sequence[Flag] = (),
+) -> ReviewRecord:
+    """The record of what was said under each label: with our overalls, our ranking, and what contradicts what."""
+    responses = [_response(label, each, weights, mode) for label, each in said.items()]
+    return ReviewRecord(
+        mode=mode,
+        responses=responses,
+        ranking=_our_ranking(responses, ranking, mode),
+        reported_ranking=ranking,
+        flags=_bounded(list(flags)) + _mismatches(responses, ranking),
+    )
+
+
+def given_mode(
+    said: Mapping[str, GivenScores], ranking: Places | None, weights: Mapping[str, Fraction]
+) -> str:
+    """How the review was given: with every score, with some, with a holistic score or a ranking alone, or abstained."""
+    if any(each.scores for each in said.values()):
+        return RUBRIC if all(len(each.scores) == len(weights) for each in said.values()) else PARTIAL
+    is_whole = ranking or any(each.holistic is not None for each in said.values())
+    return HOLISTIC if is_whole else ABSTAINED
+
+
+def _choose(text: str, labels: Names) -> _Chosen:
+    """The last object that speaks of a response, or else the last that has the shape of a review; {} when none does."""
+    blocks = find_blocks(text, wanted=_WANTED)
+    best, value = 0, {}
+    is_superseding = is_broken = False
+    seen: set[str] = set()
+    for block in reversed(blocks):
+        if block.source in seen:
+            continue
+        seen.add(block.source)
+        other = decode(block.source)
+        fit = fitness(other, labels)
+        if fit > best:
+            best, value, is_superseding = fit, other, False
+        elif fit == best and fit and _differ(other, value):
+            is_superseding = True
+            if best == 2:
+                break
+        is_broken = is_broken or (not isinstance(other, dict) and best < 2)
+    flags = []
+    if is_superseding:
+        flags.append(
+            Flag("superseded_block", "An earlier, different block of scores is there; the last one counts.")
+        )
+    if is_broken or _is_cut(text, blocks):
+        said = "A block of scores is cut off or is no JSON, so nothing of it is read."
+        flags.append(Flag("broken_block", said))
+    return _Chosen(value, flags)
+
+
+def _bounded(flags: list[Flag]) -> list[Flag]:
+    """The first flags, and how many more there were; a text can name a hundred thousand unknown responses."""
+    if len(flags) <= MOST_FLAGS:
+        return flags
+    return [
+        *flags[:MOST_FLAGS],
+        Flag("more_flags", f"There are {len(flags) - MOST_FLAGS:,} more things to note."),
+    ]
+
+
+def _differ(one: Any, other: Any) -> bool:
+    try:
+        return bool(one != other)
+    except RecursionError:
+        return True
+
+
+def _is_cut(text: str, blocks: Sequence[Block]) -> bool:
+    """Whether what looks like the beginning of a block stands after the last whole one."""
+    after = blocks[-1].start + len(blocks[-1].source) if blocks else 0
+    return _WANTED.search(text, after) is not None
+
+
+def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
+    """A reviewer who gave an overall and no scores gave a holistic score; it is read as one, and noted."""
+    flags = []
+    for label, each in said.items():
+        if each.holistic is None and each.overall is not None and LOWEST <= each.overall <= HIGHEST:
+            each.holistic = each.overall
+            text = f"{label} has an overall and no scores, so the overall is read as a holistic score."
+            flags.append(Flag("overall_as_holistic", text, label))
+    return flags
+
+
+def _mode(
+    said: dict[str, GivenScores], ranking: Places | None, weights: dict[str, Fraction], text: str
+) -> str:
+    mode = given_mode(said, ranking, weights)
+    return UNREADABLE if mode == ABSTAINED and not _is_refusal(text) else mode
+
+
+def _is_refusal(text: str) -> bool:
+    """Whether the text begins by declining to review; one that says so of a detail and writes JSON does not."""
+    return not _WANTED.search(text) and _REFUSAL.search(text[:_REFUSAL_WITHIN]) is not None
+
+
+def _response(label: str, said: GivenScores, weights: Mapping[str, Fraction], mode: str) -> ResponseReview:
+    overall = compute_overall(said.scores, weights)
+    return ResponseReview(
+        label=label,
+        scores={key: said.scores[key] for key in weights if key in said.scores},
+        overall=overall.value,
+        holistic=said.holistic,
+        reported_overall=said.overall,
+        is_incomplete=mode == PARTIAL and overall.is_incomplete,
+        notes=said.notes,
+    )
+
+
+def _our_ranking(responses: list[ResponseReview], reported: Places | None, mode: str) -> Places:
+    """By our overalls where there are scores; else the reviewer's own, or that of its holistic scores."""
+    if mode in (RUBRIC, PARTIAL):
+        return rank_values({each.label: each.overall for each in responses})
+    return reported or rank_values({each.label: each.holistic for each in responses})
+
+
+def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list[Flag]:
+    """Where the reviewer's own overall is not ours, and whether its ranking contradicts the overalls it gave."""
+    flags = [
+        _mismatch(each.label, each.reported_overall, each.overall)
+        for each in responses
+        if each.overall is not None
+        and each.reported_overall is not None
+        and abs(exact(each.reported_overall) - each.overall) > MISMATCH
+    ]
+    for source in ("reported_overall", "overall", "holistic"):
+        gave = {each.label: getattr(each, source) for each in responses if getattr(each, source) is not None}
+        if ranking and sum(label in gave for place in ranking for label in place) > 1:
+            if contradicts(ranking, gave):
+                said = "The reviewer's ranking contradicts the overalls it gave."
+                flags.append(Flag("rank_mismatch", said))
+            break
+    return flags
+
+
+def _mismatch(label: str, reported: int | float, ours: Fraction) -> Flag:
+    said = f"{label}: the reviewer's overall is {reported}; its scores give {round_half_up(ours)}."
+    return Flag("overall_mismatch", said, label)

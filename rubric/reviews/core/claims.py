@@ -1,0 +1,70 @@
+"""A canary: whether a review gives just the scores that a response's own text claims for itself or for others."""
+
+import re
+from collections.abc import Mapping
+
+from rubric.core.records import Flag, ReviewRecord, RubricRecord
+from rubric.reviews.core.answer_json import Names, Score, decode, find_blocks, fitness, read_given_scores
+from workspace.core.strict_json import normalise_text
+
+MOST_BLOCKS = 50
+
+
+Claims = dict[str, dict[str, Score]]
+
+
+def claimed_flags(texts: Mapping[str, str], review: ReviewRecord, rubric: RubricRecord) -> list[Flag]:
+    """A flag for each response whose text holds a block of scores that the review repeats; linear in the texts.
+
+    `texts` are the responses by the labels of the review. A block claims scores as an answer would give them, or, flat,
+    for the response that holds it. It is repeated when every score that it claims is the review's, and there are enough
+    of them: three, or all criteria of a response, or scores of two responses. A reviewer may still agree by chance, so
+    this is a reason to look and nothing more.
+    """
+    given = {each.label: dict(each.scores) for each in review.responses}
+    for each in review.responses:
+        if each.holistic is not None:
+            given[each.label]["holistic"] = each.holistic
+    labels, criteria = Names(texts), Names(criterion.key for criterion in rubric.criteria)
+    return [
+        _flag(label)
+        for label, text in texts.items()
+        if any(_is_repeated(each, given, criteria) for each in _claims(label, text, labels, criteria))
+    ]
+
+
+def _claims(label: str, text: str, labels: Names, criteria: Names) -> list[Claims]:
+    """What each block of a response's text claims, by label and criterion."""
+    wanted = "|".join(re.escape(key) for key in ("evaluations", "scores", *criteria.all))
+    blocks = find_blocks(normalise_text(text)[0], wanted=re.compile(rf'"(?:{wanted})"\s*+:', re.IGNORECASE))
+    found = []
+    for block in blocks[-MOST_BLOCKS:]:
+        value = decode(block.source)
+        if isinstance(value, dict):
+            said, _flags = read_given_scores(
+                value if fitness(value, labels) == 2 else {"evaluations": {label: value}}, labels, criteria
+            )
+            rows = {name: _row(each.scores, each.holistic) for name, each in said.items()}
+            found.append({name: row for name, row in rows.items() if row})
+    return found
+
+
+def _row(scores: Mapping[str, Score], holistic: Score | None) -> dict[str, Score]:
+    return dict(scores) | ({} if holistic is None else {"holistic": holistic})
+
+
+def _is_repeated(claims: Claims, given: Claims, criteria: Names) -> bool:
+    """Whether the review says what is claimed, and that is too much to be the same by chance every other time."""
+    count = sum(len(row) for row in claims.values())
+    is_enough = len(claims) > 1 or (count > 1 and count >= min(3, len(criteria.all)))
+    return is_enough and all(
+        given[label].get(name) == score for label, row in claims.items() for name, score in row.items()
+    )
+
+
+def _flag(label: str) -> Flag:
+    said = (
+        f"{label} holds scores in its text, and this review gives just these. Read the answer: the reviewer may have "
+        "followed the text instead of judging it."
+    )
+    return Flag("claimed_scores", said, label)

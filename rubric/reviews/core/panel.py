@@ -1,0 +1,155 @@
+"""Puts reviewers together: means of their overalls, mean places, and what changes from one view to the other.
+
+Holistic scores and overalls of scored criteria are different things and are never averaged with each other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.records import HOLISTIC, RUBRIC
+from rubric.core.scores import rank_values
+from workspace.statistics.means import exact_mean
+
+Places = list[list[str]]
+
+
+class Judgement(Struct, frozen=True):
+    """What one reviewer gave one response: an overall of scored criteria, a holistic score, both or neither."""
+
+    reviewer: str
+    response: str
+    overall: Fraction | None = None
+    holistic: Fraction | None = None
+    is_incomplete: bool = False
+    is_own: bool = False
+
+
+class ResponseRank(Struct, frozen=True):
+    """Where a response stands. `mean` is None when nobody's judgement counts; places count from 1, ties share one.
+
+    `mean_place` is the mean of its places on the reviewers' own lists, as if everybody had judged all responses.
+    """
+
+    response: str
+    mean: Fraction | None
+    count: int
+    place: int | None
+    mean_place: Fraction | None
+    place_by_places: int | None
+
+
+class Panel(Struct, frozen=True):
+    """All reviewers together, under one kind of score.
+
+    `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores where criteria were
+    asked for, so that they do not count here; `left_out` are judgements that are incomplete and not counted.
+    `changes` are the responses that have another place by mean places than by means.
+    """
+
+    kind: str
+    standings: list[ResponseRank]
+    fallbacks: list[str]
+    left_out: list[Judgement]
+    own: list[Judgement]
+    changes: list[str]
+
+
+def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplete: bool = False) -> Panel:
+    """The panel's view by overalls (`kind` "rubric") or by holistic scores ("holistic").
+
+    Judgements of a reviewer's own response never count, incomplete ones only when asked for.
+    """
+    if kind not in (RUBRIC, HOLISTIC):
+        raise ValueError(f'A panel is of kind "{RUBRIC}" or "{HOLISTIC}", not "{kind}".')
+    others = [each for each in judgements if not each.is_own]
+    is_left_out = kind == RUBRIC and not with_incomplete
+    left_out = [each for each in others if is_left_out and each.is_incomplete and each.overall is not None]
+    counted = counted_values(judgements, kind, with_incomplete=with_incomplete)
+    responses = list(dict.fromkeys(each.response for each in judgements))
+    means = {
+        response: exact_mean(values.values()) for response, values in _by_response(counted, responses).items()
+    }
+    positions = compute_mean_ranks(counted, responses)
+    by_means = compute_rank_numbers(rank_values(means))
+    by_places = compute_rank_numbers(
+        rank_values({key: None if place is None else -place for key, place in positions.items()})
+    )
+    counts = {response: sum(response in given for given in counted.values()) for response in responses}
+    standings = [
+        ResponseRank(
+            response, means[response], counts[response], by_means.get(response), positions[response],
+            by_places.get(response),
+        )
+        for response in responses
+    ]  # fmt: skip
+    return Panel(
+        kind=kind,
+        standings=sorted(standings, key=lambda each: (each.place is None, each.place or 0)),
+        fallbacks=_fallbacks(others) if kind == RUBRIC else [],
+        left_out=left_out,
+        own=[each for each in judgements if each.is_own],
+        changes=[response for response in responses if by_means.get(response) != by_places.get(response)],
+    )
+
+
+def counted_values(
+    judgements: Iterable[Judgement], kind: str, *, with_incomplete: bool = False
+) -> dict[str, dict[str, Fraction]]:
+    """The values that count: by reviewer, by response. Never those of own responses."""
+    counted: dict[str, dict[str, Fraction]] = {}
+    for each in judgements:
+        value = each.overall if kind == RUBRIC else each.holistic
+        is_left_out = kind == RUBRIC and each.is_incomplete and not with_incomplete
+        if value is not None and not each.is_own and not is_left_out:
+            counted.setdefault(each.reviewer, {})[each.response] = value
+    return counted
+
+
+def compute_mean_ranks(
+    counted: Mapping[str, Mapping[str, Fraction]], responses: Sequence[str]
+) -> dict[str, Fraction | None]:
+    """Each response's mean place (Borda): 1 is above all others, ties stand in the middle of the places they fill.
+
+    From reviewers who judged some responses only, the share of those below is taken for all; with one response there
+    is nothing to rank, and the reviewer is passed over.
+    """
+    shares: dict[str, list[Fraction]] = {response: [] for response in responses}
+    for given in counted.values():
+        if len(given) < 2:
+            continue
+        above = Fraction()
+        for place in rank_values(given):
+            middle = above + Fraction(len(place) - 1, 2)
+            for response in place:
+                shares[response].append(middle / (len(given) - 1))
+            above += len(place)
+    means = {response: exact_mean(found) for response, found in shares.items()}
+    return {key: None if mean is None else 1 + mean * (len(responses) - 1) for key, mean in means.items()}
+
+
+def compute_rank_numbers(places: Places) -> dict[str, int]:
+    """The number of each label's place: one more than there are labels above it."""
+    numbers = {}
+    above = 0
+    for place in places:
+        numbers.update(dict.fromkeys(place, above + 1))
+        above += len(place)
+    return numbers
+
+
+def _by_response(
+    counted: Mapping[str, Mapping[str, Fraction]], responses: Sequence[str]
+) -> dict[str, dict[str, Fraction]]:
+    return {
+        response: {reviewer: given[response] for reviewer, given in counted.items() if response in given}
+        for response in responses
+    }
+
+
+def _fallbacks(others: Sequence[Judgement]) -> list[str]:
+    """Reviewers who gave holistic scores and no overall at all."""
+    scored = {each.reviewer for each in others if each.overall is not None}
+    holistic = dict.fromkeys(each.reviewer for each in others if each.holistic is not None)
+    return [reviewer for reviewer in holistic if reviewer not in scored]

@@ -1,0 +1,99 @@
+"""Reviews as lines of JSON: what comes in (`reviewer`, `responses`, `text`), and what a review is printed as."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from rubric.core.records import ResponseReview, ReviewRecord
+from workspace.core.json_faults import Problem
+from workspace.core.strict_json import read_json
+
+KEYS = ("reviewer", "responses", "text")
+
+
+# Of any file of lines so many faults are named; nobody reads more, and a file of millions would fill the memory.
+MOST_FAULTS = 1_000
+
+
+class ReviewLine(Struct, frozen=True):
+    """One review before it is read: who gave it, the labels of the responses it saw, and its text."""
+
+    reviewer: str
+    responses: list[str]
+    text: str
+
+
+class LineFault(Struct, frozen=True):
+    """One thing wrong with one line, counted from 1."""
+
+    line: int
+    pointer: str
+    code: str
+    message: str
+
+
+def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
+    """Every review of a JSONL file in its order, and its first faults. Blank lines are passed over."""
+    reviews: list[ReviewLine] = []
+    faults: list[LineFault] = []
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip() or len(faults) >= MOST_FAULTS:
+            continue
+        document = read_json(line)
+        problems = document.problems or _shape_problems(document.value)
+        faults += [LineFault(number, each.pointer, each.code, each.message) for each in problems]
+        if not problems:
+            reviews.append(ReviewLine(**{key: document.value[key] for key in KEYS}))
+    if not reviews and not faults:
+        faults.append(LineFault(1, "", "empty", "There is no review. Give one JSON object a line."))
+    return reviews, faults
+
+
+def _shape_problems(value: Any) -> list[Problem]:
+    """What a line lacks; other keys are its writer's own business."""
+    if not isinstance(value, dict):
+        said = "The line is no object. Write one with the keys reviewer, responses and text."
+        return [Problem(code="wrong_shape", message=said)]
+    problems = [
+        Problem(
+            code="wrong_shape",
+            message=f'"{key}" is missing or is no text. Give it as text.',
+            pointer=f"/{key}",
+        )
+        for key in ("reviewer", "text")
+        if not isinstance(value.get(key), str)
+    ]
+    labels = value.get("responses")
+    if (
+        not isinstance(labels, list)
+        or not labels
+        or not all(isinstance(label, str) and label.strip() for label in labels)
+        or len(set(labels)) != len(labels)
+    ):
+        said = '"responses" must list the labels of the responses, each once, such as ["Response A", "Response B"].'
+        problems.append(Problem(code="wrong_shape", message=said, pointer="/responses"))
+    return problems
+
+
+def review_output(reviewer: str, review: ReviewRecord) -> dict[str, Any]:
+    """The review as plain values, with the keys that `score_reviews` prints; overalls are unrounded."""
+    flags = {(flag.code, flag.response): None for flag in review.flags}
+    return {
+        "reviewer": reviewer,
+        "mode": review.mode,
+        "responses": {each.label: _response_output(each) for each in review.responses},
+        "ranking": review.ranking,
+        "reported_ranking": review.reported_ranking,
+        "flags": [{"code": code, "response": response} for code, response in flags],
+    }
+
+
+def _response_output(response: ResponseReview) -> dict[str, Any]:
+    return {
+        "scores": response.scores,
+        "overall": None if response.overall is None else float(response.overall),
+        "holistic": response.holistic,
+        "reported_overall": response.reported_overall,
+        "incomplete": response.is_incomplete,
+        "notes": response.notes,
+    }

@@ -1,0 +1,122 @@
+"""What every figure about reviewers starts from: one reviewer's scores of one response, and tables of them."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+import numpy as np
+from msgspec import Struct, structs
+
+from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scores import compute_overall
+from rubric.core.weights import Number, exact
+from workspace.statistics.ratings import Matrix
+
+Item = tuple[str, str]
+
+
+Weights = Mapping[str, Number]
+
+
+class Row(Struct, frozen=True):
+    """One reviewer's scores of one response of one comparison, under one rubric version.
+
+    `scores` holds the criteria that were scored, 1 to 10. `position` is where the reviewer saw the response, from 1;
+    `words` its length. `is_own` says that the reviewer wrote it.
+    """
+
+    comparison: str
+    response: str
+    reviewer: str
+    scores: dict[str, float]
+    holistic: float | None = None
+    position: int | None = None
+    words: int | None = None
+    is_own: bool = False
+
+    @property
+    def item(self) -> Item:
+        """The response, named by its comparison too."""
+        return self.comparison, self.response
+
+
+class Ratings(Struct, frozen=True, eq=False):
+    """Items x reviewers, NaN for missing; each item's comparison as an index into `comparisons`."""
+
+    items: list[Item]
+    reviewers: list[str]
+    comparisons: list[str]
+    of_comparison: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    values: Matrix
+
+
+def sort_rows(rows: Iterable[Row], *, with_own: bool = False) -> list[Row]:
+    """The rows that count, in an order that does not depend on the one given; scores outside of 1 to 10 are dropped.
+
+    Own responses are left out unless asked for. Of several rows by one reviewer of one response the first counts.
+    """
+    kept = [_clean(row) for row in rows if with_own or not row.is_own]
+    kept.sort(key=_place)
+    return [next(same) for _, same in groupby(kept, key=lambda row: (row.item, row.reviewer))]
+
+
+def complete(rows: Iterable[Row], criteria: Iterable[str]) -> list[Row]:
+    """The rows that have a score for every criterion."""
+    wanted = set(criteria)
+    return [row for row in rows if wanted and wanted <= row.scores.keys()]
+
+
+def comparable(rows: Sequence[Row], criteria: Iterable[str]) -> tuple[list[Row], list[Row]]:
+    """Rows for the criteria and for the holistic score: those that have both, so that both rest on the same rows.
+
+    Where no row has both, all complete ones and all holistic ones, which cannot be compared.
+    """
+    scored = complete(rows, criteria)
+    both = [row for row in scored if row.holistic is not None]
+    return (both, both) if both else (scored, [row for row in rows if row.holistic is not None])
+
+
+def overalls(rows: Iterable[Row], weights: Weights) -> dict[tuple[Item, str], Fraction]:
+    """The exact overall of each complete row, by item and reviewer."""
+    shares = {key: exact(weight) for key, weight in weights.items()}
+    found = {}
+    for row in complete(rows, shares):
+        value = compute_overall(row.scores, shares).value
+        if value is not None:
+            found[row.item, row.reviewer] = value
+    return found
+
+
+def ratings(rows: Sequence[Row], value_of: Callable[[Row], float | Fraction | None]) -> Ratings:
+    """The table of that value; `rows` must be ordered."""
+    values = [(row, value_of(row)) for row in rows]
+    present = [(row, value) for row, value in values if value is not None]
+    items = sorted({row.item for row, _ in present})
+    reviewers = sorted({row.reviewer for row, _ in present})
+    comparisons = sorted({comparison for comparison, _ in items})
+    place = {item: at for at, item in enumerate(items)}
+    column = {reviewer: at for at, reviewer in enumerate(reviewers)}
+    number = {comparison: at for at, comparison in enumerate(comparisons)}
+    table = np.full((len(items), len(reviewers)), np.nan)
+    for row, value in present:
+        table[place[row.item], column[row.reviewer]] = float(value)
+    of_comparison = np.array([number[comparison] for comparison, _ in items], dtype=np.int64)
+    return Ratings(items, reviewers, comparisons, of_comparison, table)
+
+
+def _clean(row: Row) -> Row:
+    scores = {key: value for key, value in row.scores.items() if _is_score(value)}
+    holistic = row.holistic if row.holistic is not None and _is_score(row.holistic) else None
+    if len(scores) == len(row.scores) and holistic == row.holistic:
+        return row
+    return structs.replace(row, scores=scores, holistic=holistic)
+
+
+def _is_score(value: float) -> bool:
+    return math.isfinite(value) and LOWEST <= value <= HIGHEST
+
+
+def _place(row: Row) -> tuple[str, str, str, str]:
+    rest = (sorted(row.scores.items()), row.holistic, row.position, row.words, row.is_own)
+    return row.comparison, row.response, row.reviewer, repr(rest)

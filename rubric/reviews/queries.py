@@ -1,0 +1,113 @@
+"""What reviews say as it was handed in, read in one query into the plain records that the cores work on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.scores import compute_overall
+from rubric.core.weights import exact
+from rubric.models import ComparisonSet, Review, ReviewedResponse
+from rubric.models.reviews import SUBMITTED
+from rubric.reviews.core.panel import Judgement
+from rubric.reviews.core.score_rows import Row
+from workspace.core.canonical import canonical_hash
+
+COLUMNS = (
+    "review_id",
+    "review__round",
+    "review__mode",
+    "review__reviewer_id",
+    "review__comparison__number",
+    "response__number",
+    "response__word_count",
+    "position",
+    "scores",
+    "holistic",
+    "is_incomplete",
+    "is_own",
+)
+
+
+class Reviewed(Struct, frozen=True):
+    """One reviewer's scores of one response. Comparisons and responses by their numbers, reviewers by their keys."""
+
+    review: int
+    round: int
+    mode: str
+    reviewer: int
+    comparison: int
+    response: int
+    words: int
+    position: int
+    scores: dict[str, float]
+    holistic: float | None
+    is_incomplete: bool
+    is_own: bool
+
+    def to_row(self) -> Row:
+        """As the cores of rubric.core.success, manners, tuning and calibration take it."""
+        return Row(
+            comparison=str(self.comparison),
+            response=str(self.response),
+            reviewer=str(self.reviewer),
+            scores=self.scores,
+            holistic=self.holistic,
+            position=self.position,
+            words=self.words,
+            is_own=self.is_own,
+        )
+
+    def to_judgement(self, shares: Mapping[str, Fraction]) -> Judgement:
+        """As the panel takes it, the overall under these exact weights."""
+        found = compute_overall(self.scores, shares)
+        return Judgement(
+            reviewer=str(self.reviewer),
+            response=str(self.response),
+            overall=found.value,
+            holistic=None if self.holistic is None else exact(self.holistic),
+            is_incomplete=found.value is not None and found.is_incomplete,
+            is_own=self.is_own,
+        )
+
+
+def load_reviewed(
+    comparison_set: ComparisonSet, *, comparison: int | None = None, round_number: int | None = None
+) -> list[Reviewed]:
+    """Everything handed in for a set, or for the comparison of that number, in one query.
+
+    Of a reviewer with two rounds the newest counts, unless a round is asked for: statistics of agreement ask for
+    round 1, since in round 2 nobody is blind any more.
+    """
+    rows = ReviewedResponse.objects.filter(
+        review__comparison__set=comparison_set, review__state=SUBMITTED
+    ).order_by("review__comparison__number", "review__reviewer", "review__round", "response__number")
+    if comparison is not None:
+        rows = rows.filter(review__comparison__number=comparison)
+    if round_number is not None:
+        rows = rows.filter(review__round=round_number)
+    newest = {
+        (each.comparison, each.reviewer, each.response): each
+        for each in (Reviewed(*values) for values in rows.values_list(*COLUMNS))
+    }
+    return list(newest.values())
+
+
+def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:
+    """The same as plain rows."""
+    return [each.to_row() for each in reviewed]
+
+
+def set_hash(comparison_set: ComparisonSet, *given: object, handed: Sequence[int] | None = None) -> str:
+    """The hash of what figures of a set rest on: its reviews as handed in, its version, and whatever is `given`.
+
+    `handed` are the keys of these reviews for who has them already.
+    """
+    keys = load_submitted_keys(comparison_set) if handed is None else list(handed)
+    return canonical_hash([comparison_set.rubric_version.sha256, keys, *given])
+
+
+def load_submitted_keys(comparison_set: ComparisonSet) -> list[int]:
+    """The reviews of the set that count, in the order in which they were made."""
+    rows = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED)
+    return list(rows.order_by("pk").values_list("pk", flat=True))

@@ -1,0 +1,86 @@
+"""What stands at the top of every page of a comparison set: its name, what it is scored by, and the ways on."""
+
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct
+
+from rubric.models import ComparisonSet
+from rubric.sets.permissions import check_open_set, check_see_results
+from workspace.access.permissions import get_refusal, may
+from workspace.models import Person
+
+MODE_NAMES = {
+    "holistic": _("one score as a whole"),
+    "rubric": _("scores by criterion"),
+    "both": _("a score as a whole first, then scores by criterion"),
+}
+
+
+# Route and name of each page of a set, in the order of the tabs. The first is the leads' own; all others show results.
+LEADS = "comparison_set"
+
+
+# How models are asked is the leads' own as well.
+ASKING = "set_answers"
+
+
+TABS = [
+    (LEADS, _("Comparisons")),
+    (ASKING, _("Models")),
+    ("set_results", _("Results")),
+    ("set_manners", _("Reviewers")),
+    ("set_agreement", _("Agreement")),
+    ("set_success", _("Success")),
+    ("set_tuning", _("Weights")),
+]
+
+
+# Weights are the leads' too.
+TUNING = "set_tuning"
+
+
+class Tab(Struct, frozen=True):
+    """One page of the set: the name of its route and what it is called."""
+
+    route: str
+    label: str
+    is_current: bool
+
+
+class SetFrame(Struct, frozen=True):
+    """The head of a page of a set. `refusal` says why the results are not shown yet; no tabs lead to them then."""
+
+    slug: str
+    number: int
+    name: str
+    rubric: str
+    rubric_slug: str
+    rubric_number: str
+    mode: str
+    has_second_round: bool
+    is_closed: bool
+    may_lead: bool
+    tabs: list[Tab]
+    refusal: str
+
+
+def build_set_frame(*, comparison_set: ComparisonSet, current: str, person: Person) -> SetFrame:
+    """The head for a set fetched with its project and its version's rubric; `current` is the route of the page."""
+    version, project = comparison_set.rubric_version, comparison_set.project
+    may_lead = may(check_open_set, person, project)
+    refusal = get_refusal(check_see_results, person, comparison_set)
+    open_to = {LEADS: may_lead, ASKING: may_lead, TUNING: may_lead and not refusal}
+    shown = [(route, label) for route, label in TABS if open_to.get(route, not refusal)]
+    return SetFrame(
+        slug=project.slug,
+        number=comparison_set.number,
+        name=comparison_set.name,
+        rubric=version.rubric.name,
+        rubric_slug=version.rubric.key,
+        rubric_number=version.number,
+        mode=str(MODE_NAMES[comparison_set.mode]),
+        has_second_round=comparison_set.has_second_round,
+        is_closed=comparison_set.closed_at is not None,
+        may_lead=may_lead,
+        tabs=[Tab(route, str(label), route == current) for route, label in shown],
+        refusal=refusal,
+    )

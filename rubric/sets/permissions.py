@@ -1,0 +1,64 @@
+"""Who opens, fills and sees comparison sets, and who sees their results."""
+
+from django.db.models import Count, Q
+from django.utils.translation import gettext as _
+
+from rubric.models import ComparisonSet, Reviewer
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import SUBMITTED
+from workspace.access.permissions import role_in
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person, Project
+
+
+def check_open_set(person: Person, project: Project) -> None:
+    """Leads of the project and admins open, fill and close comparison sets."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(_("Only team leads of this project open comparison sets. Ask one of them."))
+
+
+def check_see_set(person: Person, comparison_set: ComparisonSet) -> None:
+    """Leads of the project and admins see what a set holds and who reviews it."""
+    if role_in(person, comparison_set.project) not in ("admin", "lead"):
+        raise NotAllowed(
+            _("Only team leads of this project see a whole set. What you review is under Reviews.")
+        )
+
+
+def check_change_set(person: Person, comparison_set: ComparisonSet) -> None:
+    """Leads and admins add comparisons and reviewers to a set that is open."""
+    check_open_set(person, comparison_set.project)
+    if comparison_set.closed_at is not None:
+        raise NotAllowed(_("This set is closed. Open it again first."))
+
+
+def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
+    """Leads and admins see results, reviewers once the set is closed; nobody before their own reviews are handed in."""
+    is_lead = role_in(person, comparison_set.project) in ("admin", "lead")
+    reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
+    # Nobody is blind in a second round who saw the results after the first.
+    last = 2 if comparison_set.has_second_round else 1
+    handed_in = Count("reviews", filter=Q(reviews__round=last, reviews__state=SUBMITTED))
+    reviewer = reviewers.annotate(handed_in=handed_in).first()
+    if reviewer is None and not is_lead:
+        raise NotAllowed(_("Only team leads of this project and its reviewers see results."))
+    if comparison_set.closed_at is not None:
+        return
+    if not is_lead:
+        raise NotAllowed(_("Results are shown when the set is closed. A team lead does that."))
+    if reviewer is not None and reviewer.handed_in < _reviewable_count(comparison_set, reviewer):
+        raise NotAllowed(
+            _(
+                "You review this set yourself. Hand in both rounds of all your reviews, then its results are shown."
+            )
+            if last == 2
+            else _(
+                "You review this set yourself. Hand in all your reviews first, then its results are shown."
+            )
+        )
+
+
+def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:
+    """How many comparisons this reviewer hands in: all but those in which too many responses are their own."""
+    others = Count("responses", filter=~Q(responses__written_by=reviewer.person_id))
+    return comparison_set.comparisons.annotate(others=others).filter(others__gte=2).count()

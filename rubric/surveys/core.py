@@ -1,0 +1,58 @@
+"""Which two responses of a comparison a survey asks about, and what separates them most."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.weights import exact
+from rubric.reviews.core.score_rows import Row, complete, sort_rows
+
+
+class Separated(Struct, frozen=True):
+    """Two responses by their names, the better one first; mean scores of both by criterion, and their overalls.
+
+    `most` are the criteria on which the means lie furthest apart, several where they are level.
+    """
+
+    first: str
+    second: str
+    overalls: tuple[Fraction, Fraction]
+    means: dict[str, tuple[Fraction, Fraction]]
+    most: list[str]
+
+
+def find_separation(rows: Iterable[Row], weights: Mapping[str, Fraction]) -> Separated | None:
+    """The response that stands first, and the next one below it; None where nobody ranks above anybody.
+
+    Means over the reviewers who scored every criterion, exact. Of responses that share a place the first counts.
+    """
+    means = _means(complete(sort_rows(rows), weights), list(weights))
+    overall = {
+        name: sum((weights[key] * value for key, value in each.items()), Fraction())
+        for name, each in means.items()
+    }
+    places = sorted(overall, key=lambda name: (-overall[name], name))
+    below = [name for name in places if overall[name] < overall[places[0]]]
+    if not below:
+        return None
+    first, second = places[0], below[0]
+    pairs = {key: (means[first][key], means[second][key]) for key in weights}
+    furthest = max(abs(one - other) for one, other in pairs.values())
+    return Separated(
+        first=first,
+        second=second,
+        overalls=(overall[first], overall[second]),
+        means=pairs,
+        most=[key for key, (one, other) in pairs.items() if abs(one - other) == furthest],
+    )
+
+
+def _means(rows: Sequence[Row], keys: Sequence[str]) -> dict[str, dict[str, Fraction]]:
+    given: dict[str, list[Row]] = {}
+    for row in rows:
+        given.setdefault(row.response, []).append(row)
+    return {
+        name: {key: sum((exact(row.scores[key]) for row in each), Fraction()) / len(each) for key in keys}
+        for name, each in given.items()
+    }

@@ -1,0 +1,150 @@
+"""The survey whether a result is clear: who is asked before a result opens, and what is shown while answering."""
+
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import HOLISTIC, RubricRecord
+from rubric.core.scores import round_half_up
+from rubric.models import Comparison, Survey
+from rubric.surveys.core import Separated
+from rubric.surveys.permissions import check_survey
+from rubric.surveys.queries import is_asked_enough, load_survey, separated_in
+from workspace.access.permissions import may
+from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
+from workspace.models import Person
+
+WITH = "with"
+
+
+class MeanLine(Struct, frozen=True):
+    """One criterion's mean scores of both responses."""
+
+    label: str
+    first: str
+    second: str
+    apart: str
+
+
+class SurveyedResponse(Struct, frozen=True):
+    """One of the two responses: "A" ranks above "B". `text` is its own."""
+
+    letter: str
+    overall: str
+    text: str
+
+
+class SurveyPage(Struct, frozen=True):
+    """The survey of one comparison. Before it is begun nothing of the result is shown; `means` are the arm's alone."""
+
+    slug: str
+    number: int
+    comparison: int
+    set_name: str
+    question: str
+    is_begun: bool
+    responses: list[SurveyedResponse]
+    means: list[MeanLine]
+    plot: IntervalsChart | None
+    criteria: list[tuple[str, str]]
+
+
+class SurveyDone(Struct, frozen=True):
+    """What a person said of a result: in words, and whether the separating criterion was named."""
+
+    understood: int
+    named: str
+    is_right: bool
+    right: str
+
+
+def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
+    """Whether the person is to be asked before the result opens: a reviewer of a closed set, a few times a set.
+
+    A survey that was begun stays due until it is answered or passed over, so that its arm decides what is seen.
+    """
+    if comparison.set.closed_at is None or comparison.set.mode == HOLISTIC:
+        return False
+    if not may(check_survey, person, comparison.set):
+        return False
+    survey = load_survey(comparison, person)
+    if survey is not None:
+        return survey.answered_at is None
+    return not is_asked_enough(comparison, person) and separated_in(comparison) is not None
+
+
+def list_criteria(comparison: Comparison) -> list[tuple[str, str]]:
+    """The criteria to choose from."""
+    return [(each.key, each.label) for each in comparison.set.rubric_version.to_record().criteria]
+
+
+def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
+    """The page of a comparison fetched with its set, project and version, for a person who is asked."""
+    survey, found = load_survey(comparison, person), separated_in(comparison)
+    record = comparison.set.rubric_version.to_record()
+    is_begun = survey is not None and found is not None
+    has_means = is_begun and survey is not None and survey.arm == WITH
+    return SurveyPage(
+        slug=comparison.set.project.slug,
+        number=comparison.set.number,
+        comparison=comparison.number,
+        set_name=comparison.set.name,
+        question=comparison.question,
+        is_begun=is_begun,
+        responses=_responses(comparison, found) if is_begun and found else [],
+        means=_means(found, record) if has_means and found else [],
+        plot=_plot(found, record) if has_means and found else None,
+        criteria=list_criteria(comparison),
+    )
+
+
+def build_survey_done(*, comparison: Comparison, person: Person) -> SurveyDone | None:
+    """What the person said of this result; None when nothing was."""
+    survey: Survey | None = load_survey(comparison, person)
+    if survey is None or survey.understood is None:
+        return None
+    labels = dict(list_criteria(comparison))
+    found = separated_in(comparison)
+    return SurveyDone(
+        understood=survey.understood,
+        named=labels.get(survey.named, ""),
+        is_right=bool(survey.is_right),
+        right=", ".join(labels[key] for key in found.most) if found else "",
+    )
+
+
+def _responses(comparison: Comparison, found: Separated) -> list[SurveyedResponse]:
+    texts = {str(number): text for number, text in comparison.responses.values_list("number", "text")}
+    pairs = zip("AB", (found.first, found.second), found.overalls, strict=True)
+    return [
+        SurveyedResponse(letter, str(round_half_up(overall)), texts[name]) for letter, name, overall in pairs
+    ]
+
+
+def _means(found: Separated, record: RubricRecord) -> list[MeanLine]:
+    return [
+        MeanLine(
+            record.criterion(key).label,
+            str(round_half_up(one)),
+            str(round_half_up(other)),
+            _signed(one - other),
+        )
+        for key, (one, other) in found.means.items()
+    ]
+
+
+def _plot(found: Separated, record: RubricRecord) -> IntervalsChart:
+    rows = [
+        IntervalRow(
+            label=record.criterion(key).label, value=float(one), text=str(round_half_up(one)), other=float(other),
+            says=_("B %(mean)s") % {"mean": round_half_up(other)},
+        )
+        for key, (one, other) in found.means.items()
+    ]  # fmt: skip
+    return interval_plot(rows, minimum=1, maximum=10)
+
+
+def _signed(value: Fraction) -> str:
+    shown = round_half_up(value)
+    return f"+{shown}" if shown > 0 else str(shown)

@@ -1,0 +1,275 @@
+"""Drafts of rubric versions, publishing and retiring them, and how new comparison sets are scored."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from rubric.core.records import DISCUSSION, RubricRecord
+from rubric.models import Rubric, RubricVersion, ScoringChoice
+from rubric.models.rubrics import DISCARDED, DRAFT, PUBLISHED, RETIRED
+from rubric.models.scoring_choices import is_scored_by_criterion
+from rubric.versions.core.differences import differences
+from rubric.versions.core.version_json import is_number, next_number, read_version
+from rubric.versions.permissions import (
+    check_discard_version,
+    check_edit_rubrics,
+    check_edit_version,
+    check_publish_version,
+    check_retire_version,
+)
+from rubric.versions.queries import Shipped, shipped_versions
+from workspace.audit.actions import record_event
+from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.identifiers import is_slug
+from workspace.core.limits import LONGEST_NAME
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.texts import clean_text
+
+
+def draft_version(*, version: RubricVersion, note: str, by: Person, now: datetime) -> RubricVersion:
+    """Make the rubric's next draft, which says what `version` says. Raises NotAllowed, Unacceptable without a note."""
+    check_edit_rubrics(by)
+    said = clean_text(note, field="note", ask=_("Say in a few words what this draft is to change."))
+    with transaction.atomic():
+        rubric = Rubric.objects.select_for_update().get(pk=version.rubric_id)
+        record = replace(version.to_record(), version=next_number(_taken(rubric)))
+        return _store(rubric, record, said, by, now, "rubric_version:drafted", {"from": version.number})
+
+
+def import_version(
+    *, record: RubricRecord, rubric: Rubric | None, key: str = "", note: str, by: Person, now: datetime
+) -> RubricVersion:
+    """Make a draft of what a file says, in `rubric`, or in a new response rubric of that key when it is None.
+
+    The file's number stays where it is free there, else the draft gets the next one. Raises NotAllowed, Unacceptable
+    for what does not fit together, Conflict for a key that is taken.
+    """
+    check_edit_rubrics(by)
+    said = clean_text(note, field="note", ask=_("Say in a few words where this version comes from."))
+    _require_valid(record)
+    with transaction.atomic():
+        if rubric is None:
+            rubric = _new_rubric(record, key)
+        rubric = Rubric.objects.select_for_update().get(pk=rubric.pk)
+        if record.kind != rubric.kind:
+            sentence = _('The file holds a rubric of kind "%(kind)s"; %(name)s is of kind "%(other)s".')
+            values = {"kind": record.kind, "name": rubric.name, "other": rubric.kind}
+            raise Unacceptable(sentence % values, field="rubric")
+        taken = _taken(rubric)
+        if record.version in taken:
+            record = replace(record, version=next_number(taken))
+        return _store(rubric, record, said, by, now, "rubric_version:imported", {})
+
+
+def save_draft(
+    *, version: RubricVersion, record: RubricRecord, note: str, basis: str, by: Person, now: datetime
+) -> None:
+    """Replace what a draft says. `basis` is the hash of what the editor was opened on; the number and kind stay.
+
+    Saying the same again changes nothing. Raises NotAllowed, Unacceptable for a version that does not stand, and
+    Conflict when somebody saved in between; nothing is overwritten then.
+    """
+    check_edit_version(by, version)
+    said = clean_text(note, field="note", ask=_("Say in a few words what this draft changes."))
+    record = replace(record, version=version.number, kind=version.rubric.kind)
+    _require_valid(record)
+    body = canonical_bytes(record)
+    if (version.body.encode(), version.note, version.sha256) == (body, said, basis):
+        return
+    with transaction.atomic():
+        rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
+        changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": said}
+        if not rows.update(**changes, edited_at=now, edited_by=by):
+            raise Conflict(_("Somebody else saved this draft since you opened it."), code="draft_changed")
+        changed = differences(version.to_record(), record).count
+        detail = {"sha256": changes["sha256"], "before": basis, "note": said, "changed": changed}
+        record_version_event(version=version, verb="rubric_version:changed", detail=detail, by=by, now=now)
+
+
+def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person, now: datetime) -> None:
+    """Give a draft up. The row stays, in the state "discarded", which is final; no list shows it any more.
+
+    It is not deleted, although nothing was made with it: the audit log, previews and the drafts made from it name it,
+    and its number must not come to mean another version. `basis` is the hash of what was looked at. Raises NotAllowed
+    for what was published or discarded, Unacceptable without a reason, Conflict when somebody saved in between.
+    """
+    check_discard_version(by, version)
+    said = clean_text(reason, field="reason", ask=_("Say why this draft is discarded."))
+    with transaction.atomic():
+        rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
+        if not rows.update(state=DISCARDED, discarded_at=now, discarded_by=by, discarded_reason=said):
+            raise Conflict(
+                _("Somebody saved, published or discarded this draft since you opened the page. Look again."),
+                code="draft_changed",
+            )
+        detail = {"sha256": basis, "reason": said}
+        record_version_event(version=version, verb="rubric_version:discarded", detail=detail, by=by, now=now)
+
+
+def record_version_event(
+    *, version: RubricVersion, verb: str, detail: Mapping[str, object], by: Person, now: datetime
+) -> None:
+    """The audit line of an act on a version."""
+    which = {"rubric": version.rubric.key, "number": version.number}
+    record_event(
+        by=by,
+        now=now,
+        project=None,
+        verb=verb,
+        object_kind="rubric_version",
+        object_id=version.pk,
+        detail={**which, **detail},
+    )
+
+
+def _taken(rubric: Rubric) -> set[str]:
+    return set(rubric.versions.values_list("number", flat=True))
+
+
+def _new_rubric(record: RubricRecord, key: str) -> Rubric:
+    if record.kind == DISCUSSION:
+        raise Unacceptable(
+            _("There is one discussion rubric. Import the file as its next version."), field="rubric"
+        )
+    if not is_slug(key):
+        raise Unacceptable(
+            _("Give the new rubric a short name of small letters, digits and hyphens."), field="key"
+        )
+    if Rubric.objects.filter(key=key).exists():
+        raise Conflict(_("There is a rubric with this short name already."), code="key_taken")
+    return Rubric.objects.create(key=key, kind=record.kind, name=record.name)
+
+
+def _require_valid(record: RubricRecord) -> None:
+    """Nothing is stored that could not be published."""
+    if not is_number(record.version):
+        sentence = _(
+            '"%(number)s" cannot be a version number: take up to 20 letters, digits, points and hyphens.'
+        )
+        raise Unacceptable(sentence % {"number": record.version[:40]}, field="file")
+    if len(record.name) > LONGEST_NAME:
+        raise Unacceptable(
+            _("The name of the rubric has more than 200 characters. Shorten it."), field="file"
+        )
+    found = read_version(canonical_bytes(record))
+    if not isinstance(found, RubricRecord):
+        raise Unacceptable(" ".join(each.message for each in found))
+
+
+def _store(
+    rubric: Rubric,
+    record: RubricRecord,
+    note: str,
+    by: Person,
+    now: datetime,
+    verb: str,
+    detail: Mapping[str, object],
+) -> RubricVersion:
+    body = canonical_bytes(record)
+    version = RubricVersion.objects.create(
+        rubric=rubric,
+        number=record.version,
+        body=body.decode(),
+        sha256=bytes_hash(body),
+        note=note,
+        created_at=now,
+        created_by=by,
+    )
+    said = {"sha256": version.sha256, "note": note, **detail}
+    record_version_event(version=version, verb=verb, detail=said, by=by, now=now)
+    return version
+
+
+def publish_version(*, version: RubricVersion, basis: str, reason: str, by: Person, now: datetime) -> None:
+    """Publish a draft: from now on it never changes, and new work takes it.
+
+    `basis` is the hash of what was looked at. Raises NotAllowed, Unacceptable without a reason, Conflict when
+    somebody saved the draft in between.
+    """
+    check_publish_version(by, version)
+    said = clean_text(reason, field="reason", ask=_("Say why this version is published."))
+    with transaction.atomic():
+        rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
+        if not rows.update(state=PUBLISHED, published_at=now, published_by=by, reason=said):
+            raise Conflict(
+                _("Somebody saved or published this draft since you opened the page. Look at it again."),
+                code="draft_changed",
+            )
+        detail = {"sha256": basis, "reason": said}
+        record_version_event(version=version, verb="rubric_version:published", detail=detail, by=by, now=now)
+
+
+def retire_version(*, version: RubricVersion, reason: str, by: Person, now: datetime) -> None:
+    """Retire a published version: what was made with it keeps it, new work does not take it.
+
+    Raises NotAllowed (also for the only published one), Unacceptable without a reason, Conflict when somebody else
+    retired it.
+    """
+    check_retire_version(by, version)
+    said = clean_text(reason, field="reason", ask=_("Say why this version is retired."))
+    with transaction.atomic():
+        Rubric.objects.select_for_update().get(pk=version.rubric_id)
+        check_retire_version(by, version)
+        rows = RubricVersion.objects.filter(pk=version.pk, state=PUBLISHED)
+        if not rows.update(state=RETIRED, retired_at=now, retired_by=by, retired_reason=said):
+            raise Conflict(_("This version was retired in the meantime."), code="already_retired")
+        record_version_event(
+            version=version, verb="rubric_version:retired", detail={"reason": said}, by=by, now=now
+        )
+
+
+def publish_first_versions(*, by: Person, now: datetime) -> list[RubricVersion]:
+    """Publish every shipped version that is not there yet; the new ones. Doing it again changes nothing."""
+    with transaction.atomic():
+        return [
+            version for shipped in shipped_versions() if (version := _publish(shipped, by, now)) is not None
+        ]
+
+
+def _publish(shipped: Shipped, by: Person, now: datetime) -> RubricVersion | None:
+    rubric, _made = Rubric.objects.get_or_create(
+        key=shipped.key, defaults={"kind": shipped.kind, "name": shipped.name}
+    )
+    version, is_new = RubricVersion.objects.get_or_create(
+        rubric=rubric,
+        number=shipped.number,
+        defaults={
+            "state": PUBLISHED,
+            "body": shipped.body,
+            "sha256": shipped.sha256,
+            "created_at": now,
+            "created_by": by,
+            "published_at": now,
+            "published_by": by,
+        },
+    )
+    if not is_new:
+        return None
+    detail = {"sha256": shipped.sha256}
+    record_version_event(version=version, verb="rubric_version:published", detail=detail, by=by, now=now)
+    return version
+
+
+def choose_scoring(*, is_on: bool, by: Person, now: datetime) -> None:
+    """Let new sets begin with scores by criterion, or as a whole alone. Choosing what is so changes nothing.
+
+    Sets that are there keep their mode. Raises NotAllowed.
+    """
+    check_edit_rubrics(by)
+    with transaction.atomic():
+        if is_scored_by_criterion() == is_on:
+            return
+        made = ScoringChoice.objects.create(is_on=is_on, created_at=now, created_by=by)
+        record_event(
+            by=by,
+            now=now,
+            project=None,
+            verb="rubric_scoring:chosen",
+            object_kind="scoring_choice",
+            object_id=made.pk,
+            detail={"is_on": is_on},
+        )

@@ -1,0 +1,118 @@
+"""What differs between two versions of a rubric, for people to read."""
+
+from collections import Counter
+
+from msgspec import Struct
+
+from rubric.core.records import Criterion, RubricRecord
+from rubric.versions.core.draft import criterion_texts, list_entries, value_text
+
+ADDED, REMOVED, CHANGED = "added", "removed", "changed"
+
+
+class Change(Struct, frozen=True):
+    """One value that differs: what it is called in the JSON, and both readings; "" where there is none."""
+
+    name: str
+    before: str
+    after: str
+
+
+class CriterionChange(Struct, frozen=True):
+    """A criterion that was added, removed or changed, with what differs."""
+
+    key: str
+    label: str
+    how: str
+    changes: list[Change]
+
+
+class ListChange(Struct, frozen=True):
+    """A list whose entries differ; `is_reordered` when they are the same in another order."""
+
+    name: str
+    added: list[str]
+    removed: list[str]
+    is_reordered: bool
+
+
+class Differences(Struct, frozen=True):
+    """Everything that differs. `general` holds name, source and the order of the criteria."""
+
+    general: list[Change]
+    criteria: list[CriterionChange]
+    parameters: list[Change]
+    lists: list[ListChange]
+
+    @property
+    def count(self) -> int:
+        """How many things differ."""
+        changed = sum(len(each.changes) for each in self.criteria)
+        return len(self.general) + changed + len(self.parameters) + len(self.lists)
+
+
+def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool = True) -> Differences:
+    """What it takes to come from the one version to the other; weights are left out for whoever may not see them.
+
+    The number of a version is no difference.
+    """
+    return Differences(
+        general=_general(before, after),
+        criteria=_criteria(before, after, has_weights=has_weights),
+        parameters=_changes(
+            {name: value_text(value) for name, value in before.parameters.items()},
+            {name: value_text(value) for name, value in after.parameters.items()},
+        ),
+        lists=_lists(list_entries(before.lists), list_entries(after.lists)),
+    )
+
+
+def _general(before: RubricRecord, after: RubricRecord) -> list[Change]:
+    shared = {each.key for each in before.criteria} & {each.key for each in after.criteria}
+    orders = [
+        ", ".join(each.key for each in record.criteria if each.key in shared) for record in (before, after)
+    ]
+    values = (
+        {"name": record.name, "kind": record.kind, "source": record.source, "order": order}
+        for record, order in zip((before, after), orders, strict=True)
+    )
+    return _changes(*values)
+
+
+def _criteria(before: RubricRecord, after: RubricRecord, *, has_weights: bool) -> list[CriterionChange]:
+    old = {each.key: each for each in before.criteria}
+    new = {each.key: each for each in after.criteria}
+    found = []
+    for key in dict.fromkeys((*old, *new)):
+        changes = _changes(*(_texts(each.get(key), has_weights=has_weights) for each in (old, new)))
+        if changes:
+            how = ADDED if key not in old else REMOVED if key not in new else CHANGED
+            found.append(CriterionChange(key, (new.get(key) or old[key]).label, how, changes))
+    return found
+
+
+def _texts(criterion: Criterion | None, *, has_weights: bool) -> dict[str, str]:
+    """The texts of a criterion without its key, which tells it from others."""
+    if criterion is None:
+        return {}
+    left_out = ("key",) if has_weights else ("key", "weight")
+    return {name: text for name, text in criterion_texts(criterion).items() if name not in left_out}
+
+
+def _changes(before: dict[str, str], after: dict[str, str]) -> list[Change]:
+    return [
+        Change(name, before.get(name, ""), after.get(name, ""))
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name, "") != after.get(name, "")
+    ]
+
+
+def _lists(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[ListChange]:
+    found = []
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name, []), after.get(name, [])
+        if old != new:
+            added, removed = Counter(new) - Counter(old), Counter(old) - Counter(new)
+            is_reordered = not added and not removed
+            found.append(ListChange(name, list(added.elements()), list(removed.elements()), is_reordered))
+    return found

@@ -1,0 +1,378 @@
+"""A version as the texts of its editor, and back: a RubricRecord, or everything that is wrong, field by field.
+
+Fields are named `source`, `c0-label` (a criterion's, by its position), `p-pass_count` (a parameter's) and
+`l-patterns.accuse` (a list's; a part of a list of lists after the point). A list has one entry a line. A field whose
+text is unchanged keeps its value exactly, so that opening and saving changes nothing.
+
+A weight has a number field and a slider, which the server keeps in step: besides both, a browser sends what the number
+was when they last agreed, so the one moved since then counts, and a hidden slider changes nothing.
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rubric.core.records import Criterion, RubricRecord
+from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
+from rubric.versions.core.game_specs import choices_for
+from rubric.versions.core.version_json import read_version
+from workspace.core.canonical import canonical_bytes
+
+YES, NO = "yes", "no"
+
+
+PARTS = ("key", "label", "description", "weight", "threshold", "is_mandatory", "question")
+
+
+LINES = ("guiding_questions", "anchors", "advice")
+
+
+CRITERION_FIELDS = (*PARTS, *LINES)
+
+
+BETWEEN = " | "
+
+
+def draft_texts(record: RubricRecord) -> dict[str, str]:
+    """Field -> text, everything that the editor shows of the version."""
+    texts = {"source": record.source}
+    for index, criterion in enumerate(record.criteria):
+        texts |= {f"c{index}-{name}": text for name, text in criterion_texts(criterion).items()}
+    texts |= {f"p-{name}": value_text(value) for name, value in record.parameters.items()}
+    return texts | {f"l-{name}": "\n".join(entries) for name, entries in list_entries(record.lists).items()}
+
+
+def criterion_texts(criterion: Criterion) -> dict[str, str]:
+    """Part of a criterion -> text."""
+    return {
+        "key": criterion.key,
+        "label": criterion.label,
+        "description": criterion.description,
+        "weight": number_text(criterion.weight),
+        "threshold": "" if criterion.threshold is None else number_text(criterion.threshold),
+        "is_mandatory": YES if criterion.is_mandatory else "",
+        "question": criterion.question,
+        "guiding_questions": "\n".join(criterion.guiding_questions),
+        "anchors": "\n".join(f"{point}: {says}" for point, says in criterion.anchors.items()),
+        "advice": "\n".join(criterion.advice),
+    }
+
+
+def list_entries(lists: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Name of a list, or of a part of it ("role_map.mafia"), -> its entries as texts."""
+    found: dict[str, list[str]] = {}
+    for name, value in lists.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{part}": _entries(entries) for part, entries in value.items()}
+        else:
+            found[name] = _entries(value)
+    return found
+
+
+def value_text(value: Any) -> str:
+    """A parameter's value as it stands in its field."""
+    if isinstance(value, bool):
+        return YES if value else NO
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def number_text(number: float) -> str:
+    """A number in decimals, without a point where it is whole."""
+    return decimal_text(exact(number))
+
+
+def choice_texts(name: str, value: Any) -> list[str]:
+    """What a parameter can be, as texts; [] when it is a number."""
+    if choices := choices_for(name):
+        return [value_text(choice) for choice in choices]
+    return [YES, NO] if isinstance(value, bool) else []
+
+
+def _entries(value: Any) -> list[str]:
+    rows = value if isinstance(value, list) else [value]
+    return [BETWEEN.join(map(str, row.values())) if isinstance(row, dict) else str(row) for row in rows]
+
+
+MOST_CRITERIA = 40
+
+
+_NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,2})?")
+
+
+_PERSONALITY = ("key", "label", "description")
+
+
+Texts = Mapping[str, str]
+
+
+class FieldProblem(Struct, frozen=True):
+    """One thing wrong with what was typed; `field` is "" when it is about several together."""
+
+    field: str
+    message: str
+
+
+class Unreadable(Exception):
+    """A text that is not what its field is for; the sentence says what to write."""
+
+
+def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldProblem]:
+    """The version that the texts describe, changed from `base`; or all problems.
+
+    Never raises, whatever the texts; they hold no lone surrogates, as no form does.
+    """
+    problems: list[FieldProblem] = []
+    places = used_places(texts)
+    criteria = [_criterion(texts, place, base, problems) for place in places]
+    was = draft_texts(base)
+    record = replace(
+        base,
+        source=base.source if _says(texts, "source", was) else _plain(texts["source"]),
+        criteria=criteria,
+        parameters={
+            name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
+            for name, value in base.parameters.items()
+        },
+        lists=_lists(base.lists, texts, was, problems),
+    )
+    if problems:
+        return problems + [each for each in weight_faults(texts) if each not in problems]
+    found = read_version(canonical_bytes(record))
+    if isinstance(found, RubricRecord):
+        return found
+    return [FieldProblem(find_field(each.place, places), each.message) for each in found]
+
+
+def used_places(texts: Texts) -> list[int]:
+    """The places of the criteria that are there: not removed, and not an empty place for a new one."""
+    return [
+        place
+        for place in range(MOST_CRITERIA)
+        if f"c{place}-key" in texts
+        and not texts.get(f"c{place}-remove")
+        and any(texts.get(f"c{place}-{name}", "").strip() for name in CRITERION_FIELDS)
+    ]
+
+
+def weight_sum(texts: Texts) -> Fraction | None:
+    """What the weights sum to as they are typed; None while one of them is no number."""
+    weights = [texts.get(f"c{place}-weight", "") for place in used_places(texts)]
+    return sum(map(exact, weights), Fraction()) if all(map(is_number, weights)) else None
+
+
+def weight_faults(texts: Texts) -> list[FieldProblem]:
+    """What is wrong with the weights as they are typed, said even while something else cannot be read."""
+    places = used_places(texts)
+    faults: list[FieldProblem] = []
+    for place in places:
+        try:
+            _part("weight", texts.get(f"c{place}-weight", ""), texts.get(f"c{place}-key", "").strip())
+        except Unreadable as fault:
+            faults.append(FieldProblem(f"c{place}-weight", str(fault)))
+    fields = {_name(texts, place): f"c{place}-weight" for place in places}
+    if faults or len(fields) < len(places):
+        return faults
+    found = weight_problems({name: texts[field].strip() for name, field in fields.items()})
+    return [FieldProblem(fields.get(each.key, ""), each.message) for each in found]
+
+
+def is_number(text: str) -> bool:
+    """Whether it is a number of a bearable length: an exponent of nine digits would take the exact sum for ever."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def scale_weights(texts: Texts, place: int) -> dict[str, str]:
+    """The weight fields with the one at `place` kept and the others scaled so that all sum to 1.
+
+    Raises Unreadable when a weight is no number, the kept one is no share, or there is nobody to take the rest.
+    """
+    fields = {_name(texts, each): f"c{each}-weight" for each in used_places(texts)}
+    typed = {name: texts[field].strip() for name, field in fields.items() if is_number(texts.get(field, ""))}
+    name = _name(texts, place)
+    if len(fields) < len(used_places(texts)):
+        raise Unreadable("Two criteria have the same key. Give one of them another before scaling.")
+    if len(typed) < len(fields) or name not in typed:
+        raise Unreadable(
+            "Every weight must be a number before the others can be scaled. Fill in those missing."
+        )
+    try:
+        weights = scale_others(typed, name, typed[name])
+    except ValueError as error:
+        raise Unreadable(f"{error} Change it first.") from error
+    return {fields[each]: _short(weight) for each, weight in weights.items()}
+
+
+def find_field(place: str, places: list[int]) -> str:
+    """The field that a JSON pointer into the version is about; "" for what is about several together."""
+    parts = place.strip("/").split("/")
+    if parts[0] == "criteria" and len(parts) == 3 and parts[2] in CRITERION_FIELDS:
+        return f"c{places[int(parts[1])]}-{parts[2]}"
+    if parts[0] == "parameters" and len(parts) > 1:
+        return f"p-{parts[1]}"
+    if parts[0] == "lists" and len(parts) > 1:
+        return "l-" + ".".join(parts[1:3])
+    return "source" if parts == ["source"] else ""
+
+
+def _name(texts: Texts, place: int) -> str:
+    return texts.get(f"c{place}-key", "").strip() or f"criterion {place + 1}"
+
+
+def _criterion(texts: Texts, place: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
+    """One criterion; its faults go to `problems`, and what cannot be read stands there as 0 or nothing."""
+    typed = {name: _plain(texts.get(f"c{place}-{name}", "")) for name in CRITERION_FIELDS}
+    key = typed["key"].strip()
+    before = next((each for each in base.criteria if each.key == key), None)
+    was = criterion_texts(before) if before else {}
+    built: dict[str, Any] = {}
+    for name, text in typed.items():
+        if before is not None and text == _plain(was[name]):
+            built[name] = getattr(before, name)
+            continue
+        try:
+            built[name] = _part(name, text, key)
+        except Unreadable as fault:
+            problems.append(FieldProblem(f"c{place}-{name}", str(fault)))
+            built[name] = {} if name == "anchors" else 0
+    return Criterion(**built)
+
+
+def _part(name: str, text: str, key: str) -> Any:
+    if name == "weight":
+        return _number(text, f"The weight of {key or 'the new criterion'}", "one from 0 to 1, such as 0.25")
+    if name == "threshold":
+        if not text.strip():
+            return None
+        return _number(
+            text, f"The threshold of {key or 'the new criterion'}", "one such as 80, or leave it empty"
+        )
+    if name == "is_mandatory":
+        return text == YES
+    if name == "anchors":
+        return _anchors(text)
+    return _rows(text) if name in LINES else text.strip()
+
+
+def _anchors(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for row in _rows(text):
+        point, colon, says = row.partition(":")
+        if not colon or not point.strip() or not says.strip():
+            raise Unreadable(
+                f'The line "{row[:60]}" is no anchor. Write the points, a colon and what they mean.'
+            )
+        if point.strip() in found:
+            raise Unreadable(f'The points "{point.strip()[:60]}" are there twice. Keep one of the two lines.')
+        found[point.strip()] = says.strip()
+    return found
+
+
+def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) -> Any:
+    text = text.strip()
+    if text == value_text(before):
+        return before
+    if isinstance(before, bool):
+        choices: tuple[object, ...] = (True, False)
+    else:
+        choices = choices_for(name)
+    if choices:
+        return next((choice for choice in choices if value_text(choice) == text), text)
+    try:
+        return int(text) if re.fullmatch(r"[+-]?\d{1,20}", text) else _number(text, name, "one such as 5")
+    except Unreadable as fault:
+        problems.append(FieldProblem(f"p-{name}", str(fault)))
+        return before
+
+
+def _lists(
+    before: Mapping[str, Any], texts: Texts, was: Texts, problems: list[FieldProblem]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        name: dict(value) if isinstance(value, dict) else value for name, value in before.items()
+    }
+    for name in list_entries(before):
+        field = f"l-{name}"
+        if _says(texts, field, was):
+            continue
+        text = _plain(texts[field])
+        whole, _point, part = name.partition(".")
+        entries: list[Any] = _rows(text)
+        if whole == "personalities":
+            entries = [_personality(row, field, problems) for row in entries]
+        if part and isinstance(before[whole], dict):
+            found[whole][part] = entries
+        else:
+            found[name] = entries
+    return found
+
+
+def _personality(row: str, field: str, problems: list[FieldProblem]) -> dict[str, str]:
+    parts = [part.strip() for part in row.split(BETWEEN.strip(), 2)]
+    if len(parts) != len(_PERSONALITY) or not all(parts):
+        said = f'The line "{row[:60]}" is no personality. Write a key, a label and a description with | between them.'
+        problems.append(FieldProblem(field, said))
+    return dict(zip(_PERSONALITY, parts, strict=False))
+
+
+def _number(text: str, what: str, such_as: str) -> float:
+    if not is_number(text):
+        raise Unreadable(f'{what} is "{text.strip()[:40]}", which is no number. Write {such_as}.')
+    return float(text)
+
+
+def _short(weight: Decimal) -> str:
+    return f"{weight.normalize():f}"
+
+
+def _rows(text: str) -> list[str]:
+    return [row.strip() for row in text.split("\n") if row.strip()]
+
+
+def _says(texts: Texts, field: str, was: Texts) -> bool:
+    """Whether a field says what it said before. No browser sends back the line ends that were in the text."""
+    return field not in texts or _plain(texts[field]) == _plain(was[field])
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+STEPS = 100
+
+
+def slide_text(number: str) -> str:
+    """Where the slider stands for a number: at the nearest hundredth from 0 to 1, at 0 for what is none."""
+    if not is_number(number):
+        return "0"
+    return decimal_text(Fraction(min(max(round(exact(number.strip()) * STEPS), 0), STEPS), STEPS))
+
+
+def in_step(texts: Texts, *, in_hand: str = "") -> dict[str, str]:
+    """The fields of every weight (`c0-weight`, `c0-slide`, `c0-was`) with the control that was moved taken over.
+
+    Where both were moved the number counts, unless the slider is the field `in_hand`. Never raises.
+    """
+    moved: dict[str, str] = {}
+    for place in range(MOST_CRITERIA):
+        weight, slide, was = (f"c{place}-{name}" for name in ("weight", "slide", "was"))
+        if weight in texts:
+            number = texts[weight]
+            if _is_slid(texts, slide, was) and (number == texts[was] or in_hand == slide):
+                number = slide_text(texts[slide])
+            moved |= {weight: number, slide: slide_text(number), was: number}
+    return moved
+
+
+def _is_slid(texts: Texts, slide: str, was: str) -> bool:
+    """Whether the slider stands elsewhere than where the page put it."""
+    return (
+        slide in texts
+        and was in texts
+        and is_number(texts[slide])
+        and slide_text(texts[slide]) != slide_text(texts[was])
+    )

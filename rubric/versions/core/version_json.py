@@ -1,0 +1,298 @@
+"""Reads the JSON of a rubric version strictly: a RubricRecord, or everything that is wrong; and version numbers."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
+from rubric.core.weights import weight_problems
+from rubric.versions.core.game_specs import ParameterSpecs, game_specs
+from workspace.core.strict_json import MOST_PROBLEMS, read_json
+
+RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
+
+
+RESERVED_KEYS = ("overall", "notes", "holistic")
+
+
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+
+_LONGEST_PATTERN, _DEEPEST_PATTERN = 600, 50
+
+
+_NESTED = re.compile(r"[+*}]\)[+*{]")
+
+
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+
+
+_IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
+
+
+class Problem(Struct, frozen=True):
+    """One thing wrong with a version: where (a JSON pointer), a code, and a sentence that says what to do."""
+
+    place: str
+    code: str
+    message: str
+
+
+def read_version(data: bytes) -> RubricRecord | list[Problem]:
+    """The version that the JSON describes, or its problems (the first thousand); never an exception, whatever comes."""
+    document = read_json(data)
+    if document.problems or not document.is_readable:
+        return [Problem(found.pointer, found.code, found.message) for found in document.problems]
+    try:
+        record = msgspec.convert(document.value, RubricRecord, strict=True)
+    except msgspec.ValidationError as error:
+        return [_shape_problem(str(error))]
+    return _problems(record)[:MOST_PROBLEMS] or record
+
+
+def _shape_problem(text: str) -> Problem:
+    """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
+    said, _, path = text.partition(" - at ")
+    pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
+    return Problem(
+        pointer, "wrong_shape", f"{said}. The keys are name, version, kind, criteria, parameters and lists."
+    )
+
+
+def _problems(record: RubricRecord) -> list[Problem]:
+    problems = [
+        Problem(f"/{key}", "empty", f"The version's {key} is empty. Give it one.")
+        for key in ("name", "version")
+        if not getattr(record, key).strip()
+    ]
+    if record.kind not in (DISCUSSION, RESPONSE):
+        said = f'The kind is "{record.kind}"; it must be "{DISCUSSION}" or "{RESPONSE}".'
+        return [*problems, Problem("/kind", "unknown_kind", said)]
+    problems += _criteria_problems(record.criteria)
+    return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
+
+
+def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
+    """Keys are there once, weights stand."""
+    problems = []
+    keys = [criterion.key for criterion in criteria]
+    counts = Counter(keys)
+    for index, criterion in enumerate(criteria):
+        if counts[criterion.key] > 1:
+            said = f'The criterion "{criterion.key}" is there more than once. Keep one of them.'
+            problems.append(Problem(f"/criteria/{index}/key", "twice", said))
+    if problems:
+        return problems
+    places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
+    weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
+    return [
+        Problem(places[found.key] if found.key else "/criteria", found.code, found.message)
+        for found in weights
+    ]
+
+
+def _response_problems(record: RubricRecord) -> list[Problem]:
+    """What a response version must hold so that its reviews can be asked for and read."""
+    problems = []
+    if not record.criteria:
+        problems.append(Problem("/criteria", "missing", "The rubric has no criterion. Add one."))
+    for index, criterion in enumerate(record.criteria):
+        if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
+            said = (
+                f'"{criterion.key}" cannot be the key of a criterion: write lower-case letters, digits and _, and none '
+                f"of {', '.join(RESERVED_KEYS)}, which name other parts of a review."
+            )
+            problems.append(Problem(f"/criteria/{index}/key", "bad_key", said))
+    problems += [
+        Problem(
+            f"/parameters/{name}",
+            "unknown",
+            f'There is no parameter "{name}". Remove it, or correct its name.',
+        )
+        for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
+    ]
+    problems += [
+        Problem(f"/parameters/{name}", "illegal", f"{name} must be there, true or false.")
+        for name in RESPONSE_CHOICES
+        if not isinstance(record.parameters.get(name), bool)
+    ]
+    return problems
+
+
+def _discussion_problems(record: RubricRecord) -> list[Problem]:
+    """What a discussion version must hold so that its games can be measured."""
+    problems = []
+    specs = game_specs()
+    thresholds = {criterion.key: criterion.threshold for criterion in record.criteria}
+    for key, spec in specs.wanted(thresholds).items():
+        if key not in thresholds:
+            problems.append(Problem("/criteria", "missing", f'The criterion "{key}" is missing. Add it.'))
+            continue
+        threshold = thresholds[key]
+        if threshold is None or not spec.low <= threshold <= spec.high:
+            said = (
+                f"The threshold of {key} is {threshold}; it must lie between {spec.low:g} and {spec.high:g}."
+            )
+            problems.append(Problem("/criteria", "out_of_range", said))
+    for key in thresholds.keys() - specs.metrics.keys():
+        problems.append(
+            Problem("/criteria", "unknown", f'No metric is called "{key}". Remove the criterion.')
+        )
+    wanted = specs.parameters_for(thresholds)
+    return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
+
+
+def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
+    """Every parameter is there, known, of its type and in its range; choices are legal."""
+    problems = []
+    for name in sorted(parameters.keys() - specs.names):
+        said = f'There is no parameter "{name}". Remove it, or correct its name.'
+        problems.append(Problem(f"/parameters/{name}", "unknown", said))
+    for name in sorted(specs.names):
+        said = _parameter_fault(name, parameters, specs)
+        if said:
+            problems.append(Problem(f"/parameters/{name}", "illegal", said))
+    if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
+        said = "sample_min is above sample_max. Lower the one or raise the other."
+        problems.append(Problem("/parameters/sample_min", "illegal", said))
+    return problems
+
+
+def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterSpecs) -> str:
+    """What is wrong with one parameter, or nothing."""
+    if name not in parameters:
+        return f'The parameter "{name}" is missing. Add it.'
+    value = parameters[name]
+    if name in specs.choices:
+        legal = specs.choices[name]
+        if any(value is choice or (isinstance(value, str) and value == choice) for choice in legal):
+            return ""
+        choices = " or ".join(json.dumps(choice) for choice in legal)
+        return f"{name} is {json.dumps(value)}; it must be {choices}."
+    is_count = name in specs.counts
+    low, high = specs.counts[name] if is_count else specs.amounts[name]
+    kinds: tuple[type, ...] = (int,) if is_count else (int, float)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isinstance(value, kinds):
+        wanted = "a whole number" if is_count else "a number"
+        return f"{name} is {json.dumps(value)}; it must be {wanted} from {low} to {high}."
+    return "" if low <= value <= high else f"{name} is {value}; it must lie between {low} and {high}."
+
+
+def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
+    """The word lists are lists of words, the patterns compile, the role map has both sides."""
+    problems = []
+    wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
+    problems += [
+        Problem(f"/lists/{name}", "unknown", f'There is no list "{name}". Remove it, or correct its name.')
+        for name in sorted(lists.keys() - set(wanted))
+    ]
+    for name in specs.word_lists:
+        if not _is_words(lists.get(name)):
+            said = f'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].'
+            problems.append(Problem(f"/lists/{name}", "wrong_shape", said))
+    if not _is_role_map(lists.get("role_map")):
+        said = 'The role map must give a list of roles for "mafia" and one for "village".'
+        problems.append(Problem("/lists/role_map", "wrong_shape", said))
+    personalities = lists.get("personalities")
+    if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
+        said = "Each personality needs a key, a label and a description."
+        problems.append(Problem("/lists/personalities", "wrong_shape", said))
+    return problems + _pattern_problems(lists.get("patterns"), specs.patterns)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) and word.strip() for word in value)
+
+
+def _is_role_map(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"mafia", "village"}
+        and all(map(_is_words, value.values()))
+    )
+
+
+def _is_personality(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"key", "label", "description"}
+        and all(isinstance(text, str) for text in value.values())
+    )
+
+
+def _pattern_problems(patterns: object, names: tuple[str, ...]) -> list[Problem]:
+    """Every group of patterns is there, and every pattern is a regular expression that cannot run away."""
+    if not isinstance(patterns, dict):
+        return [
+            Problem(
+                "/lists/patterns", "missing", "The patterns are missing. Copy them from the first version."
+            )
+        ]
+    problems = [
+        Problem(f"/lists/patterns/{name}", "unknown", f'No rule uses the patterns "{name}". Remove them.')
+        for name in sorted(patterns.keys() - set(names))
+    ]
+    for name in names:
+        group = patterns.get(name)
+        if not _is_words(group):
+            said = f'The patterns "{name}" are missing or are not a list of regular expressions.'
+            problems.append(Problem(f"/lists/patterns/{name}", "wrong_shape", said))
+            continue
+        for index, source in enumerate(group or []):
+            said = _pattern_fault(source)
+            if said:
+                problems.append(Problem(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
+    return problems
+
+
+def _pattern_fault(source: str) -> str:
+    """What is wrong with one pattern, or nothing."""
+    if len(source) > _LONGEST_PATTERN:
+        return f"The pattern has {len(source)} characters; {_LONGEST_PATTERN} are the most. Split it in two."
+    bare = _ESCAPED.sub("x", source)
+    depths = accumulate(1 if each == "(" else -1 for each in bare if each in "()")
+    if max(depths, default=0) > _DEEPEST_PATTERN:
+        return f"The pattern has more than {_DEEPEST_PATTERN} brackets within each other. Write it flatter."
+    if _IN_SET.search(bare):
+        said = 'The pattern has "[[" or a doubled -, &, ~ or | in square brackets, which Python will read otherwise.'
+        return f"{said} Put a backslash before it."
+    if _NESTED.search(source):
+        return "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
+    try:
+        re.compile(source.replace("{name}", "(?:x)").replace("{mafia_word}", "(?:x)"))
+    except (re.error, OverflowError) as error:
+        return f"The pattern is no regular expression: {error}. Correct it."
+    return ""
+
+
+LONGEST_NUMBER = 20
+
+
+_NUMBER = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z])?")
+
+
+def is_number(text: str) -> bool:
+    """Whether a version can be called that: letters, digits, points and hyphens, since it is part of addresses."""
+    return len(text) <= LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
+
+
+def next_number(taken: Collection[str]) -> str:
+    """The number after the highest one: 1.0, 1.1 ... 1.9, 1.10; "1.0" when there is none yet."""
+    counted = [
+        tuple(map(int, each.split("."))) for each in taken if re.fullmatch(r"\d{1,6}(?:\.\d{1,6}){0,2}", each)
+    ]
+    if not counted:
+        highest: tuple[int, ...] = (1, -1)
+    else:
+        highest = max(counted)
+        highest = highest if len(highest) > 1 else (*highest, 0)
+    found = (*highest[:-1], highest[-1] + 1)
+    while (text := ".".join(map(str, found))) in taken:
+        found = (*found[:-1], found[-1] + 1)
+    return text

@@ -1,0 +1,251 @@
+"""Forms of rubric versions: the editor with a field for every text, a file, the reason of a change.
+
+What the texts of the editor mean is judged in the core.
+"""
+
+from collections.abc import Mapping
+
+from django import forms
+from django.forms import BoundField
+from django.utils.translation import gettext_lazy as _
+from msgspec import Struct
+
+from rubric.core.records import RESPONSE, RubricRecord
+from rubric.versions.core.draft import (
+    CRITERION_FIELDS,
+    LINES,
+    MOST_CRITERIA,
+    YES,
+    choice_texts,
+    draft_texts,
+    in_step,
+)
+from rubric.versions.labels import readings
+
+
+def several_lines(rows: int = 3) -> forms.Textarea:
+    """A text area of a few lines."""
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class LinesField(forms.CharField):
+    """A text of several lines. Browsers end each line with CR LF, whatever was typed or pasted; here it is LF."""
+
+    def to_python(self, value: object) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class NoteForm(forms.Form):
+    """What a new draft is to change."""
+
+    note = LinesField(
+        label=_("Change note"),
+        required=False,
+        help_text=_("What this draft is to change, and why. It stays with the version."),
+        widget=several_lines(),
+    )
+
+
+class ReasonForm(forms.Form):
+    """Why something is done to a version; `basis` is the hash of what was looked at."""
+
+    reason = LinesField(
+        label=_("Reason"),
+        required=False,
+        help_text=_("It stays with the version and in the audit log."),
+        widget=several_lines(),
+    )
+    basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+
+class ImportForm(forms.Form):
+    """The JSON of a version, and where it belongs."""
+
+    file = forms.FileField(
+        label=_("JSON file"),
+        max_length=1000,
+        allow_empty_file=True,
+        help_text=_("As this site exports it. At most 2 MB."),
+        error_messages={"required": _("Choose a file.")},
+    )
+    rubric = forms.ChoiceField(label=_("As a draft of"), required=False)
+    key = forms.CharField(
+        label=_("Short name of the new rubric"),
+        required=False,
+        max_length=60,
+        help_text=_("Only for a new rubric: small letters, digits and hyphens."),
+    )
+    note = LinesField(
+        label=_("Change note"),
+        required=False,
+        help_text=_("Where this version comes from, and what it is for."),
+        widget=several_lines(),
+    )
+
+    def __init__(self, *args: object, rubrics: list[tuple[str, str]], **given: object) -> None:
+        super().__init__(*args, **given)  # type: ignore[arg-type]
+        self.fields["rubric"].choices = [*rubrics, ("", _("a new response rubric"))]  # type: ignore[attr-defined]
+        self.fields["rubric"].initial = rubrics[0][0] if rubrics else ""
+
+
+LABELS = {
+    "key": _("Key"),
+    "label": _("Label"),
+    "description": _("Description"),
+    "weight": _("Weight"),
+    "threshold": _("Threshold"),
+    "is_mandatory": _("Mandatory: without it nothing passes"),
+    "question": _("Question to whoever judges"),
+    "guiding_questions": _("Questions to guide, one a line"),
+    "anchors": _("What the points mean, one a line: points, colon, meaning"),
+    "advice": _("When it fails, one piece of advice a line"),
+    "remove": _("Leave this criterion out"),
+}
+
+
+BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step
+
+
+class CriterionFields(Struct, frozen=True):
+    """The fields of one criterion, `slide` and `was` those that go with its weight; `has_faults` opens it."""
+
+    place: int
+    title: str
+    is_new: bool
+    weight: BoundField
+    slide: BoundField
+    was: BoundField
+    fields: list[BoundField]
+    has_faults: bool
+
+
+class ParameterFields(Struct, frozen=True):
+    """The fields of parameters that belong together."""
+
+    label: str
+    fields: list[BoundField]
+    has_faults: bool
+
+
+class DraftForm(forms.Form):
+    """Everything a draft says, its note, the hash it is based on, and the button that was pressed."""
+
+    note = forms.CharField(
+        label=_("Change note"),
+        required=False,
+        help_text=_("What this draft changes, and why. It stays with the version."),
+        widget=several_lines(2),
+    )
+    basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+    do = forms.CharField(required=False, max_length=80)
+    source = forms.CharField(label=_("Source"), required=False)
+
+    def __init__(self, *, base: RubricRecord, note: str = "", basis: str = "", **given: object) -> None:
+        texts = draft_texts(base)
+        texts |= in_step(texts)
+        shown = {
+            name: text == YES if name.endswith("-is_mandatory") else text for name, text in texts.items()
+        }
+        super().__init__(initial={"note": note, "basis": basis, **shown}, **given)  # type: ignore[arg-type]
+        self.base = base
+        self.has_places = base.kind == RESPONSE
+        self.places = self._places(texts if not self.is_bound else self.data)
+        for place in self.places:
+            self._add_criterion(place)
+        for name, value in base.parameters.items():
+            self._add_parameter(name, choice_texts(name, value))
+        for field in texts:
+            if field.startswith("l-"):
+                rows = min(max(texts[field].count("\n") + 2, 4), 16)
+                self.fields[field] = forms.CharField(
+                    label=field[2:], required=False, strip=False, widget=several_lines(rows)
+                )
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What is in the fields now."""
+        if not self.is_bound:
+            return draft_texts(self.base)
+        return {name: str(value) for name, value in self.data.items() if name in self.fields}
+
+    def with_texts(self, changes: Mapping[str, str]) -> "DraftForm":
+        """The same form with some texts changed, nothing judged yet."""
+        return DraftForm(base=self.base, data=self.texts | dict(changes))
+
+    @property
+    def criteria(self) -> list[CriterionFields]:
+        """The criteria in their order, then the empty place for a new one."""
+        return [self._criterion(place) for place in self.places]
+
+    @property
+    def parameters(self) -> list[ParameterFields]:
+        """The parameters in their groups."""
+        groups: dict[str, list[BoundField]] = {}
+        words, other = readings(), (_("Other"), "")
+        for name in self.base.parameters:
+            label = str(words.get(name, other)[0])
+            groups.setdefault(label, []).append(self[f"p-{name}"])
+        return [ParameterFields(label, fields, _has_faults(fields)) for label, fields in groups.items()]
+
+    @property
+    def lists(self) -> list[BoundField]:
+        """The word lists and patterns."""
+        return [self[name] for name in self.fields if name.startswith("l-")]
+
+    def _places(self, texts: Mapping[str, str]) -> list[int]:
+        there = [place for place in range(MOST_CRITERIA) if f"c{place}-key" in texts]
+        is_filled = not there or any(texts.get(f"c{there[-1]}-{name}", "") for name in CRITERION_FIELDS)
+        free = there[-1] + 1 if there else 0
+        return [*there, free] if self.has_places and is_filled and free < MOST_CRITERIA else there
+
+    def _add_criterion(self, place: int) -> None:
+        for name in (*CRITERION_FIELDS, *(["remove"] if self.has_places else [])):
+            self.fields[f"c{place}-{name}"] = _field(name)
+        for name in BESIDE_A_WEIGHT:
+            self.fields[f"c{place}-{name}"] = forms.CharField(required=False, strip=False)
+        if not self.has_places:
+            self.fields[f"c{place}-key"].widget = forms.HiddenInput()
+
+    def _add_parameter(self, name: str, choices: list[str]) -> None:
+        label = str(readings().get(name, ("", name))[1])
+        widget: forms.Widget = forms.TextInput(attrs={"inputmode": "decimal"})
+        if choices:
+            widget = forms.Select(choices=[(each, each) for each in choices])
+        self.fields[f"p-{name}"] = forms.CharField(label=label, required=False, help_text=name, widget=widget)
+
+    def _criterion(self, place: int) -> CriterionFields:
+        names = [name for name in (*CRITERION_FIELDS, "remove") if f"c{place}-{name}" in self.fields]
+        bound = {name: self[f"c{place}-{name}"] for name in names}
+        title = str(bound["label"].value() or bound["key"].value() or "")
+        fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
+        weight, slide, was = (self[f"c{place}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT))
+        has_faults = _has_faults(list(bound.values()))
+        return CriterionFields(place, title, not title, weight, slide, was, fields, has_faults)
+
+
+def _field(name: str) -> forms.Field:
+    """A field for one part of a criterion."""
+    if name in ("is_mandatory", "remove"):
+        return forms.CharField(
+            label=LABELS[name], required=False, widget=forms.CheckboxInput(attrs={"value": YES})
+        )
+    widget: forms.Widget = forms.TextInput()
+    if name in (*LINES, "description", "question"):
+        widget = several_lines(2 if name in ("description", "question") else 5)
+    if name in ("weight", "threshold"):
+        widget = forms.NumberInput(
+            attrs={"step": "any", "min": "0"} | ({"max": "1"} if name == "weight" else {})
+        )
+    return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget)
+
+
+def _has_faults(fields: list[BoundField]) -> bool:
+    return any(field.errors for field in fields)
+
+
+class ScoringForm(forms.Form):
+    """How new sets are scored."""
+
+    is_on = forms.TypedChoiceField(
+        choices=(("yes", _("on")), ("no", _("off"))), coerce=lambda value: value == "yes"
+    )

@@ -1,0 +1,79 @@
+"""The rubric versions that come with the site, read from disk once."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rubric.core.records import RubricRecord
+from rubric.versions.core.version_json import read_version
+from workspace.core.canonical import bytes_hash, canonical_bytes
+
+FIRST_VERSIONS = Path(__file__).parent / "first_versions"
+
+
+@lru_cache
+def first_version_bytes(name: str) -> bytes:
+    """The JSON of a shipped version, for instance "discussion-1.0"; raises FileNotFoundError for any other name."""
+    return (FIRST_VERSIONS / f"{name}.json").read_bytes()
+
+
+def first_discussion_version() -> RubricRecord:
+    """Version 1.0 of the discussion rubric, as shipped; raises ValueError when the file was damaged."""
+    return _shipped("discussion-1.0")
+
+
+def first_response_version(weights: Mapping[str, float] | None = None) -> RubricRecord:
+    """Version 1.0 of the response rubric, with other weights where the installation gives them, keyed by criterion.
+
+    Raises ValueError when the file was damaged, KeyError when a criterion has no weight.
+    """
+    shipped = _shipped("response-1.0")
+    if weights is None or all(weights[each.key] == each.weight for each in shipped.criteria):
+        return shipped
+    criteria = [replace(each, weight=float(weights[each.key])) for each in shipped.criteria]
+    return replace(
+        shipped, criteria=criteria, source=f"{shipped.source}, with the weights of this installation"
+    )
+
+
+@lru_cache
+def _shipped(name: str) -> RubricRecord:
+    found = read_version(first_version_bytes(name))
+    if isinstance(found, RubricRecord):
+        return found
+    raise ValueError("\n".join(f"{problem.place}: {problem.message}" for problem in found))
+
+
+class Shipped(Struct, frozen=True):
+    """One shipped version: the rubric's key, and the row as it is stored. `body` is canonical JSON."""
+
+    key: str
+    kind: str
+    name: str
+    number: str
+    body: str
+    sha256: str
+
+
+def shipped_versions() -> list[Shipped]:
+    """The first version of each kind, the response rubric's with the weights of the settings.
+
+    Raises ValueError when a file was damaged.
+    """
+    return [_row(first_discussion_version()), _row(first_response_version(settings.RESPONSE_WEIGHTS))]
+
+
+def _row(record: RubricRecord) -> Shipped:
+    body = canonical_bytes(record)
+    return Shipped(
+        key=record.kind,
+        kind=record.kind,
+        name=record.name,
+        number=record.version,
+        body=body.decode(),
+        sha256=bytes_hash(body),
+    )

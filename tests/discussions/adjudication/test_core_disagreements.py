@@ -1,0 +1,310 @@
+"""Disagreements: each side with its evidence, ties first, the same rules as effective values.
+
+What a guideline meeting looks at, on differences written by hand.
+"""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discussions.adjudication.core.disagreements import (
+    AdjudicationRecord,
+    Disagreement,
+    Side,
+    find_disagreements,
+    letters,
+)
+from discussions.adjudication.core.effective import Judged, effective, find_majority
+from discussions.adjudication.core.packet import (
+    Confusion,
+    Differing,
+    count_confusions,
+    most_telling,
+    summarize_kinds,
+)
+
+MACHINE = {
+    ("strategic_depth", "4"): "yes",
+    ("strategic_depth", "12"): "no",
+    ("role_consistency", "4"): "consistent",
+    ("reference", "2.1"): "",
+}
+
+
+def judged(evaluator, kind, subject, value, blind=""):
+    return Judged(evaluator, kind, subject, value, blind, is_submitted=True)
+
+
+def rated(*evaluators):
+    return [judged(one, "rating", "", "3.5") for one in evaluators]
+
+
+def lead_said(kind, subject, value, *, sides="", adopted=None):
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    return AdjudicationRecord(7, kind, subject, 1, value, "Because.", adopted, sides, 9, "Lea", at)
+
+
+def found(said, settled=(), **given):
+    return find_disagreements(said, MACHINE, settled, game=1, **given)
+
+
+def test_nobody_differs_while_all_say_the_same():
+    assert found([]) == []
+    assert found(rated(1, 2)) == []
+    assert found([*rated(1, 2), *(judged(n, "reference", "2.1", "vague") for n in (1, 2))]) == []
+
+
+def test_silence_is_a_side_that_says_what_the_machine_says_and_is_marked():
+    (one,) = found([*rated(1, 2, 3), judged(2, "strategic_depth", "4", "no", "yes")])
+    sides = {side.evaluation: (side.value, side.is_silent, side.is_changed) for side in one.sides}
+    assert sides == {1: ("yes", True, False), 2: ("no", False, True), 3: ("yes", True, False)}
+    assert (one.machine, one.majority, one.is_tie, one.counts) == ("yes", "yes", False, "yes")
+
+
+def test_a_phrase_that_nobody_else_accepts_is_refused_by_silence():
+    (one,) = found([*rated(1, 2, 3), judged(2, "phrase", "3|a b c", "acceptable")])
+    assert sorted(side.value for side in one.sides) == ["", "", "acceptable"]
+    assert one.majority == ""
+
+
+def test_ties_come_first_then_splits_by_kind_and_place():
+    said = [
+        *rated(1, 2, 3, 4),
+        judged(1, "strategic_depth", "12", "yes"),
+        judged(1, "strategic_depth", "4", "no"),
+        judged(1, "role_consistency", "4", "inconsistent"),
+        judged(2, "role_consistency", "4", "inconsistent"),
+        *(judged(n, "reference", "2.1", value) for n, value in enumerate(("vague",) * 3 + ("accurate",), 1)),
+    ]
+    assert [(one.key, one.is_tie) for one in found(said)] == [
+        (("role_consistency", "4"), True),
+        (("reference", "2.1"), False),
+        (("strategic_depth", "4"), False),
+        (("strategic_depth", "12"), False),
+    ]
+
+
+def test_what_a_lead_settled_is_no_tie_any_more_and_says_whether_its_sides_changed():
+    said = [judged(1, "reference", "2.1", "vague"), judged(2, "reference", "2.1", "accurate")]
+    (tie,) = found(said)
+    assert (tie.is_tie, tie.majority, tie.counts) == (True, None, None)
+    (one,) = found(said, [lead_said("reference", "2.1", "accurate", sides=tie.sides_sha256)])
+    assert (one.is_tie, one.counts, one.is_changed_since) == (False, "accurate", False)
+    agreed = [said[0], judged(2, "reference", "2.1", "vague", "accurate")]
+    (one,) = found(agreed, [lead_said("reference", "2.1", "accurate", sides=tie.sides_sha256)])
+    assert (one.is_split, one.counts, one.is_changed_since) == (False, "accurate", True)
+
+
+def test_what_changed_since_stands_between_ties_and_splits():
+    said = [
+        *(judged(n, "reference", "2.1", value) for n, value in ((1, "vague"), (2, "accurate"))),
+        judged(1, "strategic_depth", "4", "no"),
+        judged(1, "question", "2", "no"),
+        judged(2, "question", "2", "yes"),
+        judged(1, "role_consistency", "4", "inconsistent"),
+    ]
+    given = [
+        lead_said("role_consistency", "4", "consistent", sides="others"),
+        lead_said("strategic_depth", "4", "no", sides=found(said)[1].sides_sha256),
+    ]
+    assert [one.kind for one in found(said, given)] == [
+        "reference",
+        "role_consistency",
+        "question",
+        "strategic_depth",
+    ]
+
+
+def test_nothing_of_a_verdict_hangs_on_a_question_so_no_lead_settles_it():
+    said = [judged(1, "question", "2", "no"), judged(2, "question", "2", "yes")]
+    (one,) = found(said)
+    assert (one.is_tie, one.can_be_settled, one.majority) == (False, False, None)
+
+
+def test_a_marked_sentence_is_asked_about_first_and_its_label_only_when_it_counts():
+    said = [
+        *rated(1, 2, 3, 4),
+        judged(1, "missed", "5.1", "yes"),
+        judged(1, "reference", "5.1", "accurate"),
+        judged(2, "reference", "5.1", "vague"),
+        judged(3, "reference", "5.1", "not_a_reference"),
+    ]
+    (one,) = found(said)
+    assert (one.key, one.is_tie) == (("missed", "5.1"), True)
+    assert {side.evaluation: side.value for side in one.sides} == {1: "yes", 2: "yes", 3: "", 4: ""}
+    assert [side.is_silent for side in sorted(one.sides, key=lambda s: s.evaluation)] == [False] * 3 + [True]
+    yes = [lead_said("missed", "5.1", "yes", sides=one.sides_sha256)]
+    assert [(each.key, each.is_tie) for each in found(said, yes)] == [
+        (("reference", "5.1"), True),
+        (("missed", "5.1"), False),
+    ]
+    no = [lead_said("missed", "5.1", "", sides=one.sides_sha256)]
+    assert [each.key for each in found(said, no)] == [("missed", "5.1")]
+
+
+def test_the_reason_of_a_side_stands_with_it():
+    said = [*rated(1, 2), judged(2, "strategic_depth", "4", "no")]
+    (one,) = found(said, reasons={(2, "strategic_depth", "4"): "A joke", (1, "strategic_depth", "4"): "old"})
+    assert {side.evaluation: side.reason for side in one.sides} == {1: "", 2: "A joke"}
+
+
+def test_letters_follow_neither_the_order_nor_the_person():
+    orders = {tuple(letters(game, (11, 12, 13)).items()) for game in range(40)}
+    assert {letter for order in orders for _one, letter in order} == {"A", "B", "C"}
+    assert len(orders) == 6
+    first = [letters(game, (11, 12, 13))[11] for game in range(300)]
+    assert all(60 < first.count(letter) < 140 for letter in "ABC")
+    assert letters(5, (11, 12, 13)) == letters(5, (13, 11, 12))
+
+
+THINGS = [*MACHINE, ("missed", "5.1"), ("reference", "5.1"), ("phrase", "3|a b c"), ("identify", "2")]
+
+
+VALUES = {
+    "strategic_depth": ("yes", "no"),
+    "role_consistency": ("consistent", "inconsistent"),
+    "reference": ("accurate", "vague", "not_a_reference"),
+    "missed": ("yes",),
+    "phrase": ("acceptable",),
+    "identify": ("yes", "no"),
+}
+
+
+# Each number is one judgement: of which of four evaluations, of which thing, with which of its values.
+SAID = st.lists(st.integers(0, 4 * len(THINGS) * 3 - 1), max_size=16)
+
+
+def acts(said):
+    """The judgements of four evaluations, all of which at least give a rating."""
+    found = {}
+    for number in said:
+        rest, evaluator = divmod(number, 4)
+        pick, thing = divmod(rest, len(THINGS))
+        kind, subject = THINGS[thing]
+        value = VALUES[kind][pick % len(VALUES[kind])]
+        found[evaluator, thing] = judged(evaluator + 1, kind, subject, value)
+    return [*rated(1, 2, 3, 4), *found.values()]
+
+
+@given(SAID)
+def test_disagreements_and_effective_values_never_differ(said):
+    """What is listed as open is what a verdict waits for, and what counts is what effective values hold."""
+    rows = acts(said)
+    result, listed = effective(rows, {}, machine=MACHINE), found(rows)
+    assert {one.key for one in listed if one.is_tie} == set(result.ties)
+    for one in listed:
+        assert one.majority == find_majority({side.evaluation: side.value for side in one.sides})
+        if one.kind == "missed":
+            assert (one.subject in result.added) == (one.counts == "yes")
+        else:
+            assert result.values.get(one.kind, {}).get(one.subject, "") == (one.counts or "")
+    assert [one.is_tie for one in listed] == sorted((one.is_tie for one in listed), reverse=True)
+
+
+@given(SAID, st.permutations([1, 2, 3, 4]))
+def test_who_evaluates_first_changes_nothing_but_the_letters(said, order):
+    to = dict(zip((1, 2, 3, 4), order, strict=True))
+    rows = acts(said)
+    other = [judged(to[one.evaluator], one.kind, one.subject, one.value) for one in reversed(rows)]
+
+    def shape(listed):
+        return [
+            (
+                one.key,
+                one.majority,
+                one.is_tie,
+                sorted((side.value, side.is_silent) for side in one.sides),
+            )
+            for one in listed
+        ]
+
+    assert shape(found(rows)) == shape(found(other))
+    assert effective(rows, {}, machine=MACHINE) == effective(other, {}, machine=MACHINE)
+
+
+@given(SAID, st.data())
+def test_settling_one_thing_changes_that_thing_alone(said, data):
+    rows = acts(said)
+    listed = [one for one in found(rows) if one.can_be_settled and one.kind != "missed"]
+    if not listed:
+        return
+    one = data.draw(st.sampled_from(listed))
+    value = data.draw(st.sampled_from(VALUES[one.kind]))
+    before = effective(rows, {}, machine=MACHINE)
+    after = effective(rows, {one.key: value}, machine=MACHINE)
+    assert after.values[one.kind][one.subject] == value
+    assert set(after.ties) == set(before.ties) - {one.key}
+    assert after.added == before.added
+    assert rest(before, one.key) == rest(after, one.key)
+    assert [each.key for each in found(rows) if each.key != one.key] == [
+        each.key for each in found(rows, [lead_said(*one.key, value)]) if each.key != one.key
+    ]
+
+
+def rest(result, key):
+    """The values of everything else."""
+    return {
+        (kind, subject): value
+        for kind, of in result.values.items()
+        for subject, value in of.items()
+        if (kind, subject) != key
+    }
+
+
+def differing(*values, kind="reference", subject="1.1", game=1, majority=None, reason="", blind=""):
+    sides = tuple(
+        Side(number, "ABCDEFGH"[number], value, blind if number == 0 else "", reason if number == 0 else "")
+        for number, value in enumerate(values)
+    )
+    one = Disagreement(kind, subject, sides, "", majority, majority is None, "hash")
+    return Differing(game, one)
+
+
+def test_a_thing_counts_once_for_every_two_answers_that_stand_against_each_other():
+    found = [
+        differing("accurate", "vague"),
+        differing("vague", "accurate", "accurate"),
+        differing("accurate", "inaccurate", "vague"),
+    ]
+    assert count_confusions(one.disagreement for one in found) == [
+        Confusion(("accurate", "vague"), 3),
+        Confusion(("accurate", "inaccurate"), 1),
+        Confusion(("inaccurate", "vague"), 1),
+    ]
+
+
+def test_kinds_are_counted_and_the_most_differing_stands_first():
+    found = [
+        differing("yes", "no", kind="coherence"),
+        differing("accurate", "vague"),
+        differing("accurate", "vague", "vague", majority="vague"),
+    ]
+    first, second = summarize_kinds(found, {"reference": 8, "coherence": 5})
+    assert (first.kind, first.differing, first.judged, first.ties) == ("reference", 2, 8, 1)
+    assert (second.kind, second.differing, second.judged, second.ties) == ("coherence", 1, 5, 1)
+
+
+def test_kinds_take_turns_and_open_ones_come_before_majorities():
+    split = differing("a", "b", "b", majority="b", subject="1.1", reason="because")
+    tie = differing("a", "b", subject="2.1")
+    told = differing("a", "b", subject="3.1", reason="because", blind="b")
+    other = differing("yes", "no", kind="coherence", subject="4")
+    assert most_telling([split, tie, told, other], 12) == [told, other, tie, split]
+    assert most_telling([split, tie, told, other], 2) == [told, other]
+    assert most_telling([], 12) == []
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"), st.integers(1, 9)), max_size=12),
+    st.randoms(use_true_random=False),
+)
+def test_the_choice_does_not_depend_on_the_order_of_reading(pairs, shuffled):
+    found = [
+        differing(one, other, game=game, subject=f"{place}.1")
+        for place, (one, other, game) in enumerate(pairs)
+        if one != other
+    ]
+    mixed = list(found)
+    shuffled.shuffle(mixed)
+    assert most_telling(found, 5) == most_telling(mixed, 5)

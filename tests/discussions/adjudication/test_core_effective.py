@@ -1,0 +1,187 @@
+"""Effective values: adjudicated, else the majority of those who submitted, else the machine."""
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discussions.adjudication.core.effective import Judged, effective, machine_values
+from discussions.core import judgement_kinds
+from discussions.core.records import Measurement, MessageFinding, ReferenceFinding
+
+COUNTED = {("reference", "2.1"): ""}
+
+
+DEPTH = {("strategic_depth", "4"): "yes"}
+
+
+def judged(evaluator, kind, subject, value, *, submitted=True):
+    return Judged(evaluator, kind, subject, value, is_submitted=submitted)
+
+
+def rated(count):
+    """That many submitted evaluations which say nothing but a rating."""
+    return [judged(number, "rating", "", "3.0") for number in range(1, count + 1)]
+
+
+def test_nothing_judged_leaves_the_machine():
+    result = effective([], {})
+    assert result.values == {}
+    assert result.rating is None
+    assert result.identification is None
+
+
+def test_a_draft_counts_for_nobody_but_its_own_preview():
+    draft = [judged(1, "strategic_depth", "4", "no", submitted=False)]
+    assert effective(draft, {}).values == {}
+    assert effective(draft, {}, own=1).values == {"strategic_depth": {"4": "no"}}
+    assert effective(draft, {}, own=2).values == {}
+
+
+def test_the_majority_wins_and_a_tie_is_listed():
+    three = [
+        judged(n, "reference", "2.1", label) for n, label in enumerate(("accurate", "vague", "vague"), 1)
+    ]
+    assert effective(three, {}, machine=COUNTED).values["reference"] == {"2.1": "vague"}
+    tied = effective(three[:2], {}, machine=COUNTED)
+    assert tied.values == {}
+    assert tied.ties == (("reference", "2.1"),)
+
+
+def test_adjudication_stands_above_everybody_and_settles_the_tie():
+    two = [judged(1, "reference", "2.1", "accurate"), judged(2, "reference", "2.1", "vague")]
+    settled = effective(two, {("reference", "2.1"): "inaccurate"}, machine=COUNTED)
+    assert settled.values["reference"] == {"2.1": "inaccurate"}
+    assert settled.ties == ()
+
+
+def test_submitting_accepts_what_was_not_overridden():
+    one_override = [*rated(3), judged(1, "strategic_depth", "4", "no")]
+    assert "strategic_depth" not in effective(one_override, {}, machine={}).values
+    assert effective(one_override, {}, machine=DEPTH).values["strategic_depth"] == {"4": "yes"}
+    assert effective(one_override[:1] + one_override[3:], {}, machine=DEPTH).values["strategic_depth"] == {
+        "4": "no"
+    }
+
+
+def test_a_silent_evaluator_and_one_who_says_the_same_stand_together():
+    said = [*rated(3), judged(1, "strategic_depth", "4", "no"), judged(2, "strategic_depth", "4", "yes")]
+    assert effective(said, {}, machine=DEPTH).values["strategic_depth"] == {"4": "yes"}
+
+
+def test_an_added_reference_counts_when_most_have_it():
+    one = [*rated(3), judged(1, "missed", "5.1", "yes"), judged(1, "reference", "5.1", "accurate")]
+    assert effective(one, {}).added == frozenset()
+    assert "reference" not in effective(one, {}).values
+    two = [*one, judged(2, "reference", "5.1", "accurate")]
+    assert effective(two, {}).added == {"5.1"}
+    assert effective(two, {}).values["reference"] == {"5.1": "accurate"}
+
+
+def test_half_of_the_evaluators_is_a_tie_and_no_reference_is_no_mark():
+    half = [*rated(2), judged(1, "missed", "5.1", "yes")]
+    assert effective(half, {}).ties == (("missed", "5.1"),)
+    assert effective(half, {("missed", "5.1"): "yes"}).added == {"5.1"}
+    refused = [*rated(2), judged(1, "reference", "5.1", "not_a_reference")]
+    assert effective(refused, {}).ties == ()
+
+
+def test_the_rating_is_the_mean_and_never_a_majority():
+    ratings = [judged(n, "rating", "", value) for n, value in enumerate(("2.0", "2.0", "4.5"), 1)]
+    assert effective(ratings, {}).rating == Fraction(17, 6)
+
+
+def test_the_manual_check_counts_its_yes_and_decides_only_when_told():
+    answers = [judged(1, "identify", str(player), "yes" if player < 4 else "no") for player in range(1, 7)]
+    result = effective(answers, {})
+    assert (result.identification, result.identify_decides) == ((3, 6), False)
+    assert effective([*answers, judged(1, "identify_decides", "", "yes")], {}).identify_decides
+
+
+def test_what_the_machine_says_is_read_from_the_measurements():
+    measurements = {
+        "strategic_depth": Measurement(
+            "strategic_depth", 1, 2, messages=[MessageFinding(1, True, "keyword")]
+        ),
+        "coherence": Measurement("coherence", 0, 2, messages=[MessageFinding(2, False, "none")]),
+        "memory_accuracy": Measurement(
+            "memory_accuracy",
+            0,
+            1,
+            references=[
+                ReferenceFinding(2, 1, 0, 5, "Early", True, "earlier"),
+                ReferenceFinding(3, 1, 0, 5, "Voted", False, "voted"),
+            ],
+        ),
+    }
+    assert machine_values(measurements) == {
+        ("strategic_depth", "1"): "yes",
+        ("coherence", "2"): "no",
+        ("reference", "2.1"): "",
+    }
+
+
+def test_a_finding_of_role_consistency_amounts_to_a_label():
+    assert judgement_kinds.role_value(True, "consistent") == "consistent"
+    assert judgement_kinds.role_value(False, "deflects") == "inconsistent"
+    assert judgement_kinds.role_value(False, "unknown_side") == "not_assessable"
+
+
+SUBJECTS = {
+    "reference": ("2.1", "5.1"),
+    "missed": ("5.1",),
+    "strategic_depth": ("4", "6"),
+    "phrase": ("1|a b c",),
+    "question": ("1",),
+    "rating": ("",),
+}
+
+
+ACTS = st.sampled_from(
+    [(kind, subject) for kind, subjects in SUBJECTS.items() for subject in subjects]
+).flatmap(lambda key: st.tuples(st.just(key), st.sampled_from(("", *judgement_kinds.VALUES[key[0]]))))
+
+
+PERSON = st.dictionaries(ACTS.map(lambda act: act[0]), st.none(), max_size=6).flatmap(
+    lambda keys: st.fixed_dictionaries(
+        {key: st.sampled_from(("", *judgement_kinds.VALUES[key[0]])) for key in keys}
+    )
+)
+
+
+PEOPLE = st.lists(PERSON, max_size=5)
+
+
+def rows(people):
+    return [
+        judged(number, kind, subject, value)
+        for number, person in enumerate(people, 1)
+        for (kind, subject), value in [*person.items(), (("rating", ""), person.get(("rating", "")) or "3.0")]
+    ]
+
+
+MACHINE = COUNTED | DEPTH
+
+
+@given(PEOPLE, st.randoms(use_true_random=False))
+def test_the_order_of_the_judgements_changes_nothing(people, random):
+    judgements = rows(people)
+    shuffled = random.sample(judgements, len(judgements))
+    assert effective(shuffled, {}, machine=MACHINE) == effective(judgements, {}, machine=MACHINE)
+
+
+@given(PERSON, st.integers(min_value=1, max_value=5))
+def test_people_of_one_mind_are_as_one(person, count):
+    alone = effective(rows([person]), {}, machine=MACHINE)
+    together = effective(rows([person] * count), {}, machine=MACHINE)
+    assert together == alone
+    assert alone.ties == ()
+
+
+@given(PEOPLE)
+def test_every_value_is_one_that_somebody_or_the_machine_gave(people):
+    given_values = {(kind, subject, value) for person in people for (kind, subject), value in person.items()}
+    allowed = given_values | {(*key, value) for key, value in MACHINE.items()}
+    result = effective(rows(people), {}, machine=MACHINE)
+    assert all((kind, s, value) in allowed for kind, of in result.values.items() for s, value in of.items())
+    assert not any(subject in result.values.get(kind, {}) for kind, subject in result.ties)

@@ -1,0 +1,321 @@
+"""Settling differences: ties first, letters for names, one decision at a time with its reason, by htmx and plainly.
+
+The packet for a guideline meeting: what is confused, the most telling differences, and nobody's name.
+"""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from discussions.adjudication.actions import adjudicate
+from discussions.adjudication.pages.packet import MOST_DIFFERENCES
+from discussions.adjudication.queries import disagreements_in
+from discussions.models import Adjudication, Evaluation, Iteration
+from tests.factories.adjudication import (
+    HOSTILE,
+    OTHER_TIE,
+    TIE,
+    list_evaluations,
+    make_differing,
+    make_shared_game,
+    page_hash,
+    submit_as,
+    submitted_game,
+)
+from tests.factories.people import make_lead, make_member, moment
+from tests.factories.rating import make_rating_project
+from tests.factories.verdicts import fresh
+from workspace.models import Event, Person
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true", "HX-Target": "settle-item-coherence-5"}
+
+
+def address(game, name="adjudicate"):
+    return reverse(name, args=[game.project.slug, game.number])
+
+
+def signed_in(client, game):
+    lead = make_lead(project=game.project)
+    client.force_login(lead)
+    return lead
+
+
+def sent(game, key=TIE, *, form="once", **given):
+    """What the form of that thing sends."""
+    fields = {
+        "kind": key[0],
+        "subject": key[1],
+        "choice": "A",
+        "reason": "It takes up message 4.",
+        "next": "",
+    }
+    return fields | {"sides_sha256": page_hash(game, *key), "key": f"{form}:{key}", "page": "1"} | given
+
+
+def test_ties_stand_first_with_what_each_side_says_and_what_to_hold_it_against(client):
+    game = make_differing()
+    signed_in(client, game)
+    said = client.get(address(game)).content.decode()
+    assert "4 ties must be settled before the verdict can be recorded" in said
+    parts = [said.index(part) for part in ("Ties: the verdict waits", "For information: no verdict hangs")]
+    assert parts == sorted(parts)
+    assert parts[0] < said.index('id="settle-item-coherence-5"') < parts[1]
+    assert parts[1] < said.index('id="settle-item-question-1"')
+    for shown in (
+        "Earlier Ann defended Finn",  # the message
+        "takes up nothing of the messages before it",  # why the machine says what it says
+        "Vote record of round",
+        "Too vague to be a reply.",
+        "What was said before",
+    ):
+        assert shown in said, shown
+    assert HOSTILE not in said
+    assert "&lt;b&gt;answers&lt;/b&gt;" in said
+
+
+def test_nobody_is_named_unless_a_lead_asks_and_that_is_in_the_audit_log_once(client):
+    game = make_differing()
+    Person.objects.filter(evaluations__game=game).update(name="Canary Bird")
+    for at in (address(game), address(game, "game"), f"{address(game)}?names=1"):
+        lead = signed_in(client, game)
+        assert "Canary" not in client.get(at).content.decode(), at
+    for _time in range(2):
+        shown = client.post(address(game, "show_names"), {"page": "1"}, follow=True)
+        assert "Canary Bird" in shown.content.decode()
+    lines = Event.objects.filter(verb="names:shown", by=lead, object_id=str(game.pk))
+    assert lines.count() == 1
+    assert "Canary" in client.get(f"{address(game, 'game')}?names=1").content.decode()
+    assert "Canary" not in client.get(address(game)).content.decode()
+    signed_in(client, game)  # another lead has not asked
+    assert "Canary" not in client.get(f"{address(game)}?names=1").content.decode()
+
+
+def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
+    game = make_differing()
+    lead = signed_in(client, game)
+    wanted = "settle-item-strategic_depth-4"
+    answer = client.post(address(game, "adjudicate_one"), sent(game, next=wanted), headers=HTMX)
+    said = answer.content.decode()
+    assert answer.status_code == 200
+    assert said.startswith('<section class="card difference" id="settle-item-coherence-5"')
+    assert "3 ties must be settled" in said
+    assert 'id="settle-progress"' in said and "hx-swap-oob" in said
+    assert json.loads(answer["HX-Trigger-After-Settle"]) == {"go-to": {"id": f"{wanted}-first"}}
+    made = Adjudication.objects.get()
+    side = next(one for one in disagreements_in(game) if one.key == TIE).sides[0]
+    assert (side.alias, made.adopted_id, made.value) == ("A", side.evaluation, side.value)
+    assert (made.created_by, made.reason) == (lead, "It takes up message 4.")
+    assert "It takes up message 4." in client.get(address(game)).content.decode()
+
+
+def test_a_plain_browser_is_led_to_the_next_open_thing(client):
+    game = make_differing()
+    signed_in(client, game)
+    answer = client.post(address(game, "adjudicate_one"), sent(game, next="settle-item-strategic_depth-4"))
+    assert answer.status_code == 303
+    assert answer["Location"] == f"{address(game)}?page=1#settle-item-strategic_depth-4"
+    assert f'id="{answer["Location"].partition("#")[2]}"' in client.get(address(game)).content.decode()
+
+
+def test_decided_anew_and_settled_again_the_newest_counts(client):
+    game = make_differing()
+    signed_in(client, game)
+    key = next(one.key for one in disagreements_in(game) if one.kind == "reference")
+    assert 'value="anew:inaccurate"' in client.get(address(game)).content.decode()
+    first = sent(game, key, choice="anew:inaccurate", reason="Cid voted for Bea.")
+    assert client.post(address(game, "adjudicate_one"), first).status_code == 303
+    assert client.post(address(game, "adjudicate_one"), first).status_code == 303  # sent twice, stored once
+    assert Adjudication.objects.count() == 1
+    again = sent(game, key, form="again", choice="A", reason="The record says so after all.")
+    assert client.post(address(game, "adjudicate_one"), again).status_code == 303
+    newest = Adjudication.objects.standing().get(kind=key[0], subject=key[1])
+    assert (newest.number, newest.reason) == (2, "The record says so after all.")
+    assert "decided 2 times" in client.get(address(game)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"choice": ""}, "Choose the answer that holds"),
+        ({"reason": ""}, "Say why"),
+        ({"reason": "x" * 2001}, "at most 2,000 characters"),
+        ({"choice": "Q"}, "no side called that"),
+        ({"choice": "anew:perhaps"}, "is not an answer here"),
+        ({"kind": "nonsense"}, "Nothing was saved"),
+    ],
+)
+def test_what_cannot_be_taken_stays_in_the_form(client, wrong, says):
+    game = make_differing()
+    signed_in(client, game)
+    fields = sent(game, reason="Typed with care") | wrong
+    for headers in ({}, HTMX):
+        answer = client.post(address(game, "adjudicate_one"), fields, headers=headers)
+        said = answer.content.decode()
+        assert answer.status_code == 422
+        assert says in said
+        assert fields["reason"] in said
+    assert not Adjudication.objects.exists()
+    assert client.post(address(game, "adjudicate_one"), fields | {"other": "x"}).status_code == 400
+
+
+def test_who_was_faster_is_shown_beside_what_one_was_about_to_save(client):
+    game = make_differing()
+    signed_in(client, game)
+    stale = sent(game, reason="My own view")
+    sides = next(one for one in disagreements_in(game) if one.key == TIE).sides
+    adjudicate(
+        game=game,
+        kind=TIE[0],
+        subject=TIE[1],
+        value="",
+        reason="The view of another",
+        adopted=Evaluation.objects.get(pk=sides[1].evaluation),
+        sides_sha256=stale["sides_sha256"],
+        key="other",
+        by=make_lead(project=game.project),
+        now=moment(5),
+    )
+    for headers in ({}, HTMX):
+        answer = client.post(address(game, "adjudicate_one"), stale, headers=headers)
+        said = answer.content.decode()
+        assert answer.status_code == 409
+        assert "Nothing was saved" in said
+        assert "My own view" in said and "The view of another" in said
+    assert Adjudication.objects.count() == 1
+
+
+def test_while_evaluations_are_missing_everything_is_shown_and_nothing_taken(client):
+    game = make_shared_game(k=3)
+    for evaluation, value in zip(list_evaluations(game)[:2], ("yes", "no"), strict=True):
+        submit_as(evaluation, values={TIE: value})
+    signed_in(client, game)
+    said = client.get(address(game)).content.decode()
+    assert "2 of 3 evaluations are submitted" in said
+    assert re.search(r"<fieldset[^>]* disabled", said)
+    assert client.post(address(game, "adjudicate_one"), sent(fresh(game))).status_code == 403
+    assert not Adjudication.objects.exists()
+
+
+def test_evaluators_do_not_even_learn_that_there_is_such_a_page(client):
+    game = make_differing()
+    for person in (game.evaluations.first().evaluator, make_member(project=game.project)):
+        client.force_login(person)
+        assert client.get(address(game)).status_code == 404
+        for name in ("adjudicate_one", "show_names"):
+            assert client.post(address(game, name), sent(game)).status_code == 404
+            assert client.get(address(game, name)).status_code == 405
+    assert not Adjudication.objects.exists()
+
+
+def test_the_page_without_differences_says_why(client):
+    game = make_shared_game(k=2)
+    signed_in(client, game)
+    assert "Nothing to compare yet" in client.get(address(game)).content.decode()
+    for evaluation in list_evaluations(game):
+        submit_as(evaluation)
+    assert "The evaluators do not differ" in client.get(address(game)).content.decode()
+
+
+def test_long_lists_come_in_pages_and_queries_stay_the_same(client, django_assert_num_queries):
+    project = make_rating_project(evaluator_count=2)
+    many = {("coherence", str(number)): ("yes", "no") for number in range(1, 46)}
+    small = submitted_game(2, differing={TIE: ("yes", "no"), OTHER_TIE: ("yes", "no")})
+    large = submitted_game(2, differing=many, project=project, message_count=60)
+    for game, count in ((small, 2), (large, 40)):
+        signed_in(client, game)
+        client.get(address(game))
+        with django_assert_num_queries(15):
+            said = client.get(address(game)).content.decode()
+        assert said.count('class="card difference') == count
+    assert "Page 1 of 2" in said
+    rest = client.get(f"{address(large)}?page=2").content.decode()
+    assert rest.count('class="card difference') == 5
+    assert client.get(f"{address(large)}?page=99").content.decode().count('class="card difference') == 5
+    assert client.get(f"{address(large)}?page=x").status_code == 400
+    late = sent(large, ("coherence", "44"), choice="", page="2")
+    refused = client.post(address(large, "adjudicate_one"), late).content.decode()
+    assert "Choose the answer that holds" in refused and "Page 2 of 2" in refused
+
+
+def packet_address(project, name="packet"):
+    return reverse(name, args=[project.slug])
+
+
+def get_lead(client, project):
+    client.force_login(make_lead(project=project))
+
+
+def test_it_counts_confusions_and_quotes_differences_without_names(client):
+    game = make_differing()
+    Person.objects.filter(evaluations__game=game).update(name="Canary Bird")
+    game.evaluations.first().judgements.filter(kind=TIE[0], subject=TIE[1]).update(
+        reason="It <i>answers</i>."
+    )
+    get_lead(client, game.project)
+    for name in ("packet", "packet_markdown"):
+        said = client.get(packet_address(game.project, name)).content.decode()
+        assert "Canary" not in said, name
+        assert "off topic / on topic" in said
+        assert "Earlier Ann defended Finn" in said
+        assert HOSTILE not in said
+        assert "<i>" not in said
+        assert "Decision:" in said
+    page = client.get(packet_address(game.project)).content.decode()
+    assert "They differ on 5 of" in page
+    assert reverse("adjudicate", args=[game.project.slug, game.number]) in page
+    assert 'aria-current="page">Settle' in page
+
+
+def test_a_project_without_shared_games_says_what_to_wait_for(client):
+    project = make_rating_project()
+    get_lead(client, project)
+    assert "No game was rated by several" in client.get(packet_address(project)).content.decode()
+    assert client.get(packet_address(project, "packet_markdown")).status_code == 200
+
+
+def test_it_is_narrowed_to_games_and_iterations(client):
+    project = make_rating_project(evaluator_count=2)
+    first = submitted_game(2, differing={("coherence", "5"): ("yes", "no")}, project=project)
+    second = submitted_game(2, differing={("strategic_depth", "4"): ("yes", "no")}, project=project)
+    get_lead(client, project)
+    said = client.get(packet_address(project), {"games": f"{second.number}"}).content.decode()
+    assert "Strategic depth" in said and "off topic / on topic" not in said
+    assert f"packet.md?games={second.number}" in said
+    iteration = Iteration.objects.get(project=project)
+    said = client.get(packet_address(project), {"iteration": iteration.number}).content.decode()
+    assert "off topic / on topic" in said and "Strategic depth" in said
+    said = client.get(packet_address(project), {"iteration": "99"}).content.decode()
+    assert "No game was rated by several" in said
+    wrong = client.get(packet_address(project), {"games": f"{first.number}, seven"})
+    assert wrong.status_code == 422
+    assert "“seven” is no number of a game" in wrong.content.decode()
+    assert f'value="{first.number}, seven"' in wrong.content.decode()
+    assert client.get(packet_address(project, "packet_markdown"), {"games": "seven"}).status_code == 400
+    assert client.get(packet_address(project), {"other": "1"}).status_code == 400
+
+
+def test_only_leads_open_it(client):
+    project = make_rating_project()
+    for name in ("packet", "packet_markdown"):
+        client.force_login(make_member(project=project))
+        assert client.get(packet_address(project, name)).status_code == 403
+        client.force_login(make_lead(project=make_rating_project()))
+        assert client.get(packet_address(project, name)).status_code == 404
+        assert client.post(packet_address(project, name)).status_code == 405
+
+
+def test_queries_are_the_same_for_few_and_many_differences(client, django_assert_num_queries):
+    many = {("coherence", str(number)): ("yes", "no") for number in range(1, 31)}
+    few = {("coherence", str(number)): ("yes", "no") for number in range(1, 3)}
+    for differing, shown in ((few, 2), (many, MOST_DIFFERENCES)):
+        game = submitted_game(2, differing=differing, message_count=60)
+        get_lead(client, game.project)
+        client.get(packet_address(game.project))
+        with django_assert_num_queries(13):
+            said = client.get(packet_address(game.project)).content.decode()
+        assert said.count('class="card tight telling"') == shown

@@ -1,0 +1,306 @@
+"""Pages of calibration: opened by leads, feedback for who rated, nobody else's answers anywhere.
+
+Calibration where evaluators look for work: home, the queue, the rating page, their own evaluations and answers.
+"""
+
+import pytest
+from django.urls import reverse
+
+import discussions.queue.core
+from discussions.calibration.actions import close_round, let_rate, take_calibration
+from discussions.calibration.pages import own_calibrations
+from discussions.home.pages.home import home_page
+from discussions.models import CalibrationRound, Evaluation
+from discussions.models.slots import CALIBRATION
+from tests.factories.calibration import make_round, make_trainee, take
+from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.queue import finish, rated_once, until_repeated
+from tests.factories.rating import make_game, make_rating_project, say
+from tests.factories.verdicts import settled
+
+pytestmark = pytest.mark.django_db
+
+
+PLAN = {"name": "First", "is_required": "on", "pass_percent": "75", "rating_within": "0.5", "notes": ""}
+
+
+def signed(client, person):
+    client.force_login(person)
+    return client
+
+
+def finished(opened, *, otherwise=("1", "2")) -> Evaluation:
+    """A trainee who answered these questions with no, the team with yes."""
+    evaluation = take(opened, make_trainee(opened))
+    for question in otherwise:
+        say(evaluation, "question", question, "no")
+    return finish(evaluation)
+
+
+def test_a_lead_opens_a_round_and_reads_its_rule(client):
+    verdict = settled()
+    project, number = verdict.project, verdict.game.number
+    lead = signed(client, make_lead(project=project))
+    page = lead.get(reverse("calibrations", args=[project.slug]))
+    assert page.context["page"].offered == [number]
+    given = PLAN | {"games": str(number), "notes": f"{number}: Vague counts as vague."}
+    answer = lead.post(reverse("calibrations", args=[project.slug]), given)
+    assert (answer.status_code, answer["Location"]) == (303, reverse("calibration", args=[project.slug, 1]))
+    opened = CalibrationRound.objects.get()
+    assert (opened.pass_percent, opened.is_required, opened.games.get().note) == (
+        75,
+        True,
+        "Vague counts as vague.",
+    )
+    shown = lead.get(answer["Location"]).content.decode()
+    assert "75 of a hundred answers" in shown
+    assert "Vague counts as vague." in shown
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"games": "7-3"}, "names no games"),
+        ({"games": "99"}, "has no recorded verdict"),
+        ({"games": ""}, "required"),
+        ({"notes": "no number"}, "does not begin with"),
+        ({"pass_percent": "101"}, "less than or equal to 100"),
+    ],
+)
+def test_what_cannot_be_is_said_and_everything_typed_stays(client, changes, says):
+    verdict = settled()
+    given = PLAN | {"games": str(verdict.game.number), "name": "Kept as typed"} | changes
+    lead = signed(client, make_lead(project=verdict.project))
+    answer = lead.post(reverse("calibrations", args=[verdict.project.slug]), given)
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert "Kept as typed" in answer.content.decode()
+    assert not CalibrationRound.objects.exists()
+
+
+def test_the_next_game_of_a_new_evaluator_is_a_calibration_and_ends_in_feedback(client):
+    opened = make_round(games=2, pass_percent=100)
+    person = make_trainee(opened)
+    browser = signed(client, person)
+    browser.post(reverse("next_game", args=[opened.project.slug]))
+    evaluation = Evaluation.objects.get(purpose=CALIBRATION)
+    say(Evaluation.objects.with_work().get(pk=evaluation.pk), "question", "3", "no")
+    before = browser.get(reverse("calibration_feedback", args=[evaluation.pk]))
+    assert before.status_code == 404
+    finish(evaluation)
+    page = browser.get(reverse("calibration_feedback", args=[evaluation.pk]))
+    shown = page.context["page"]
+    assert (shown.count - shown.alike, shown.passes, shown.left) == (1, None, 1)
+    (other,) = shown.differences
+    assert (other.said, other.agreed, other.thing.label) == ("no", "yes", "Question")
+    assert "Next calibration game" in page.content.decode()
+
+
+def test_handing_in_leads_to_the_feedback(client):
+    opened = make_round()
+    evaluation = take(opened, make_trainee(opened))
+    finish(evaluation)
+    answer = signed(client, evaluation.evaluator).post(
+        reverse("submit_evaluation", args=[evaluation.pk]), {"key": "k"}
+    )
+    assert answer["Location"] == reverse("calibration_feedback", args=[evaluation.pk])
+
+
+def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
+    opened = make_round(pass_percent=95)
+    good, bad = finished(opened, otherwise=()), finished(opened, otherwise="123")
+    for evaluation, says in ((good, "Passed"), (bad, "Not passed yet")):
+        page = signed(client, evaluation.evaluator).get(reverse("calibration_feedback", args=[evaluation.pk]))
+        assert f"<strong>{says}</strong>" in page.content.decode()
+    lead = signed(client, make_lead(project=opened.project))
+    address = reverse("calibration", args=[opened.project.slug, opened.number])
+    people = {one.key: one.passes for one in lead.get(address).context["page"].people}
+    assert (people[good.evaluator_id], people[bad.evaluator_id]) == (True, False)
+    wave = reverse("let_rate", args=[opened.project.slug, opened.number, bad.evaluator_id])
+    assert lead.post(wave, {"reason": " "}).status_code == 422
+    assert lead.post(wave, {"reason": "We talked"}).status_code == 303
+    assert "We talked" in lead.get(address).content.decode()
+    page = signed(client, bad.evaluator).get(reverse("calibration_feedback", args=[bad.pk])).content.decode()
+    assert "<strong>You may rate</strong>" in page
+    assert "Passed" not in page
+
+
+def test_what_several_answer_otherwise_is_listed(client):
+    opened = make_round(pass_percent=1)
+    for _person in range(2):
+        finished(opened, otherwise="4")
+    lead = signed(client, make_lead(project=opened.project))
+    (missed,) = lead.get(reverse("calibration", args=[opened.project.slug, 1])).context["page"].missed
+    assert (missed.label, missed.subject, missed.people, missed.of_people) == ("Question", "4", 2, 2)
+
+
+def test_feedback_is_ones_own_alone_and_names_nobody(client):
+    opened = make_round()
+    team = Evaluation.objects.get(game=opened.games.get().game).evaluator
+    evaluation = finished(opened)
+    page = signed(client, evaluation.evaluator).get(reverse("calibration_feedback", args=[evaluation.pk]))
+    assert team.name not in page.content.decode()
+    for person in (make_member(project=opened.project), make_lead(project=opened.project)):
+        address = reverse("calibration_feedback", args=[evaluation.pk])
+        assert signed(client, person).get(address).status_code == 404
+
+
+def test_a_rating_has_no_feedback(client):
+    opened = make_round()
+    rated = Evaluation.objects.get(game=opened.games.get().game)
+    page = signed(client, rated.evaluator).get(reverse("calibration_feedback", args=[rated.pk]))
+    assert page.status_code == 404
+
+
+def test_a_round_is_closed_by_a_lead_of_its_project(client):
+    opened = make_round()
+    address = reverse("close_calibration", args=[opened.project.slug, opened.number])
+    elsewhere = make_lead(project=make_rating_project())
+    assert signed(client, elsewhere).post(address).status_code == 404
+    assert signed(client, make_lead(project=opened.project)).post(address).status_code == 303
+    opened.refresh_from_db()
+    assert opened.closed_at is not None
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_queries_do_not_grow_with_people(client, count, django_assert_max_num_queries):
+    opened = make_round(pass_percent=1)
+    for _person in range(count):
+        finished(opened)
+    lead = signed(client, make_lead(project=opened.project))
+    address = reverse("calibration", args=[opened.project.slug, opened.number])
+    lead.get(address)
+    with django_assert_max_num_queries(15):
+        assert len(lead.get(address).context["page"].people) >= count
+
+
+def get_text(client, person, name, *args):
+    client.force_login(person)
+    answer = client.get(reverse(name, args=args))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def failed(opened, person) -> Evaluation:
+    """One game of the round, with four answers unlike those of the key."""
+    taken = take(opened, person) if opened.is_required else _voluntary(opened, person)
+    for question in "1234":
+        say(taken, "question", question, "no")
+    return finish(taken)
+
+
+def _voluntary(opened, person) -> Evaluation:
+    taken = take_calibration(opened=opened, by=person, now=NOW)
+    return Evaluation.objects.with_work().get(pk=taken.pk)
+
+
+def test_a_required_round_comes_first_and_next_game_leads_to_it(client):
+    opened = make_round(games=3)
+    person = make_trainee(opened)
+    make_game(project=opened.project)
+    for page in ("home", "queue"):
+        text = get_text(client, person, page, *([opened.project.slug] if page == "queue" else []))
+        assert "Calibration first:" in text
+        assert "0 of 3 games done." in text
+        assert reverse("next_game", args=[opened.project.slug]) in text
+        assert reverse("take_calibration", args=[opened.project.slug, 1]) not in text
+    assert "Next calibration game" in get_text(client, person, "home")
+    first = finish(take(opened, person))
+    text = get_text(client, person, "home")
+    assert "1 of 3 games done." in text
+    assert reverse("calibration_feedback", args=[first.pk]) in text
+    begun = take(opened, person)
+    text = get_text(client, person, "home")
+    assert reverse("rate", args=[begun.pk]) in text
+    assert "Go on with the calibration" in text
+    assert "calibration</span>" in text, "what was begun says what it is"
+
+
+def test_a_round_that_is_not_required_is_offered_beside_the_next_game(client):
+    opened = make_round(games=2, is_required=False)
+    person = make_trainee(opened)
+    make_game(project=opened.project)
+    text = get_text(client, person, "home")
+    assert "Calibration, if you like:" in text
+    assert reverse("next_game", args=[opened.project.slug]) in text
+    place = reverse("take_calibration", args=[opened.project.slug, 1])
+    assert place in get_text(client, person, "queue", opened.project.slug)
+    answer = client.post(place, {"key": "take"})
+    assert answer["Location"] == reverse("rate", args=[Evaluation.objects.get(evaluator=person).pk])
+    assert place not in get_text(client, person, "home"), "one at a time"
+
+
+@pytest.mark.parametrize("is_required", [True, False])
+def test_who_did_not_pass_reads_it_with_the_way_to_the_last_feedback(client, is_required):
+    opened = make_round(pass_percent=100, is_required=is_required)
+    person = make_trainee(opened)
+    last = failed(opened, person)
+    make_game(project=opened.project)
+    text = get_text(client, person, "home")
+    assert "Calibration not passed yet." in text
+    assert reverse("calibration_feedback", args=[last.pk]) in text
+    assert (reverse("next_game", args=[opened.project.slug]) in text) is not is_required
+    assert ("Go through the differences with a team lead" in text) is is_required
+    if is_required:
+        lead = make_lead(project=opened.project)
+        let_rate(opened=opened, person=person, reason="Talked it over.", by=lead, now=NOW)
+        text = get_text(client, person, "home")
+        assert "not passed" not in text
+        assert reverse("next_game", args=[opened.project.slug]) in text
+
+
+def test_who_passed_reads_it_and_a_closed_round_or_known_games_say_nothing(client):
+    opened = make_round(games=2)
+    person = make_trainee(opened)
+    for _game in range(2):
+        finish(take(opened, person))
+    assert "Calibration passed." in get_text(client, person, "home")
+    rater = Evaluation.objects.filter(purpose="rating").first().evaluator
+    (own,) = own_calibrations(person=rater, projects=[opened.project_id]).values()
+    assert (own.done, own.of_games, own.waiting) == (0, 1, 1), "the game they rated is not asked of them"
+    close_round(opened=opened, by=make_lead(project=opened.project), now=NOW)
+    assert "alibration" not in get_text(client, person, "home")
+    assert home_page(person=person, now=NOW).places[0].calibration is None
+
+
+def test_the_rating_page_says_openly_that_it_is_a_calibration(client):
+    opened = make_round()
+    person = make_trainee(opened)
+    begun = take(opened, person)
+    assert '<span class="place chip own">Calibration</span>' in get_text(client, person, "rate", begun.pk)
+    other = Evaluation.objects.filter(purpose="rating").first()
+    assert "Calibration</span>" not in get_text(client, other.evaluator, "rate", other.pk)
+
+
+def test_own_lists_name_calibrations_with_their_feedback_once_handed_in(client):
+    opened = make_round(games=2)
+    person = make_trainee(opened)
+    done, begun = finish(take(opened, person)), take(opened, person)
+    mine = get_text(client, person, "mine")
+    assert mine.count('<span class="chip">calibration</span>') == 2
+    assert reverse("calibration_feedback", args=[done.pk]) in mine
+    assert reverse("calibration_feedback", args=[begun.pk]) not in mine
+    answers = get_text(client, person, "own_history")
+    assert reverse("calibration_feedback", args=[done.pk]) in answers
+    assert reverse("rate", args=[begun.pk]) not in answers
+
+
+def test_a_repeat_is_told_only_once_it_is_handed_in(client, monkeypatch):
+    monkeypatch.setattr(discussions.queue.core, "APART", 0)
+    again = until_repeated(rated_once())
+    for page in ("mine", "own_history", "home"):
+        text = get_text(client, again.evaluator, page)
+        assert "rated again" not in text
+        assert "rated before" not in text
+    finish(again)
+    assert "rated again" in get_text(client, again.evaluator, "own_history")
+
+
+@pytest.mark.parametrize("games", [1, 4])
+def test_home_asks_as_often_however_many_games_a_round_has(client, games, django_assert_num_queries):
+    opened = make_round(games=games)
+    person = make_trainee(opened)
+    client.force_login(person)
+    client.get(reverse("home"))
+    with django_assert_num_queries(13):
+        client.get(reverse("home"))

@@ -1,0 +1,144 @@
+"""How often the answers and the gate are right when the truth is known; seeded, and tied to the product's functions."""
+
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.special import stdtr
+
+from discussions.comparison.core.comparison import apply_rubric_rule
+from discussions.comparison.core.difference import (
+    IMPROVED,
+    PRIOR_SHARE,
+    TAIL,
+    WORSE,
+    compute_posterior,
+    decide_answer,
+)
+from discussions.gates.core import compute_streak
+from discussions.iterations.core.averages import Spread, compute_mean_interval, pooled_spread
+from discussions.iterations.core.history import IterationFigures
+from tests.factories.iteration_figures import GATED, METRICS, game
+from tests.factories.verdict_examples import THRESHOLDS
+
+pytestmark = pytest.mark.slow
+
+
+EARLIER_DF = 8
+
+
+def chances(raw, variance, df, size):
+    """P(true difference > 0) for many comparisons at once, as `posterior_of` has it for one."""
+    noise, prior = variance * 2 / size, PRIOR_SHARE**2 * variance
+    shrunken, sd = raw * prior / (prior + noise), np.sqrt(noise * prior / (prior + noise))
+    return stdtr(df, shrunken / sd)
+
+
+def looked_at(effect, runs, *, looks=3, seed=11):
+    """Shares of runs that end improved, or worse, and the mean number of games of each side.
+
+    Three games more on each side at every look; the SD is 1, its estimate has 8 df from earlier batches.
+    """
+    random = np.random.default_rng(seed)
+    earlier = random.chisquare(EARLIER_DF, runs)
+    control, change = random.normal(0, 1, (runs, 3 * looks)), random.normal(effect, 1, (runs, 3 * looks))
+    ended, played = np.zeros(runs), np.full(runs, 3.0 * looks)
+    for size in range(3, 3 * looks + 1, 3):
+        one, other = control[:, :size], change[:, :size]
+        df = EARLIER_DF + 2 * (size - 1)
+        variance = (earlier + (size - 1) * (one.var(1, ddof=1) + other.var(1, ddof=1))) / df
+        higher = chances(other.mean(1) - one.mean(1), variance, df, size)
+        now = np.where(1 - higher < TAIL, 1.0, np.where(higher < TAIL, -1.0, 0.0))
+        played = np.where((ended == 0) & (now != 0), float(size), played)
+        ended = np.where(ended == 0, now, ended)
+    return (ended == 1).mean(), (ended == -1).mean(), played.mean()
+
+
+def test_the_simulation_judges_as_the_product_does():
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        raw, variance, size = random.normal(0, 2), random.chisquare(8) / 8, int(random.integers(3, 10))
+        df = EARLIER_DF + 2 * (size - 1)
+        found = compute_posterior(raw, size, size, Spread(variance, df, 4), 0.5, 100.0)
+        assert found.higher == pytest.approx(chances(raw, variance, df, size), rel=1e-9)
+        told = decide_answer(1 - found.higher, found.higher, 0.0)
+        assert (told == IMPROVED) == (1 - chances(raw, variance, df, size) < TAIL)
+        assert (told == WORSE) == (chances(raw, variance, df, size) < TAIL)
+
+
+def test_three_looks_at_a_change_that_does_nothing():
+    """About 4 % are called improved, and 4 % worse, over all three looks."""
+    improved, worse, _ = looked_at(0.0, 100_000)
+    assert 0.025 < improved < 0.045
+    assert 0.025 < worse < 0.045
+
+
+def test_one_look_at_three_against_three_hardly_ever_tells():
+    improved, worse, _ = looked_at(0.0, 100_000, looks=1)
+    assert improved + worse < 0.025
+
+
+@pytest.mark.parametrize(
+    ("effect", "improved", "games"), [(0.5, 0.20, 8.7), (1.0, 0.56, 7.8), (1.5, 0.88, 6.5)]
+)
+def test_three_looks_find_what_is_there(effect, improved, games):
+    found, wrong, played = looked_at(effect, 60_000)
+    assert found == pytest.approx(improved, abs=0.025)
+    assert wrong < 0.01
+    assert played == pytest.approx(games, abs=0.25)
+
+
+@pytest.mark.parametrize(
+    ("effect", "sd", "kept"), [(0, 8, 0.50), (-5, 8, 0.22), (-5, 12, 0.31), (10, 8, 0.94), (5, 6, 0.85)]
+)
+def test_how_often_the_rubrics_rule_keeps_a_change(effect, sd, kept):
+    """Phi(effect / (sqrt(2/3) SD)): a useless change is kept half of the time, a harmful one rather often."""
+    random = np.random.default_rng(1)
+    means = random.normal((70, 70 + effect), sd / sqrt(3), (4000, 2))
+    keeps = [apply_rubric_rule("", Fraction(control), Fraction(change)).keeps for control, change in means]
+    assert np.mean(keeps) == pytest.approx(kept, abs=0.025)
+
+
+@pytest.mark.parametrize(("correlation", "games"), [(0.0, 3), (0.06, 3), (0.06, 6)])
+def test_the_interval_of_a_mean_holds_it_as_often_as_it_says(correlation, games):
+    """Fifty messages a game, of which 70 % count, beta-binomial; messages of a game hang together."""
+    random = np.random.default_rng(2)
+    shape = (1 - correlation) / correlation if correlation else None
+    share = random.beta(0.7 * shape, 0.3 * shape, (3000, games)) if shape else np.full((3000, games), 0.7)
+    counts = random.binomial(50, share)
+    found = [compute_mean_interval([Fraction(2 * int(count)) for count in row], 0.0, 100.0) for row in counts]
+    held = [interval[0] <= 70 <= interval[1] for interval in found if interval]
+    assert np.mean(held) == pytest.approx(0.945, abs=0.02)
+
+
+def played_iteration(number, scores):
+    """An iteration of games from scores in SDs above the thresholds: 5 points, 0.4 of a rating."""
+    games = []
+    for place, row in enumerate(scores):
+        values = {key: THRESHOLDS[key] + 5.0 * float(z) for key, z in zip(METRICS, row, strict=False)}
+        games.append(game(10 * number + place, rating=3.0 + 0.4 * float(row[6]), **values))
+    return IterationFigures(number, "", games)
+
+
+@pytest.mark.parametrize(("above", "one", "three"), [(0.0, 0.27, 0.02), (0.5, 0.71, 0.36), (1.0, 0.95, 0.86)])
+def test_three_iterations_in_a_row(above, one, three):
+    """Metrics correlated .3, all `above` SDs over their thresholds, three games each: P(success), P(three of them)."""
+    random = np.random.default_rng(4)
+    runs = 400
+    shared, own = random.normal(0, sqrt(0.3), (runs, 3, 3, 1)), random.normal(0, sqrt(0.7), (runs, 3, 3, 7))
+    found = [
+        compute_streak([played_iteration(number, scores) for number, scores in enumerate(run, 1)], GATED)
+        for run in above + shared + own
+    ]
+    successes = [step.state == "success" for streak in found for step in streak.steps]
+    assert np.mean(successes) == pytest.approx(one, abs=0.045)
+    assert np.mean([streak.is_reached for streak in found]) == pytest.approx(three, abs=0.07)
+
+
+def test_the_pooled_spread_is_unbiased():
+    random = np.random.default_rng(6)
+    drawn = random.normal(70, 8, (2000, 4, 3))
+    found = [pooled_spread([[Fraction(x) for x in batch] for batch in run]) for run in drawn]
+    assert {each.df for each in found} == {8}
+    assert np.mean([each.variance for each in found]) == pytest.approx(64, rel=0.03)

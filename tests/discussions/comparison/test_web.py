@@ -1,0 +1,260 @@
+"""Two iterations side by side: the answer first, the target with every figure behind it, the others as guardrails."""
+
+import html
+import re
+from urllib.parse import urljoin
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from discussions.models import Game
+from tests.factories.iterations import (
+    PROMPT,
+    decide_on,
+    figures,
+    get_lead,
+    make_iteration,
+    make_stage,
+    record_figures,
+)
+from tests.factories.people import make_lead, make_member
+from tests.factories.transcripts import make_games_project
+
+pytestmark = pytest.mark.django_db
+
+
+def get_address(iteration, against=None):
+    address = reverse("compare_iterations", args=[iteration.project.slug, iteration.number])
+    return address if against is None else f"{address}?with={against}"
+
+
+def get_body(client, iteration, against=None):
+    client.force_login(get_lead(iteration.stage))
+    answer = client.get(get_address(iteration, against))
+    assert answer.status_code == 200, answer.content[:300]
+    return answer.content.decode()
+
+
+def get_text(markup):
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+
+
+def get_part(body, region):
+    """The text of one region."""
+    return get_text(re.search(rf'<(\w+)[^>]*id="{region}".*?</\1>', body, re.DOTALL)[0])
+
+
+def rated(*values, key="coherence", **more):
+    return [figures(**{key: value}, **more) for value in values]
+
+
+def pair(control, change, *, target="coherence", **given):
+    """A baseline and a change with these games."""
+    stage = make_stage()
+    make_iteration(stage=stage, games=control)
+    return make_iteration(stage=stage, games=change, target=target, **given)
+
+
+def test_cannot_tell_yet_comes_first_with_the_games_it_would_take(client):
+    change = pair(rated(60, 68, 76), rated(64, 72, 80))
+    body = get_body(client, change)
+    # A spread of 8, by hand: 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
+    says = "Cannot tell yet: 3 against 3 games are too few; a difference of 5 points would need about 32 games each."
+    answer = get_part(body, "compare-answer")
+    assert answer.startswith(says)
+    assert "the rule says KEEP: 72.0 > 68.0" in answer
+    assert "Stay with the earlier prompt for now, or collect games." in answer
+    assert "1 of 3 at this pair" in answer
+    target = get_part(body, "compare-target")
+    for said in (
+        "Conversation coherence the target named beforehand",
+        "Difference as played +4.0",
+        "After shrinking +1.7",
+        "Exact permutation p 0.70 two-sided; 3 against 3 games cannot give less than 0.10",
+        "Games needed 32 games each to see a difference of 5 points",
+        "differ by a standard deviation of 8.0 (4 df from 2 iterations)",
+    ):
+        assert said in target, said
+    assert "Probability of better" in target and "Probability that it does not matter" in target
+
+
+def test_improved_worse_and_no_material_difference(client):
+    better = get_body(client, pair(rated(60, 61, 62), rated(90, 91, 92)))
+    assert "Improved: conversation coherence is 91.0 against 61.0" in get_part(better, "compare-answer")
+    assert "Keep the change." in get_part(better, "compare-answer")
+    worse = get_body(client, pair(rated(90, 91, 92), rated(60, 61, 62)))
+    assert get_part(worse, "compare-answer").startswith("Worse: conversation coherence is 61.0 against 91.0")
+    same = get_body(client, pair(rated(80, 80.5, 81), rated(80, 80.5, 81)))
+    assert get_part(same, "compare-answer").startswith(
+        "No material difference: conversation coherence is 80.5"
+    )
+    assert [re.search(r'class="answer (\w*)"', body)[1] for body in (better, worse, same)] == [
+        "good",
+        "bad",
+        "",
+    ]
+
+
+def test_the_other_six_are_guardrails(client):
+    control = [figures(coherence=70, memory_accuracy=value) for value in (89, 90, 91)]
+    change = [figures(coherence=72, memory_accuracy=value) for value in (60, 61, 62)]
+    body = get_body(client, pair(control, change))
+    others = get_part(body, "compare-others")
+    assert "The other metrics, as guardrails" in others
+    assert (
+        "Memory accuracy needs 80 % " in others and "check worse the rule says REVERT: 61.0 < 90.0" in others
+    )
+    assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
+    assert body.count('<td class="plot-cell">') == 6
+
+
+def test_without_a_target_all_seven_answer_together(client):
+    body = get_body(client, pair(rated(60, 70, 80), rated(62, 71, 83), target=""))
+    assert get_part(body, "compare-answer").startswith(
+        "No target was named, so all 7 metrics answer together"
+    )
+    assert 'id="compare-target"' not in body
+    assert body.count('<td class="plot-cell">') == 7
+
+
+def test_every_dot_and_every_figure_opens_its_game(client):
+    change = pair(rated(60, 70, 80), rated(62, None, 83))
+    body = get_body(client, change)
+    target = re.search(r'<section class="card" id="compare-target".*?</section>', body, re.DOTALL)[0]
+    links = re.findall(r'<a href="([^"]+)"><path class="dot"', target)
+    assert len(links) == 6 and target.count('class="hole"') == 1
+    assert client.get(urljoin(get_address(change), links[0])).status_code == 200
+    games = re.search(r'id="games".*?</section>', body, re.DOTALL)[0]
+    assert len(re.findall(r'<a href="[^"]+#[\w-]+">', games)) == 6 * 7
+    assert "100.0 by rule" in games
+    assert "1 game to which it does not apply is left out" in get_text(target).lower()
+
+
+def test_games_that_are_not_rated_are_named(client):
+    change = pair(rated(60, 70, 80), [None, *rated(62, 83)])
+    (number, *_rest) = change.games.order_by("number").values_list("number", flat=True)
+    assert f"Still open Game {number} is not rated yet" in get_part(
+        get_body(client, change), "compare-answer"
+    )
+
+
+def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
+    change = pair(rated(66, 70, 74), [None] * 3)
+    body = get_body(client, change)
+    text = get_text(body)
+    assert "Iteration 3 has no rated game yet; the two are compared here once it has." in text
+    assert "proposed:" not in text and "Cannot tell yet" not in text
+    assert "Nothing is proposed before its games are rated." in text
+
+
+def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
+    control = [
+        figures(coherence=value, engagement=rating) for value, rating in ((40, 4), (48, 4.5), (56, 3.5))
+    ]
+    lowest = get_body(client, pair(control, rated(48, 56, 64)))
+    said = get_part(lowest, "compare-target")
+    assert "was the lowest of iteration 2. Chosen because it was lowest: expected rebound +" in said
+    assert "without any change" in said
+    other = get_body(client, pair(control, rated(48, 56, 64), target="engagement"))
+    assert "expected rebound" not in other
+
+
+def test_any_two_iterations_of_the_stage_can_be_held_against_each_other(client):
+    stage = make_stage()
+    baseline = make_iteration(stage=stage, games=rated(60, 70, 80), name="First")
+    second = make_iteration(stage=stage, games=rated(70, 80, 90), decision="keep", name="Second")
+    third = make_iteration(stage=stage, games=rated(72, 80, 90), target="coherence", name="Third")
+    body = get_body(client, third)
+    assert f"Iteration {third.number} against iteration {second.number}" in body
+    assert f"{second.number} Second (what it is compared with)" in get_text(body)
+    assert f"{baseline.number} First (baseline)" in get_text(body)
+    body = get_body(client, third, baseline.number)
+    assert f"Iteration {third.number} against iteration {baseline.number}" in body
+    answer = get_part(body, "compare-answer")
+    assert "not counted: nothing is decided on this pair" in answer and "What to do by default" not in answer
+    assert f"Iteration {baseline.number} against iteration {second.number}" in get_body(
+        client, baseline, second.number
+    )
+
+
+def test_a_baseline_alone_has_nothing_to_be_compared_with(client):
+    baseline = make_iteration(stage=make_stage(), games=rated(60, 70, 80))
+    body = get_body(client, baseline)
+    assert "There is no other iteration in this stage yet to compare it with." in body
+    assert 'id="compare-answer"' not in body and "60.0" in get_part(body, "games")
+
+
+def test_iterations_that_were_judged_in_different_ways_have_no_answer(client):
+    stage = make_stage()
+    first = make_iteration(stage=stage, games=rated(60, 70, 80))
+    first.stage.iterations.filter(pk=first.pk).update(reveal="never")
+    change = make_iteration(stage=stage, games=rated(62, 72, 82), target="coherence")
+    stage.iterations.filter(pk=change.pk).update(reveal="alongside")
+    body = get_body(client, change)
+    assert "were judged in different ways" in body and 'id="compare-answer"' not in body
+    assert body.count('<td class="plot-cell">') == 7
+
+
+def test_the_look_is_counted_and_a_fourth_refused(client):
+    stage = make_stage()
+    make_iteration(stage=stage, games=rated(60, 70, 80))
+    prompt = PROMPT.replace("Be brief.", "Be terse.")
+    for look in (1, 2, 3):
+        games = rated(60 + look, 70 + look, 80 + look)
+        change = make_iteration(
+            stage=stage, games=games, target="coherence", prompt=prompt, minutes=10 * look
+        )
+        said = get_part(get_body(client, change), "compare-answer")
+        assert f"{look} of 3 at this pair" in said
+        assert ("played the same prompt against the same iteration" in said) == (look > 1)
+        decide_on(iteration=change, choice="inconclusive", minutes=10 * look + 5)
+    game = Game.objects.filter(iteration=change).first()
+    record_figures(game=game, given=figures(coherence=99), minutes=50)
+    body = get_body(client, change)
+    assert "were compared 3 times already" in html.unescape(body) and 'id="compare-answer"' not in body
+
+
+def test_what_changed_in_the_prompt_is_folded_away(client):
+    change = pair(
+        rated(60, 70, 80), rated(61, 70, 80), prompt=PROMPT.replace("Be brief.", "Be <b>terse</b>.")
+    )
+    body = get_body(client, change)
+    diff = re.search(r'<details id="compare-prompt".*?</details>', body, re.DOTALL)[0]
+    assert "What changed in the prompt: 1 place" in get_text(diff)
+    assert "Be brief." in get_text(diff) and "<b>terse" not in diff and "&lt;b&gt;" in diff
+    assert '<details id="compare-prompt" class="card tight" open' not in body
+
+
+def count_queries(client, iteration):
+    get_body(client, iteration)
+    with CaptureQueriesContext(connection) as found:
+        assert client.get(get_address(iteration)).status_code == 200
+    return len(found)
+
+
+def test_queries_do_not_grow_with_games_or_iterations(client):
+    small = pair(rated(60, 70, 80), rated(61, 70, 80))
+    stage = make_stage()
+    make_iteration(stage=stage, games=rated(60, 70, 80, 85, 90))
+    make_iteration(stage=stage, games=rated(60, 70, 80), decision="keep")
+    large = make_iteration(stage=stage, games=rated(60, 70, 80, 81), minutes=30)
+    assert count_queries(client, small) == count_queries(client, large) <= 15
+
+
+def test_who_does_not_lead_the_project_knows_of_no_iteration(client):
+    change = pair(rated(60, 70, 80), rated(61, 70, 80))
+    for person in (make_member(project=change.project), make_lead(project=make_games_project())):
+        client.force_login(person)
+        assert client.get(get_address(change)).status_code == 404
+    client.force_login(get_lead(change.stage))
+    unsorted = reverse("compare_iterations", args=[change.project.slug, 1])
+    for address, status in (
+        (unsorted, 404),
+        (get_address(change, change.number), 404),
+        (get_address(change, 99), 404),
+        (get_address(change, "x"), 400),
+        (get_address(change) + "?look=2", 400),
+    ):
+        assert client.get(address).status_code == status, address

@@ -1,0 +1,74 @@
+"""The demo's stage: five iterations with a story, the same every time."""
+
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from discussions.comparison.queries import decision_preview
+from discussions.demo.actions.scene import FOLDER
+from discussions.gates.queries import compute_stage_gate
+from discussions.iterations.core.averages import compute_averages
+from discussions.iterations.queries import load_history, load_rubric
+from discussions.models import Decision, ManualFigure, Slot, Stage
+from discussions.transcripts.core.formats import read_transcripts
+from tests.factories.demo import fill
+
+FILES = sorted((FOLDER / "transcripts").glob("iteration-*.json"))
+
+
+GAMES = [game for file in FILES for game in msgspec.json.decode(file.read_bytes())]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game["gameId"])
+def test_a_game_of_the_stage_is_short_and_has_no_fault(game):
+    played = game | {"timestamp": "2026-03-01T18:00:00Z"}
+    read = read_transcripts(msgspec.json.encode([played]), "stage.json")
+    record = read.games[0].record
+    assert not read.fault_count
+    assert 10 <= len(record.messages) <= 14
+    assert 5 <= len(record.players) <= 6
+    speakers = [message.player for message in record.messages]
+    assert all(speaker != following for speaker, following in pairwise(speakers))
+    assert len({message.text for message in record.messages}) == len(record.messages)
+
+
+def test_no_two_games_of_the_stage_are_the_same():
+    texts = [tuple(message["message"] for message in game["messages"]) for game in GAMES]
+    assert len(set(texts)) == len(GAMES) == 15
+
+
+@pytest.mark.django_db
+@pytest.mark.slow
+def test_the_stage_tells_of_every_kind_of_decision():
+    fill()
+    stage = Stage.objects.get()
+    history = load_history(stage)
+    made = [
+        (each.number, each.kind, each.decision.choice if each.decision else "") for each in history.iterations
+    ]
+    assert made == [
+        (2, "baseline", ""),
+        (3, "change", "keep"),
+        (4, "change", "revert"),
+        (5, "change", "inconclusive"),
+        (6, "change", ""),
+    ]
+    assert history.reference is not None
+    assert history.reference.number == 3
+    answers = [decision_preview(history, each.id) for each in history.iterations[1:4]]
+    assert [each.compared.answer for each in answers] == ["improved", "improved", "cannot tell yet"]
+    proposed = [msgspec.json.decode(each.proposal)["proposal"] for each in Decision.objects.order_by("pk")]
+    assert proposed == ["keep", "keep", "inconclusive"], (
+        "the lead reverts what the figures of the target propose to keep"
+    )
+    assert [each.hunk_count for each in history.iterations] == [0, 1, 1, 1, 1]
+    by_hand = ManualFigure.objects.get()
+    assert by_hand.reason
+    told = [compute_averages(each.figures, load_rubric(each)) for each in history.iterations]
+    assert [each.passes for each in told] == [False, True, False, True, None]
+    assert told[1].cost.by_hand == [by_hand.game.number]
+    door = compute_stage_gate(stage, history)
+    assert (door.is_open, door.streak.count, door.streak.reverted) == (False, 2, [4])
+    assert door.cache.missing == [17]
+    assert Slot.objects.filter(evaluator=None, game__iteration__number=6).count() == 3

@@ -1,0 +1,141 @@
+"""One game for its leads: figures, what is behind each, transcript, people; hidden from evaluators."""
+
+import pytest
+from django.urls import reverse
+
+from discussions.games.pages.game import MESSAGES_A_PAGE, build_game_page
+from discussions.metrics.core.registry import CODE_VERSION
+from discussions.models import Game
+from tests.factories.people import make_admin, make_lead, make_member
+from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
+from tests.factories.verdicts import fresh, record
+from workspace.core.canonical import bytes_hash
+
+pytestmark = pytest.mark.django_db
+
+
+def address(game):
+    return reverse("game", args=[game.project.slug, game.number])
+
+
+def shown(client, game):
+    client.force_login(make_admin())
+    return client.get(address(game)).content.decode()
+
+
+def test_every_number_opens_into_what_it_was_counted_from():
+    game = fresh(submitted(message_count=24).game)
+    page = build_game_page(game=game)
+    parts = {part.row.key: part for part in page.metrics}
+    depth = parts["strategic_depth"]
+    assert len(depth.messages) == 24
+    assert depth.row.count == f"{sum(why.counts for why in depth.messages)} of 24 messages strategic"
+    coherent = sum(why.counts for why in parts["coherence"].messages)
+    assert parts["coherence"].row.count == f"{coherent} of 24 messages coherent"
+    fitting = sum(why.counts for why in parts["role_consistency"].messages)
+    assert parts["role_consistency"].row.count == f"{fitting} of 24 messages fit the role"
+    references = [why for why in parts["memory_accuracy"].references if why.is_counted]
+    accurate = sum(why.label == "accurate" for why in references)
+    assert parts["memory_accuracy"].row.count == f"{accurate} of {len(references)} references accurate"
+    unique = sum(why.is_unique for why in parts["personality_diversity"].players)
+    assert parts["personality_diversity"].row.count == f"{unique} of 6 agents unique"
+    repeated = sum(why.count for why in parts["anti_repetition"].phrases)
+    above, _of, below = parts["anti_repetition"].row.count.split()[:3]
+    assert int(below) - int(above) == repeated
+    assert all(part.looks for key, part in parts.items() if key != "engagement")
+
+
+def test_the_page_shows_what_evaluators_do_not_see(client):
+    said = shown(client, make_game(project=make_rating_project()))
+    for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted", "Second look"):
+        assert hidden in said, hidden
+    assert 'id="m12"' in said
+
+
+def test_a_person_s_word_stands_beside_the_machine_s(client):
+    game = submitted().game
+    evaluation = game.evaluations.get()
+    game = fresh(game)
+    part = next(part for part in build_game_page(game=game).metrics if part.row.key == "strategic_depth")
+    judged = {row.subject: row.value for row in evaluation.judgements.filter(kind="strategic_depth")}
+    for why in part.messages:
+        said = judged.get(str(why.message))
+        assert said is None or (said == "yes") == why.counts
+
+
+def test_the_work_of_people_is_listed_with_its_state(client):
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes", reason="replies in spirit")
+    said = shown(client, evaluation.game)
+    assert "draft" in said
+    assert "replies in spirit" in said
+    assert "Pending until people judged" in said
+
+
+def test_the_game_opens_to_whoever_judged_it_once_the_verdict_is_recorded(client):
+    game = submitted().game
+    evaluator = game.evaluations.get().evaluator
+    for person in (evaluator, make_member(project=game.project)):
+        client.force_login(person)
+        assert client.get(address(game)).status_code == 404
+    record(game)
+    client.force_login(evaluator)
+    assert client.get(address(game)).status_code == 200
+    verdict = client.get(reverse("verdict", args=[game.project.slug, game.number]))
+    assert f'href="{address(game)}"' in verdict.content.decode()
+    client.force_login(make_member(project=game.project))
+    assert client.get(address(game)).status_code == 404
+
+
+def test_a_game_of_another_project_is_not_there(client):
+    game = make_game(project=make_rating_project())
+    client.force_login(make_lead(project=make_rating_project()))
+    assert client.get(address(game)).status_code == 404
+
+
+def test_hostile_text_is_text_everywhere(client):
+    content = game_of(12, justification="<script>alert(1)</script>", personality="<img src=x>")
+    content["messages"][0]["message"] = "<b>bold</b> [link](http://x) \u202eevil"
+    said = shown(client, make_game(project=make_rating_project(), content=content))
+    assert "<b>bold" not in said
+    assert "<script>alert" not in said
+    assert "<img src=x" not in said
+    assert "⟨U+202E⟩" in said
+
+
+def test_a_long_transcript_is_shown_in_parts(client):
+    game = make_game(project=make_rating_project(), message_count=MESSAGES_A_PAGE + 20)
+    page = build_game_page(game=fresh(game))
+    assert (len(page.messages), page.earlier, page.later) == (MESSAGES_A_PAGE, 0, MESSAGES_A_PAGE + 1)
+    rest = build_game_page(game=fresh(game), start=page.later)
+    assert (len(rest.messages), rest.earlier, rest.later) == (20, 1, 0)
+    assert next(part for part in page.metrics if part.row.key == "coherence").left_out == 20
+    client.force_login(make_admin())
+    assert client.get(address(game), {"from": "501"}).status_code == 200
+    assert client.get(address(game), {"from": "99999"}).status_code == 200
+    assert client.get(address(game), {"from": "x"}).status_code == 400
+
+
+def test_an_unmeasured_game_says_so(client):
+    first = make_game(project=make_rating_project())
+    bare = Game.objects.get(pk=first.pk)
+    bare.pk, bare.number, bare.source_id, bare.content_sha256 = (
+        None,
+        first.number + 500,
+        "bare",
+        bytes_hash(b""),
+    )
+    bare.save()
+    first.text.__class__.objects.create(game=bare, body=first.text.body)
+    said = shown(client, bare)
+    assert "Being measured" in said
+    assert CODE_VERSION not in said
+
+
+def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert_num_queries):
+    small, large = submitted(message_count=12).game, submitted(message_count=60).game
+    client.force_login(make_admin())
+    for game in (small, large):
+        client.get(address(game))
+        with django_assert_num_queries(13):
+            assert client.get(address(game)).status_code == 200

@@ -1,0 +1,165 @@
+"""The list of games: what each row says, in which order, a page at a time, at the same cost in any project."""
+
+import pytest
+from django.urls import reverse
+
+from discussions.games.pages.list import build_games_page
+from discussions.games.pages.list_query import GAMES_A_PAGE, STATES, ListQuery
+from discussions.models import Game, Verdict
+from tests.factories.people import make_admin, make_lead, make_member
+from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start, submitted
+from tests.factories.verdicts import record, settled
+
+pytestmark = pytest.mark.django_db
+
+
+TEXTS = ("discussions_gametext", "discussions_measuredfindings", "discussions_companions")
+
+
+def get_page(client, project, **asked):
+    return client.get(reverse("games", args=[project.slug]), asked)
+
+
+def as_lead(client, project):
+    client.force_login(make_lead(project=project))
+    return client
+
+
+def many_games(count):
+    """A project with so many measured games, rows copied from one."""
+    project = make_rating_project()
+    first = make_game(project=project)
+    Game.objects.bulk_create(
+        Game(
+            project=project, iteration=first.iteration, transcript=first.transcript, number=10_000 + number,
+            source_id=f"copy-{number}", content_sha256=f"{number:064x}", player_count=6, message_count=12,
+            round_count=3, vote_count=2, created_at=first.created_at, created_by=first.created_by,
+        )
+        for number in range(1, count)
+    )  # fmt: skip
+    return project
+
+
+def test_an_empty_project_says_what_to_do(client):
+    project = make_rating_project()
+    answer = get_page(as_lead(client, project), project)
+    assert "No games yet" in answer.content.decode()
+    assert reverse("imports", args=[project.slug]) in answer.content.decode()
+
+
+def test_every_state_is_said(client):
+    project = make_rating_project()
+    numbers = {"waiting": str(make_game(project=project).number)}
+    # Each of these takes the only free game: the one that was just made.
+    lines = {line.number: line for line in build_games_page(project=project, wanted=ListQuery()).lines}
+    assert lines[numbers["waiting"]].state == "waiting"
+    assert lines[numbers["waiting"]].cells[6].says == "open"
+    other = start().game
+    assert build_games_page(project=other.project, wanted=ListQuery()).lines[0].state == "rating"
+    handed_in = submitted().game
+    assert build_games_page(project=handed_in.project, wanted=ListQuery()).lines[0].state == "submitted"
+    done = record(handed_in)
+    line = build_games_page(project=handed_in.project, wanted=ListQuery()).lines[0]
+    assert line.state == "verdict"
+    assert line.headline == f"{done.passed_count}/7 {'PASS' if done.passes else 'FAIL'}"
+    assert line.composite == f"{done.composite:.1f}"
+
+
+def test_a_game_without_measurement_is_being_measured():
+    project = many_games(2)
+    states = {line.state for line in build_games_page(project=project, wanted=ListQuery()).lines}
+    assert states == {"waiting", "measuring"}
+
+
+def test_each_filter_finds_its_games_and_no_others():
+    games = {
+        "waiting": make_game(project=make_rating_project()),
+        "rating": ready_to_submit().game,
+        "submitted": submitted().game,
+        "verdict": settled().game,
+    }
+    for state, game in games.items():
+        for filtered in STATES:
+            lines = build_games_page(project=game.project, wanted=ListQuery(state=filtered)).lines
+            passes = Verdict.objects.filter(game=game, passes=filtered == "pass").exists()
+            expected = filtered == state or (filtered in ("pass", "fail") and passes)
+            assert bool(lines) == expected, (state, filtered)
+
+
+def test_pages_follow_each_other_and_lead_back():
+    project = many_games(2 * GAMES_A_PAGE + 5)
+    for sort in ("newest", "oldest"):
+        first = build_games_page(project=project, wanted=ListQuery(sort=sort))
+        second = build_games_page(project=project, wanted=ListQuery(sort=sort, after=first.after))
+        third = build_games_page(project=project, wanted=ListQuery(sort=sort, after=second.after))
+        numbers = [int(line.number) for page in (first, second, third) for line in page.lines]
+        assert numbers == sorted(numbers, reverse=sort == "newest")
+        assert len(numbers) == len(set(numbers)) == 2 * GAMES_A_PAGE + 5
+        assert (first.before, third.after) == (0, 0)
+        back = build_games_page(project=project, wanted=ListQuery(sort=sort, before=third.before))
+        assert back.lines == second.lines
+        start_again = build_games_page(project=project, wanted=ListQuery(sort=sort, before=back.before))
+        assert start_again.lines == first.lines
+        assert start_again.before == 0
+
+
+def test_by_a_figure_only_games_with_a_verdict_are_listed():
+    verdict = settled()
+    project = verdict.game.project
+    make_game(project=project)
+    for sort in ("best", "worst"):
+        lines = build_games_page(project=project, wanted=ListQuery(sort=sort)).lines
+        assert [line.number for line in lines] == [str(verdict.game.number)]
+    closest = build_games_page(project=project, wanted=ListQuery(sort="closest", state="verdict")).lines
+    assert len(closest) == (verdict.flip_distance is not None)
+
+
+def test_a_cursor_of_another_project_is_no_cursor():
+    project, other = many_games(3), many_games(2)
+    foreign = Game.objects.filter(project=other).latest("pk").pk
+    assert len(build_games_page(project=project, wanted=ListQuery(after=foreign)).lines) == 3
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"sort": "-number"},
+        {"sort": "number; DROP TABLE"},
+        {"state": "secret"},
+        {"iteration": "x"},
+        {"after": "-1"},
+        {"after": "9" * 40},
+        {"unknown": "1"},
+    ],
+)
+def test_only_what_links_of_ours_say_is_understood(client, asked):
+    project = make_rating_project()
+    assert get_page(as_lead(client, project), project, **asked).status_code == 400
+
+
+def test_an_evaluator_is_sent_to_the_queue(client):
+    project = make_rating_project()
+    client.force_login(make_member(project=project))
+    answer = get_page(client, project)
+    assert (answer.status_code, answer["Location"]) == (302, reverse("queue", args=[project.slug]))
+
+
+def test_hidden_text_and_markup_in_names_stay_text(client):
+    project = make_rating_project()
+    make_game(project=project)
+    project.iterations.update(name="<b>Spring</b>")
+    client.force_login(make_admin())
+    said = get_page(client, project).content.decode()
+    assert "&lt;b&gt;Spring" in said
+    assert "<b>Spring" not in said
+
+
+def test_queries_are_the_same_at_two_sizes_and_read_no_text(client, django_assert_num_queries):
+    small, large = many_games(2), many_games(2 * GAMES_A_PAGE)
+    client.force_login(make_admin())
+    get_page(client, small)
+    for project in (small, large):
+        with django_assert_num_queries(9) as caught:
+            assert get_page(client, project).status_code == 200
+        asked = " ".join(query["sql"] for query in caught)
+        assert not {table for table in TEXTS if table in asked}

@@ -1,0 +1,213 @@
+"""Stages open, are signed, and close when the next one is opened through the door."""
+
+import msgspec
+import pytest
+
+from discussions.gates.actions import StagePlan, open_next_stage, open_stage, sign_stage
+from discussions.models import Game, Iteration, Stage
+from tests.factories.iterations import (
+    decide_on,
+    figures,
+    get_lead,
+    history,
+    make_baseline,
+    make_iteration,
+    make_stage,
+)
+from tests.factories.people import make_admin, make_lead, make_member, moment
+from tests.factories.transcripts import make_games_project
+from workspace.core.canonical import bytes_hash
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+NEXT = StagePlan(name="Stage 2", goal="Cheap enough to run daily.")
+
+
+@pytest.fixture
+def stage(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    return make_stage()
+
+
+def again(stage):
+    return Stage.objects.select_related("stated_by", "project").get(pk=stage.pk)
+
+
+def open_next(stage, by=None, reason=""):
+    return open_next_stage(
+        stage=again(stage), plan=NEXT, by=by or get_lead(stage), now=moment(90), reason=reason
+    )
+
+
+def sign(stage, text="I watch them to the end.", by=None):
+    sign_stage(stage=again(stage), text=text, by=by or get_lead(stage), now=moment(80))
+
+
+def succeed(stage, times=3, **given):
+    """So many iterations in a row that pass everything."""
+    for number in range(times):
+        games = [figures(**given)] * 3
+        make_iteration(stage=stage, games=games, decision="keep" if number else "", minutes=1 + 5 * number)
+
+
+def test_the_first_stage_is_opened_by_a_lead_with_the_gate_it_reads(stage):
+    other = make_stage(streak_unit="game", engagement_rule="every_game", goal=" Win. ")
+    assert (other.number, other.name, other.goal) == (1, "Stage 1", "Win.")
+    assert (other.streak_unit, other.engagement_rule) == ("game", "every_game")
+    assert (stage.streak_unit, stage.engagement_rule) == ("iteration", "average")
+    assert Event.objects.filter(verb="stage:opened").count() == 2
+
+
+def test_a_second_stage_is_only_opened_through_the_door(stage):
+    with pytest.raises(Conflict, match="the next one is opened through its door"):
+        open_stage(project=stage.project, plan=NEXT, by=get_lead(stage), now=moment(1))
+
+
+@pytest.mark.parametrize(
+    ("plan", "field"),
+    [
+        (StagePlan(name=" "), "name"),
+        (StagePlan(name="x" * 201), "name"),
+        (StagePlan(name="One", goal="x" * 2001), "goal"),
+        (StagePlan(name="One", streak_unit="day"), "streak_unit"),
+        (StagePlan(name="One", engagement_rule="never"), "engagement_rule"),
+    ],
+)
+def test_a_stage_that_cannot_be_is_refused(plan, field):
+    project = make_games_project()
+    with pytest.raises(Unacceptable) as refusal:
+        open_stage(project=project, plan=plan, by=make_lead(project=project), now=moment())
+    assert refusal.value.field == field
+    assert not Stage.objects.exists()
+
+
+def test_a_lead_signs_once_that_the_games_are_fascinating(stage):
+    with pytest.raises(Unacceptable, match="Say in a sentence"):
+        sign(stage, text="  ")
+    sign(stage)
+    signed = again(stage)
+    assert (signed.statement, signed.stated_by) == ("I watch them to the end.", get_lead(stage))
+    with pytest.raises(NotAllowed, match=f"{get_lead(stage).name} signed this already"):
+        sign(stage, text="More so.")
+    event = Event.objects.get(verb="stage:stated")
+    assert bytes_hash(b"I watch them to the end.") in event.detail
+
+
+def test_two_who_sign_at_once_leave_one_statement(stage):
+    stale = again(stage)
+    sign(stage)
+    with pytest.raises(Conflict, match="Somebody signed this first"):
+        sign_stage(stage=stale, text="Mine.", by=get_lead(stage), now=moment(81))
+
+
+def test_the_door_opens_on_a_streak_a_statement_and_the_cache(stage):
+    succeed(stage)
+    with pytest.raises(NotAllowed, match="No lead has signed yet"):
+        open_next(stage)
+    sign(stage)
+    made = open_next(stage)
+    assert (made.number, made.name, made.goal) == (2, "Stage 2", NEXT.goal)
+    closed = again(stage)
+    assert (closed.closed_at, closed.closed_by, closed.override_reason) == (moment(90), get_lead(stage), "")
+    door = msgspec.json.decode(closed.door)
+    assert (door["is_open"], door["missing"]) == (True, [])
+    event = Event.objects.get(verb="stage:closed")
+    assert bytes_hash(closed.door.encode()) in event.detail
+
+
+@pytest.mark.parametrize(
+    ("given", "times", "says"),
+    [
+        ({"cost": 2.5}, 3, "game 7 cost 2.50 dollars"),
+        ({"cost": None}, 3, "the cost of games .* is not reported"),
+        ({"cache": 0.7}, 3, "must be above 70"),
+        ({"cache": None}, 3, "cache hit rate of games .* is not reported"),
+        ({"engagement": 2.5}, 3, "engagement"),
+        ({}, 2, "2 iterations .* 3 are needed"),
+    ],
+)
+def test_whatever_is_missing_keeps_the_door_shut_and_is_named(stage, given, times, says):
+    succeed(stage, times, **given)
+    sign(stage)
+    with pytest.raises(NotAllowed, match=says):
+        open_next(stage)
+    assert again(stage).closed_at is None
+    assert Stage.objects.count() == 1
+
+
+def test_reverted_iterations_are_skipped(stage):
+    succeed(stage, 2)
+    make_iteration(stage=stage, games=[figures(engagement=1)] * 3, decision="revert", minutes=30)
+    make_iteration(stage=stage, games=[figures()] * 3, decision="keep", minutes=40)
+    sign(stage)
+    assert open_next(stage).number == 2
+
+
+def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(stage):
+    make_iteration(stage=stage, games=[figures(cost=2.5)] * 3)
+    admin = make_admin()
+    with pytest.raises(Unacceptable, match="Say why the next stage is opened"):
+        open_next(stage, by=admin)
+    assert again(stage).closed_at is None
+    open_next(stage, by=admin, reason=" The budget was raised. ")
+    closed = again(stage)
+    assert (closed.override_reason, closed.closed_by) == ("The budget was raised.", admin)
+    door = msgspec.json.decode(closed.door)
+    assert door["is_open"]
+    assert door["override"]["says"] == "The budget was raised."
+    assert len(door["missing"]) >= 2
+
+
+def test_a_lead_has_no_use_of_a_reason_and_an_open_door_needs_none(stage):
+    succeed(stage)
+    with pytest.raises(NotAllowed, match="Only an admin opens it all the same"):
+        open_next(stage, reason="I am in a hurry.")
+    sign(stage)
+    open_next(stage, by=make_admin(), reason="Not needed.")
+    assert again(stage).override_reason == ""
+
+
+def test_a_closed_stage_takes_nothing_more(stage):
+    make_baseline(stage=stage)
+    open_next(stage, by=make_admin(), reason="On with it.")
+    for act in (lambda: open_next(stage, by=make_admin(), reason="Again."), lambda: sign(stage)):
+        with pytest.raises(NotAllowed, match="Stage 1 is closed"):
+            act()
+    with pytest.raises(NotAllowed, match="Stage 1 is closed"):
+        make_baseline(stage=again(stage))
+    second = Stage.objects.get(number=2)
+    assert make_baseline(stage=second).number == 3
+
+
+def test_only_leads_open_and_sign(stage):
+    other = make_member(project=stage.project)
+    project = make_games_project()
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        open_stage(project=project, plan=NEXT, by=other, now=moment())
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        sign(stage, by=other)
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        open_next(stage, by=other)
+
+
+def test_a_streak_of_games_counts_games(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    stage = make_stage(streak_unit="game")
+    make_iteration(stage=stage, games=[figures()] * 3)
+    sign(stage)
+    assert Game.objects.count() == 3
+    assert open_next(stage).number == 2
+    assert history(stage).iterations[0].decision is None
+
+
+def test_superseding_a_decision_changes_the_streak(stage):
+    succeed(stage)
+    last = history(stage).iterations[-1]
+
+    decide_on(iteration=Iteration.objects.get(pk=last.id), choice="revert", minutes=60)
+    sign(stage)
+    with pytest.raises(NotAllowed, match="2 iterations "):
+        open_next(stage)

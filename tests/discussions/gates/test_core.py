@@ -1,0 +1,380 @@
+"""The door to the next stage: everything that keeps it shut is named, and an admin's reason stays to be seen.
+
+How many iterations succeed in a row: the table of named cases, and what must hold for any stage.
+"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from discussions.core.iteration_states import BROKEN, EVERY_GAME, GAME, SUCCESS, UNKNOWN
+from discussions.gates.core import Choices, Signed, compute_gate_status, compute_streak
+from discussions.iterations.core.averages import compute_cache_rate
+from discussions.iterations.core.history import IterationFigures
+from tests.factories.iteration_figures import GATED, failing, game, iteration, without_memory
+
+STATEMENT = Signed("Lead", "2026-03-01", "They surprise me every round.")
+
+
+OVERRIDE = Signed("Admin", "2026-03-02", "The budget of stage 1 is spent.")
+
+
+THREE = [iteration(1), iteration(2), iteration(3)]
+
+
+def door(iterations, **signed):
+    """The door behind these iterations."""
+    return compute_gate_status(compute_streak(iterations, GATED), GATED, **signed)
+
+
+def test_streak_statement_and_cache_open_it():
+    found = door(THREE, statement=STATEMENT)
+    assert (found.is_open, found.missing, found.is_by_override) == (True, [], False)
+    assert found.cache.says == (
+        "The cache hit rate over games 11 to 13, 21 to 23 and 31 to 33 is 80.0 %, "
+        "each game alike, since no input tokens are known."
+    )
+
+
+def test_everything_that_is_missing_is_named():
+    low = [iteration(1, game(11, cache_hit_rate=0.6)), iteration(2, game(21, cache_hit_rate=0.7))]
+    found = door([failing(9), *low])
+    assert not found.is_open
+    assert found.missing == [
+        (
+            "2 iterations in a row succeed; 3 are needed. "
+            "Iteration 9 broke the row: 4 of 7 averages pass, 5 are needed."
+        ),
+        "No lead has signed yet that the games are fascinating to watch.",
+        (
+            "The cache hit rate over games 11 and 21 is 65.0 %, each game alike, since no input tokens are known. "
+            "It must be above 70.0 %."
+        ),
+    ]
+
+
+def test_what_rating_five_means_is_quoted():
+    criteria = [
+        replace(each, anchors={"5": "one would watch it for fun"}) if each.key == "engagement" else each
+        for each in GATED.criteria
+    ]
+    found = compute_gate_status(compute_streak(THREE, GATED), replace(GATED, criteria=criteria))
+    assert found.missing == [
+        'No lead has signed yet that the games are fascinating to watch ("one would watch it for fun").'
+    ]
+
+
+def test_an_unreported_cost_keeps_it_shut():
+    silent = iteration(4, game(41), game(42, cost=None), game(43))
+    found = door([*THREE, silent], statement=STATEMENT)
+    assert not found.is_open
+    assert "the cost of game 42 is not reported" in found.missing[0]
+
+
+def test_a_cache_rate_missing_for_one_game_keeps_it_shut():
+    third = iteration(3, game(31), game(32, cache_hit_rate=None), game(33))
+    found = door([iteration(1), iteration(2), third], statement=STATEMENT)
+    assert not found.is_open
+    assert (found.cache.rate, found.cache.passes, found.cache.missing) == (None, None, [32])
+    assert found.missing == ["The cache hit rate of game 32 is not reported; enter it with a reason."]
+
+
+def test_without_a_row_there_is_no_cache_rate():
+    found = door([failing(1)], statement=STATEMENT)
+    assert (
+        found.missing[1]
+        == "The cache hit rate is that of the games of the row, and there is no such game yet."
+    )
+
+
+def test_games_before_the_row_do_not_count_for_the_cache():
+    cold = iteration(1, game(11, cache_hit_rate=0.0), game(12, cache_hit_rate=None))
+    assert door([cold, iteration(2), iteration(3), iteration(4)], statement=STATEMENT).is_open
+
+
+@pytest.mark.parametrize(
+    ("rates", "passes"),
+    [((0.70, 0.70), False), ((0.7001, 0.70), True), ((0.69, 0.71), False), ((0.9, 0.6), True)],
+)
+def test_exactly_seventy_percent_is_not_above_it(rates, passes):
+    games = [game(number, cache_hit_rate=rate) for number, rate in enumerate(rates, 1)]
+    assert compute_cache_rate(games, GATED).passes is passes
+
+
+def test_a_rate_just_above_never_looks_like_the_bound():
+    found = compute_cache_rate([game(1, cache_hit_rate=0.70001)], GATED)
+    assert "is 70.001 %" in found.says
+    assert "must be" not in found.says
+
+
+def test_the_rate_is_weighted_by_input_tokens():
+    """(3000 * .9 + 1000 * .5) / 4000 = .8, where each game alike would give .7."""
+    games = [game(1, cache_hit_rate=0.9, input_tokens=3000), game(2, cache_hit_rate=0.5, input_tokens=1000)]
+    found = compute_cache_rate(games, GATED)
+    assert (found.rate, found.passes, found.unweighted) == (0.8, True, [])
+    assert found.says == "The cache hit rate over games 1 and 2 is 80.0 %, weighted by input tokens."
+
+
+def test_a_game_without_input_tokens_counts_with_the_mean_of_the_others():
+    """(3000 * .9 + 1000 * .5 + 2000 * .2) / 6000 = .6."""
+    games = [
+        game(1, cache_hit_rate=0.9, input_tokens=3000),
+        game(2, cache_hit_rate=0.5, input_tokens=1000),
+        game(3, cache_hit_rate=0.2, is_cache_by_hand=True),
+    ]
+    found = compute_cache_rate(games, GATED)
+    assert (found.rate, found.unweighted, found.by_hand) == (0.6, [3], [3])
+    assert (
+        "weighted by input tokens (of game 3 none are known: the mean of the others stands in)" in found.says
+    )
+
+
+def test_no_input_tokens_at_all_do_not_divide_by_nothing():
+    games = [game(1, cache_hit_rate=0.9, input_tokens=0), game(2, cache_hit_rate=0.7, input_tokens=0)]
+    assert compute_cache_rate(games, GATED).rate == 0.8
+
+
+def test_an_admin_opens_it_with_a_reason_and_what_is_missing_stays():
+    found = door([iteration(1)], override=OVERRIDE)
+    assert (found.is_open, found.is_by_override, found.override) == (True, True, OVERRIDE)
+    assert len(found.missing) == 2
+    assert found.missing[0] == "1 iteration succeeds; 3 in a row are needed."
+
+
+@pytest.mark.parametrize("reason", ["", "  \n"])
+def test_an_admin_without_a_reason_opens_nothing(reason):
+    assert not door([iteration(1)], override=replace(OVERRIDE, says=reason)).is_open
+
+
+def test_an_override_that_is_not_needed_is_no_override():
+    found = door(THREE, statement=STATEMENT, override=OVERRIDE)
+    assert (found.is_open, found.is_by_override) == (True, False)
+
+
+@pytest.mark.parametrize("says", ["", "   "])
+def test_an_empty_statement_is_none(says):
+    assert not door(THREE, statement=replace(STATEMENT, says=says)).is_open
+
+
+rates = st.lists(st.tuples(st.integers(0, 100), st.none() | st.integers(0, 5000)), min_size=1, max_size=6)
+
+
+@given(rates)
+def test_the_rate_lies_between_the_lowest_and_the_highest(figures):
+    games = [
+        game(number, cache_hit_rate=rate / 100, input_tokens=tokens)
+        for number, (rate, tokens) in enumerate(figures, 1)
+    ]
+    found = compute_cache_rate(games, GATED)
+    every = [rate / 100 for rate, _ in figures]
+    assert min(every) - 1e-12 <= found.rate <= max(every) + 1e-12
+    assert found.passes == (found.rate > 0.7) or found.rate == pytest.approx(0.7)
+
+
+@given(st.lists(st.sampled_from("sbu"), max_size=6), st.booleans(), st.booleans())
+def test_the_door_is_open_when_nothing_is_missing_and_only_then(letters, has_statement, has_override):
+    makers = {"s": iteration, "b": failing, "u": lambda number: iteration(number, game(number, cost=None))}
+    played = [makers[letter](number) for number, letter in enumerate(letters, 1)]
+    found = door(
+        played, statement=STATEMENT if has_statement else None, override=OVERRIDE if has_override else None
+    )
+    is_earned = "".join(letters).endswith("sss") and has_statement
+    assert (not found.missing) == is_earned
+    assert found.is_open == (is_earned or has_override)
+
+
+BY_GAME = Choices(unit=GAME)
+
+
+EACH_ENGAGES = Choices(engagement=EVERY_GAME)
+
+
+def dear(number, cost="2.00"):
+    """An iteration whose second game costs that much; None is not reported."""
+    first = 10 * number
+    return iteration(number, game(first + 1), game(first + 2, cost=cost), game(first + 3))
+
+
+def dull(number, *ratings):
+    """An iteration of games with these ratings."""
+    return iteration(number, *(game(10 * number + n, rating=rating) for n, rating in enumerate(ratings, 1)))
+
+
+CASES = {
+    "nothing yet": ([], 0, True, False, "No iteration succeeds yet; 3 in a row are needed."),
+    "one pass": ([iteration(1)], 1, True, False, "1 iteration succeeds; 3 in a row are needed."),
+    "three passes": (
+        [iteration(1), iteration(2), iteration(3)],
+        3, True, True, "3 iterations in a row succeed; 3 are needed.",
+    ),
+    "two passes, then a fail, then three passes": (
+        [iteration(1), iteration(2), failing(3), iteration(4), iteration(5), iteration(6)],
+        3, True, True, "3 iterations in a row succeed; 3 are needed.",
+    ),
+    "two passes, then a fail, then two passes": (
+        [iteration(1), iteration(2), failing(3), iteration(4), iteration(5)],
+        2, True, False, ("2 iterations in a row succeed; 3 are needed. "
+        "Iteration 3 broke the row: 4 of 7 averages pass, 5 are needed."),
+    ),
+    "three passes, then a fail": (
+        [iteration(1), iteration(2), iteration(3), failing(4)],
+        0, True, False, ("No iteration succeeds yet; 3 in a row are needed. "
+        "Iteration 4 broke the row: 4 of 7 averages pass, 5 are needed."),
+    ),
+    "a game at exactly 2.00 dollars": (
+        [iteration(1), iteration(2), dear(3)],
+        0, True, False, ("No iteration succeeds yet; 3 in a row are needed. "
+        "Iteration 3 broke the row: game 32 cost 2.00 dollars, success needs less than 2.00."),
+    ),
+    "a game at 1.9999 dollars": (
+        [iteration(1), iteration(2), dear(3, "1.9999")],
+        3, True, True, "3 iterations in a row succeed; 3 are needed.",
+    ),
+    "cost unreported at the end": (
+        [iteration(1), iteration(2), iteration(3), dear(4, None)],
+        3, False, False, ("3 iterations in a row succeed; 3 are needed. "
+        "Iteration 4 is not certain: the cost of game 42 is not reported; enter it with a reason."),
+    ),
+    "cost unreported in the middle": (
+        [iteration(1), dear(2, None), iteration(3), iteration(4)],
+        3, False, False, ("3 iterations in a row succeed; 3 are needed. "
+        "Iteration 2 is not certain: the cost of game 22 is not reported; enter it with a reason."),
+    ),
+    "cost unreported before three passes": (
+        [dear(1, None), iteration(2), iteration(3), iteration(4)],
+        3, True, True, "3 iterations in a row succeed; 3 are needed.",
+    ),
+    "cost unreported, and averages that fail": (
+        [iteration(1), IterationFigures(2, "", [replace(failing(2).games[0], cost_usd=None)])],
+        0, True, False, ("No iteration succeeds yet; 3 in a row are needed. Iteration 2 broke the row: "
+        "4 of 7 averages pass, 5 are needed; the cost of game 21 is not reported; enter it with a reason."),
+    ),
+    "N/A memory accuracy in two of three games": (
+        [iteration(1, game(11, memory_accuracy=60.0), without_memory(12), without_memory(13))],
+        1, True, False, "1 iteration succeeds; 3 in a row are needed.",
+    ),
+    "a reverted fail between": (
+        [iteration(1), iteration(2), replace(failing(3), is_reverted=True), iteration(4)],
+        3, True, True, "3 iterations in a row succeed; 3 are needed.",
+    ),
+    "a reverted pass counts no more than a reverted fail": (
+        [iteration(1), iteration(2), replace(iteration(3), is_reverted=True)],
+        2, True, False, "2 iterations in a row succeed; 3 are needed.",
+    ),
+    "engagement below 3.0 on average": (
+        [iteration(1), dull(2, 2.0, 3.0, 3.9)],
+        0, True, False, ("No iteration succeeds yet; 3 in a row are needed. "
+        "Iteration 2 broke the row: engagement 2.97 < 3.0 on average."),
+    ),
+    "a rating that is still missing": (
+        [iteration(1), dull(2, 3.0, None, 4.0)],
+        1, False, False, ("1 iteration succeeds; 3 in a row are needed. "
+        "Iteration 2 is not certain: no average yet of engagement."),
+    ),
+    "an iteration without games": (
+        [iteration(1), IterationFigures(2, "", [], least=3)],
+        1, False, False, "1 iteration succeeds; 3 in a row are needed. Iteration 2 is not certain: it has no game.",
+    ),
+    "an iteration that lost a game": (
+        [iteration(1), replace(iteration(2, game(21), game(22)), least=3)],
+        1, False, False, ("1 iteration succeeds; 3 in a row are needed. "
+        "Iteration 2 is not certain: only 2 games count, 3 are needed."),
+    ),
+    "an iteration that lost games and fails by the rest": (
+        [iteration(1), replace(iteration(2, dull(2, 2.0).games[0]), least=3)],
+        0, True, False, ("No iteration succeeds yet; 3 in a row are needed. Iteration 2 broke the row: "
+        "engagement 2.0 < 3.0 on average; only 1 game counts, 3 are needed."),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("iterations", "count", "is_known", "is_reached", "says"), CASES.values(), ids=CASES)
+def test_named_cases(iterations, count, is_known, is_reached, says):
+    found = compute_streak(iterations, GATED)
+    assert (found.count, found.is_known, found.is_reached) == (count, is_known, is_reached)
+    assert found.says == says
+
+
+def test_engagement_of_every_game_is_a_choice():
+    played = [iteration(1), dull(2, 2.9, 3.5, 4.0)]
+    assert compute_streak(played, GATED).count == 2
+    found = compute_streak(played, GATED, EACH_ENGAGES)
+    assert found.count == 0
+    assert found.broken_by.reasons == ["game 21 is rated 2.9, below 3.0"]
+
+
+def test_the_game_as_unit_is_a_choice():
+    """Three games of one iteration in a row are enough then; the averages of the first iteration do not matter."""
+    first = iteration(1, game(1), game(2, coherence=0.0, strategic_depth=0.0, anti_repetition=0.0), game(3))
+    found = compute_streak([first, iteration(2, game(4), game(5))], GATED, BY_GAME)
+    assert [step.state for step in found.steps] == [SUCCESS, BROKEN, SUCCESS, SUCCESS, SUCCESS]
+    assert (found.count, found.is_reached) == (3, True)
+    assert found.broken_by.reasons == ["4 of 7 metrics pass, 5 are needed"]
+    assert found.says == "3 games in a row succeed; 3 are needed."
+    assert [each.number for each in found.games] == [3, 4, 5]
+
+
+def test_games_as_unit_are_judged_as_their_verdicts_have_them():
+    by_hand = game(1, personality_diversity=10.0, coherence=0.0, strategic_depth=0.0,
+                   passes={"personality_diversity": True})  # fmt: skip
+    assert compute_streak([iteration(1, by_hand)], GATED, BY_GAME).count == 1
+
+
+def test_a_dull_game_breaks_the_row_of_games():
+    found = compute_streak([dull(1, 3.0, 2.9)], GATED, BY_GAME)
+    assert (found.count, found.broken_by.game) == (0, 12)
+    assert found.says.endswith("Game 12 broke the row: engagement fails, which must pass.")
+
+
+def test_a_game_as_unit_that_is_not_rated_is_unknown():
+    found = compute_streak([dull(1, 3.0, None)], GATED, BY_GAME)
+    assert [step.state for step in found.steps] == [SUCCESS, UNKNOWN]
+    assert found.says.endswith("Game 12 is not certain: not known yet: engagement.")
+
+
+def test_reverted_iterations_are_named():
+    found = compute_streak([iteration(1), replace(failing(2), is_reverted=True)], GATED)
+    assert (found.reverted, [step.iteration for step in found.steps]) == ([2], [1])
+
+
+def test_the_games_of_a_row_are_those_of_its_latest_successes():
+    found = compute_streak([iteration(1), iteration(2), iteration(3), iteration(4)], GATED)
+    assert found.count == 4
+    assert [each.number for each in found.games] == [21, 22, 23, 31, 32, 33, 41, 42, 43]
+
+
+def test_how_many_in_a_row_are_needed_is_the_rubrics():
+    two = replace(GATED, parameters=GATED.parameters | {"successes_in_a_row": 2})
+    assert compute_streak([iteration(1), iteration(2)], two).is_reached
+
+
+def test_an_iteration_can_be_judged_by_another_version_of_the_rubric():
+    lenient = replace(GATED, parameters=GATED.parameters | {"pass_count": 4})
+    played = replace(failing(1), rubric=lenient)
+    assert compute_streak([failing(1)], GATED).count == 0
+    assert compute_streak([played], GATED).count == 1
+
+
+MAKERS = {SUCCESS: iteration, BROKEN: failing, UNKNOWN: lambda number: dear(number, None)}
+
+
+states = st.lists(st.sampled_from([SUCCESS, BROKEN, UNKNOWN]), max_size=8)
+
+
+@given(states)
+def test_a_streak_by_its_letters(wanted):
+    found = compute_streak([MAKERS[state](number) for number, state in enumerate(wanted, 1)], GATED)
+    assert [step.state for step in found.steps] == wanted
+    row = "".join(state[0] for state in wanted).rpartition("b")[2]
+    assert found.count == row.count("s")
+    assert found.is_reached == row.endswith("sss")
+    assert found.is_known == (row.endswith("sss") or "u" not in row)
+
+
+@given(states, st.integers(0, 8), st.sampled_from([SUCCESS, BROKEN, UNKNOWN]))
+def test_a_reverted_iteration_changes_nothing(wanted, place, state):
+    played = [MAKERS[each](number) for number, each in enumerate(wanted, 1)]
+    more = [*played[:place], replace(MAKERS[state](9), is_reverted=True), *played[place:]]
+    assert compute_streak(more, GATED).says == compute_streak(played, GATED).says
+    assert compute_streak(more, GATED).steps == compute_streak(played, GATED).steps

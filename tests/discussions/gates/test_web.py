@@ -1,0 +1,176 @@
+"""The gate of a stage: the row and what breaks it, costs, the statement, the door and whoever goes through it."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from discussions.gates.actions import sign_stage
+from discussions.models import Stage
+from tests.factories.iterations import figures, make_iteration, make_stage
+from tests.factories.people import NOW, make_admin, make_lead, make_member
+from tests.factories.transcripts import make_games_project
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+NEXT = {
+    "name": "Stage 2",
+    "goal": "Cheaper.",
+    "streak_unit": "iteration",
+    "engagement_rule": "average",
+    "reason": "",
+}
+
+
+@pytest.fixture
+def project():
+    return make_games_project(slug="ours")
+
+
+@pytest.fixture
+def lead(client, project):
+    found = make_lead(project=project)
+    client.force_login(found)
+    return found
+
+
+@pytest.fixture
+def stage(project, lead):
+    return make_stage(project=project, by=lead)
+
+
+def address(name, stage):
+    return reverse(name, args=[stage.project.slug, stage.number])
+
+
+def get_text(answer, status=200):
+    assert answer.status_code == status
+    return " ".join(html.unescape(answer.content.decode()).split())
+
+
+def fill_door(stage, count=3):
+    """A baseline and changes that all succeed and are kept."""
+    for number in range(count):
+        make_iteration(
+            stage=stage,
+            games=[figures()] * 3,
+            decision="keep" if number else "",
+            minutes=2 * number + 1,
+        )
+
+
+def test_the_first_stage_is_opened_and_says_what_its_gate_asks(client, project, lead):
+    place = reverse("open_stage", args=[project.slug])
+    text = get_text(client.get(place))
+    assert "3 successes in a row, each with 5 of 7 averages passing" in text and "above 70.0 %" in text
+    answer = client.post(place, {key: NEXT[key] for key in NEXT if key != "reason"})
+    made = Stage.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, address("stage", made))
+    assert (made.name, made.goal, made.created_by) == ("Stage 2", "Cheaper.", lead)
+
+
+def test_a_stage_that_cannot_be_keeps_what_was_typed(client, project, lead):
+    place = reverse("open_stage", args=[project.slug])
+    given = {"name": " ", "goal": "Kept words", "streak_unit": "iteration", "engagement_rule": "average"}
+    text = get_text(client.post(place, given), 422)
+    assert "Kept words" in text and 'class="fault"' in text
+    assert not Stage.objects.exists()
+
+
+def test_a_second_stage_goes_through_the_door(client, project, stage):
+    place = reverse("open_stage", args=[project.slug])
+    assert "Stage 1 is there already" in get_text(client.get(place))
+    given = {"name": "Kept name", "goal": "", "streak_unit": "game", "engagement_rule": "average"}
+    text = get_text(client.post(place, given), 409)
+    assert "Kept name" in text and "through its door" in text
+    assert Stage.objects.count() == 1
+
+
+def test_an_empty_stage_has_a_shut_door_and_says_why(client, stage):
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "The door to the next stage is shut" in text
+    assert "No iteration of this stage was opened for rating yet" in text
+    assert "Fascinating. Entertainment in its own right" in text
+    assert text.count("disabled") == 1
+
+
+def test_every_step_says_what_breaks_the_row(client, stage):
+    low = figures(coherence=10, strategic_depth=10, anti_repetition=10)
+    make_iteration(stage=stage, games=[figures()] * 3)
+    make_iteration(stage=stage, games=[low] * 3, decision="keep", minutes=3)
+    make_iteration(
+        stage=stage, games=[figures(cost=None), figures(cost=2.5), figures()], decision="revert", minutes=5
+    )
+    make_iteration(stage=stage, games=[figures(cost=None), figures(), figures()], minutes=7)
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "4 of 7 averages pass, 5 are needed" in text and "breaks the row" in text
+    assert "Reverted, and therefore skipped: iteration 4" in text
+    assert "the cost of game 10 is not reported" in text and "not certain yet" in text
+    assert reverse("enter_figure", args=["ours", 10]) in text
+
+
+def test_the_statement_is_signed_once_and_quotes_what_five_means(client, stage, lead):
+    place = address("sign_stage", stage)
+    text = get_text(client.post(place, {"statement": "  "}), 422)
+    assert "Say in a sentence" in text
+    answer = client.post(place, {"statement": "The liars were a joy."})
+    assert (answer.status_code, answer["Location"]) == (303, address("stage_gate", stage))
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "Signed by" in text and "The liars were a joy." in text and "Sign that they are" not in text
+
+
+def test_who_signs_second_keeps_the_words_and_reads_the_first(client, stage, project):
+    sign_stage(stage=stage, text="First words.", by=make_lead(project=project), now=NOW)
+    text = get_text(client.post(address("sign_stage", stage), {"statement": "Second words."}), 403)
+    assert "First words." in text and "Second words." in text and "the statement stands" in text
+    assert Stage.objects.get().statement == "First words."
+
+
+def test_a_lead_is_refused_at_a_shut_door_and_nothing_typed_is_lost(client, stage):
+    text = get_text(client.post(address("open_next_stage", stage), NEXT), 403)
+    assert "Only an admin opens it all the same" in text and "Cheaper." in text
+    assert Stage.objects.count() == 1 and not Event.objects.filter(verb="stage:closed").exists()
+
+
+def test_an_admin_opens_a_shut_door_with_a_reason_that_stays(client, stage):
+    admin = make_admin()
+    client.force_login(admin)
+    place = address("open_next_stage", stage)
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "Open it all the same" in text
+    text = get_text(client.post(place, NEXT), 422)
+    assert "Say why the next stage is opened all the same" in text
+    answer = client.post(place, NEXT | {"reason": "The budget ends."})
+    made = Stage.objects.get(number=2)
+    assert (answer.status_code, answer["Location"]) == (303, address("stage", made))
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "although the door was shut" in text and "The budget ends." in text
+    assert "What kept it shut:" in text and "Open the next stage" not in text
+
+
+def test_through_an_open_door_a_lead_opens_the_next_stage(client, stage, lead):
+    fill_door(stage)
+    sign_stage(stage=stage, text="A joy.", by=lead, now=NOW)
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "The door to the next stage is open" in text and "3 of 3" in text and "80.0 %" in text
+    assert client.post(address("open_next_stage", stage), NEXT).status_code == 303
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "Stage 2 was opened" in text and "how the gate stood" in text and "3 of 3" in text
+    again = get_text(client.post(address("open_next_stage", stage), NEXT | {"goal": "Kept"}), 403)
+    assert "closed; work goes on in the next one" in again and "Kept" in again
+
+
+def test_evaluators_know_of_no_stage(client, stage, project):
+    client.force_login(make_member(project=project))
+    assert client.get(address("stage_gate", stage)).status_code == 404
+    assert client.post(address("sign_stage", stage), {"statement": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_gate_asks_as_often_however_long_the_stage_is(client, stage, count, django_assert_num_queries):
+    fill_door(stage, count)
+    client.get(address("stage_gate", stage))
+    with django_assert_num_queries(14):
+        client.get(address("stage_gate", stage))

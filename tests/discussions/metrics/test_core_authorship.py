@@ -1,0 +1,254 @@
+"""The blind test of who said it: what is dealt, what is shown, and how probable a result is by guessing.
+
+Audit samples: a tenth of the messages, at least 5, at most 10, dealt by seed and metric.
+"""
+
+from fractions import Fraction
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from discussions.adjudication.core.authorship_test import (
+    MOST_UNSEEN,
+    SIGNIFICANCE,
+    Asked,
+    Identified,
+    build_paper,
+    combine_tests,
+    compute_probability,
+    deal,
+)
+from discussions.adjudication.core.effective import Judged, effective
+from discussions.adjudication.core.judgeable import SampleRule, audit_sample, read_sample_rule
+from discussions.core.outcome import ManualCheck
+from discussions.verdicts.core.rule import check_test
+from tests.factories.metrics import game
+
+NAMES = ("Ann", "Bea", "Cid", "Dora", "Ezra", "Finn")
+
+
+def chatter(
+    count, names=NAMES, text="Ann: I heard {other} walk past door {n}, Bea's too, and {name} knows it."
+):
+    """A game in which everybody says the same in turn, told apart by a number."""
+    said = []
+    for n in range(count):
+        name, other = names[n % len(names)], names[(n + 1) % len(names)]
+        said.append((name, text.format(n=n + 1, name=name, other=other)))
+    return game(messages=said, roles=dict.fromkeys(names))
+
+
+def dealt(record, seed="a", least=3, most=5, **given):
+    return deal(record, seed=seed, least=least, most=most, **given)
+
+
+def test_samples_and_unseen_messages_are_apart_and_each_agent_has_both():
+    record = chatter(48)
+    found = dealt(record)
+    sampled = [position for positions in found.samples for position in positions]
+    assert found.agents == (1, 2, 3, 4, 5, 6)
+    assert not set(sampled) & set(found.unseen)
+    assert [len(positions) for positions in found.samples] == [5] * 6
+    assert sorted(found.authors) == sorted([*found.agents, *found.agents])
+    players = {message.position: message.player for message in record.messages}
+    assert [players[position] for position in found.unseen] == list(found.authors)
+    for player, positions in zip(found.agents, found.samples, strict=True):
+        assert {players[position] for position in positions} == {player}
+        assert list(positions) == sorted(positions)
+
+
+def test_the_same_seed_deals_the_same_and_others_deal_otherwise():
+    record = chatter(48)
+    assert dealt(record) == dealt(record)
+    assert dealt(record).unseen != dealt(record, seed="b").unseen
+    # Stored answers name a message by its place in this deal: another deal for the same seed would turn them round.
+    assert dealt(chatter(48, NAMES[:2]), seed="pinned").unseen == PINNED
+
+
+PINNED = (8, 33, 22, 29)
+
+
+def test_the_order_asked_tells_nothing_of_the_order_said():
+    orders = [dealt(chatter(48), seed=str(number)).unseen for number in range(40)]
+    assert not any(list(order) == sorted(order) for order in orders)
+    firsts = {dealt(chatter(48), seed=str(number)).authors[0] for number in range(80)}
+    assert firsts == {1, 2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize(
+    ("said", "samples", "unseen"), [(4, 3, 1), (5, 3, 2), (6, 4, 2), (7, 5, 2), (30, 5, 2)]
+)
+def test_how_many_samples_and_unseen_messages_an_agent_has(said, samples, unseen):
+    found = dealt(chatter(2 * said, NAMES[:2]))
+    assert [len(positions) for positions in found.samples] == [samples] * 2
+    assert len(found.unseen) == 2 * unseen
+
+
+def test_who_says_too_little_is_left_out_and_listed():
+    record = game(
+        messages=[(name, f"This is thing number {n} of mine.") for n in range(8) for name in ("Ann", "Bea")]
+        + [("Cid", "This is a whole thing."), ("Dora", "Bea! Ann?")]
+        + [("Dora", "No, Bea.")] * 9,
+        roles=dict.fromkeys((*NAMES,)),
+    )
+    found = dealt(record)
+    assert (found.agents, found.left_out) == ((1, 2), (3, 4))
+
+
+def test_with_fewer_than_two_agents_there_is_no_test():
+    assert dealt(chatter(18)) is None
+    assert dealt(chatter(30, NAMES[:1])) is None
+    assert dealt(game()) is None
+
+
+def test_many_agents_have_one_unseen_message_each():
+    names = tuple(f"Person{number}" for number in range(MOST_UNSEEN // 2 + 1))
+    found = dealt(chatter(10 * len(names), names, "Somebody walked past door {n} in the night."))
+    assert len(found.unseen) == len(names)
+
+
+def test_names_and_the_speakers_own_opening_are_hidden_and_the_rest_stays_as_written():
+    texts = ("Ann: Hm... @Bea's story, CID; I like Annabel.", "Bea: ann says “Bea: no”, and will echo it!")
+    record = game(messages=[("Ann", texts[0])] * 4 + [("Bea", texts[1])] * 4, roles=dict.fromkeys(NAMES[:3]))
+    paper = build_paper(record, dealt(record))
+    assert {text for texts in paper.samples for text in texts} == set(paper.unseen)
+    assert set(paper.unseen) == {
+        "Hm... [name]'s story, [name]; I like Annabel.",
+        "[name] says “[name]: no”, and will echo it!",
+    }
+
+
+def test_a_name_that_is_a_word_is_hidden_only_as_the_roster_spells_it():
+    record = game(
+        messages=[("Will", "I will trust Will again.")] * 4 + [("Bea", "I really trust Will.")] * 4,
+    )
+    words = {"ambiguous": frozenset({"will"})}
+    paper = build_paper(record, dealt(record, **words), **words)
+    assert set(paper.unseen) == {"I will trust [name] again.", "I really trust [name]."}
+
+
+def test_the_paper_does_not_say_who_wrote_what():
+    record = chatter(48)
+    assert "authors" not in msgspec.to_builtins(build_paper(record, dealt(record)))
+    assert "unseen" in msgspec.to_builtins(build_paper(record, dealt(record)))
+
+
+@given(st.integers(0, 60), st.integers(1, 6), st.integers(1, 5), st.integers(0, 4), st.text(max_size=5))
+def test_a_deal_holds_for_any_game(count, players, least, more, seed):
+    record = chatter(count, NAMES[:players])
+    found = dealt(record, seed=seed, least=least, most=least + more)
+    if found is None:
+        return
+    sampled = [position for positions in found.samples for position in positions]
+    assert len({*sampled, *found.unseen}) == len(sampled) + len(found.unseen)
+    assert all(least <= len(positions) <= least + more for positions in found.samples)
+    assert set(found.authors) == set(found.agents)
+    assert not set(found.agents) & set(found.left_out)
+
+
+# By hand: one guess in three right is 1/3; three of three 1/27; three or four of four coins (4 + 1)/16; two or more of
+# three among three (3 * 2 + 1)/27; nothing right at least is certain.
+@pytest.mark.parametrize(
+    ("hits", "asked", "agents", "p"),
+    [
+        (1, 1, 3, Fraction(1, 3)),
+        (3, 3, 3, Fraction(1, 27)),
+        (3, 4, 2, Fraction(5, 16)),
+        (2, 3, 3, Fraction(7, 27)),
+        (0, 12, 6, Fraction(1)),
+        (12, 12, 6, Fraction(1, 6**12)),
+    ],
+)
+def test_the_probability_by_hand(hits, asked, agents, p):
+    assert compute_probability(hits, asked, agents) == p
+
+
+@pytest.mark.parametrize("agents", [2, 3, 6, 10, 40])
+@pytest.mark.parametrize("asked", [1, 4, 12, 24, 40])
+def test_the_probability_is_scipys_exact_binomial_test(asked, agents):
+    for hits in range(asked + 1):
+        expected = stats.binomtest(hits, asked, 1 / agents, alternative="greater").pvalue
+        assert float(compute_probability(hits, asked, agents)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_enough_hits_are_the_fewest_that_are_significant():
+    result = Identified(5, 12, 6)
+    assert result.needed == 5
+    assert compute_probability(5, 12, 6) < SIGNIFICANCE <= compute_probability(4, 12, 6)
+    assert Identified(2, 2, 2).needed == 3
+    assert result.chance == Fraction(1, 6)
+
+
+def test_it_passes_below_the_level_and_says_of_how_many_agents():
+    passed, failed = (check_test(Identified(hits, 12, 6), decides=False) for hits in (5, 4))
+    assert (passed.passes, failed.passes) == (True, False)
+    assert (passed.yes, passed.asked, passed.needed, passed.agents) == (5, 12, 5, 6)
+    assert passed.p == pytest.approx(0.0364, abs=5e-5)
+    assert passed.is_test
+    assert not check_test(Identified(2, 2, 2), decides=True).passes
+
+
+def test_what_cannot_be_told_is_a_miss_and_evaluators_are_counted_together():
+    said = {(1, 1): "2", (1, 2): "cannot_tell", (2, 1): "3", (2, 2): "1"}
+    asked = {1: Asked((2, 3), 4), 2: Asked((3, 2), 3)}
+    assert combine_tests(asked, lambda number, place: said[number, place]) == Identified(2, 4, 3)
+    assert combine_tests({}, lambda number, place: "") is None
+
+
+def test_answers_of_the_test_are_no_ties_and_only_submitted_ones_count():
+    judged = [
+        Judged(number, "attribution", "1", value, is_submitted=number < 3)
+        for number, value in ((1, "2"), (2, "3"), (3, "2"))
+    ]
+    tests = {number: Asked((2,), 4) for number in (1, 2, 3)}
+    found = effective(judged, {}, tests=tests)
+    assert (found.test, found.ties) == (Identified(1, 2, 4), ())
+    assert "attribution" not in found.values
+    assert effective(judged, {}, tests=tests, own=3).test == Identified(1, 1, 4)
+    assert effective(judged, {}).test is None
+
+
+def test_a_check_by_question_is_stored_as_before_there_were_tests():
+    said = msgspec.to_builtins(ManualCheck(6, 8, 5, True, False))
+    assert said == {"yes": 6, "asked": 8, "needed": 5, "passes": True, "decides": False}
+
+
+COUNTS = st.integers(min_value=0, max_value=5000)
+
+
+def test_a_tenth_at_least_five_at_most_ten():
+    sizes = {0: 0, 1: 1, 4: 4, 5: 5, 50: 5, 51: 6, 60: 6, 100: 10, 5000: 10}
+    assert {count: SampleRule().size(count) for count in sizes} == sizes
+
+
+@given(st.text(max_size=20), COUNTS)
+def test_a_sample_is_of_different_messages_of_the_game(seed, count):
+    sample = audit_sample(seed, "coherence", count)
+    assert len(set(sample)) == len(sample) == SampleRule().size(count)
+    assert list(sample) == sorted(sample)
+    assert all(1 <= position <= count for position in sample)
+
+
+def test_the_seed_and_the_metric_deal_and_nothing_else():
+    assert audit_sample("a", "coherence", 60) == audit_sample("a", "coherence", 60)
+    assert audit_sample("a", "coherence", 60) != audit_sample("a", "strategic_depth", 60)
+    assert audit_sample("a", "coherence", 60) != audit_sample("b", "coherence", 60)
+
+
+def test_every_message_is_dealt_equally_often():
+    times = [0] * 60
+    for seed in range(3000):
+        for position in audit_sample(str(seed), "coherence", 60):
+            times[position - 1] += 1
+    # 3000 samples of 6 in 60: each message is expected 300 times, with a standard deviation of about 16.
+    assert min(times) > 230
+    assert max(times) < 370
+
+
+def test_the_rubric_version_sets_the_size():
+    rule = read_sample_rule({"sample_percent": 20, "sample_min": 1, "sample_max": 100})
+    assert len(audit_sample("a", "coherence", 60, rule)) == 12
+    assert len(audit_sample("a", "coherence", 3, rule)) == 1

@@ -1,0 +1,253 @@
+"""The page of an iteration: what is to do, its games that move and freeze, its plan; and deciding on a change."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from discussions.models import Decision, Game, Iteration
+from tests.factories.iterations import (
+    decide_on,
+    figures,
+    fresh,
+    import_games,
+    make_baseline,
+    make_change,
+    make_stage,
+    preview,
+    rate_games,
+)
+from tests.factories.people import make_lead, make_member
+from tests.factories.transcripts import import_game, make_games_project
+
+pytestmark = pytest.mark.django_db
+
+
+MARKUP = "<b>Kept</b> words"
+
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def lead(client):
+    found = make_lead(project=make_games_project(slug="ours"))
+    client.force_login(found)
+    return found
+
+
+@pytest.fixture
+def project(lead):
+    return lead.memberships.get().project
+
+
+@pytest.fixture
+def stage(project, lead):
+    return make_stage(project=project, by=lead)
+
+
+def address(name, iteration):
+    return reverse(name, args=["ours", iteration.number])
+
+
+def get_text(answer, status=200):
+    assert answer.status_code == status
+    return " ".join(html.unescape(answer.content.decode()).split())
+
+
+def shown(client, iteration):
+    return get_text(client.get(address("iteration", iteration)))
+
+
+def test_a_new_iteration_waits_for_games_and_says_how_to_bring_them(client, stage):
+    found = make_baseline(stage=stage)
+    text = shown(client, found)
+    assert '<li class="now"><div><span class="strong">Bring in the games' in text
+    assert reverse("imports", args=["ours"]) + f"?iteration={found.number}" in text
+    assert "has 0 games and needs at least 3" in text and "No game is in this iteration yet" in text
+
+
+def test_unsorted_games_have_another_page(client, stage):
+    unsorted = Iteration.objects.get(stage=None)
+    answer = client.get(address("iteration", unsorted))
+    assert (answer.status_code, answer["Location"]) == (302, reverse("change_iteration", args=["ours"]))
+
+
+def test_unsorted_games_move_in_and_back(client, stage, project, lead):
+    found = make_baseline(stage=stage)
+    games = [import_game(project=project, by=lead) for _ in range(2)]
+    text = shown(client, found)
+    assert all(f'id="in-{game.number}"' in text for game in games)
+    numbers = [str(game.number) for game in games]
+    place = address("move_games", found)
+    answer = client.post(place, {"to": "here", "games": numbers})
+    assert (answer.status_code, answer["Location"]) == (303, address("iteration", found))
+    assert Game.objects.filter(iteration=found).count() == 2
+    assert f'id="out-{numbers[0]}"' in shown(client, found)
+    assert client.post(place, {"to": "out", "games": numbers[:1]}).status_code == 303
+    assert Game.objects.filter(iteration__stage=None).get().number == games[0].number
+
+
+def test_moving_nothing_or_what_is_not_there_is_said(client, stage):
+    found = make_baseline(stage=stage)
+    place = address("move_games", found)
+    assert "Choose at least one game." in get_text(client.post(place, {"to": "here"}), 422)
+    text = get_text(client.post(place, {"to": "here", "games": ["77"]}), 422)
+    assert "The project has no game 77." in text
+    assert "valid" in get_text(client.post(place, {"to": "here", "games": ["x"]}), 422)
+
+
+def test_a_frozen_list_takes_no_game(client, stage, project, lead):
+    found = make_baseline(stage=stage, games=[figures()] * 3)
+    game = import_game(project=project, by=lead)
+    text = get_text(client.post(address("move_games", found), {"to": "here", "games": [game.number]}), 403)
+    assert "which froze its list of games" in text
+    assert "iteration-candidates" not in text and "Import into it" not in text
+
+
+def test_open_for_rating_freezes_and_only_once(client, stage):
+    found = make_baseline(stage=stage)
+    place = address("open_for_rating", found)
+    assert "needs at least 3" in get_text(client.post(place), 403)
+    import_games(iteration=found, games=[None] * 3)
+    text = shown(client, found)
+    assert '<li class="now"><div><span class="strong">Open it for rating' in text
+    assert "frozen then, for good" in text
+    assert client.post(place).status_code == 303
+    assert fresh(found).state == "rating"
+    assert "Evaluators rate" in shown(client, found) and "waiting for an evaluator" in shown(client, found)
+    assert "froze its list of games already" in get_text(client.post(place), 403)
+
+
+def test_a_rated_change_shows_figures_and_leads_to_the_decision(client, stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    found = make_change(
+        stage=stage, games=[figures(coherence=20, memory_accuracy=None)] * 3, target="coherence"
+    )
+    text = shown(client, found)
+    assert "verdict: PASS" in text and "by rule" in text and "20.0" in text
+    assert '<li class="now"><div><span class="strong">Compare and decide' in text
+    assert "1 place differs from the prompt of iteration 2" in text and "Conversation coherence 5 %" in text
+    assert "its plan is final" in text
+
+
+def test_unrated_games_show_nothing_but_that(client, stage):
+    found = make_baseline(stage=stage, games=[figures(), figures(), None])
+    text = shown(client, found)
+    assert "2 of 3 games" in text and "waiting for an evaluator" in text
+
+
+def decide(client, iteration, basis, **given):
+    body = {"choice": "revert", "reason": "It fell.", "basis_sha256": basis} | given
+    return client.post(address("decide_iteration", iteration), body)
+
+
+def test_a_decision_is_recorded_beside_the_proposal(client, stage, lead):
+    make_baseline(stage=stage, games=[figures(coherence=70 + n) for n in range(3)])
+    found = make_change(stage=stage, games=[figures(coherence=30 + n) for n in range(3)], target="coherence")
+    text = get_text(client.get(address("decide_iteration", found)))
+    assert (
+        "proposed: revert" in text and "Look 1 of 3" in text and "the rule says REVERT: 31.0 < 71.0" in text
+    )
+    answer = decide(client, found, preview(found).basis_sha256, choice="keep", reason="Worth it.")
+    assert (answer.status_code, answer["Location"]) == (303, address("compare_iterations", found))
+    made = Decision.objects.get()
+    assert (made.choice, made.reason, made.created_by) == ("keep", "Worth it.", lead)
+    text = get_text(client.get(address("decide_iteration", found)))
+    assert "is not what the figures propose now" in text and "Worth it." in text
+    assert "the next change is compared with it" in shown(client, found)
+
+
+def test_a_later_decision_takes_the_place_of_the_first(client, stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    found = make_change(stage=stage, games=[figures()] * 3)
+    decide_on(iteration=found, choice="keep")
+    assert decide(client, found, preview(found).basis_sha256).status_code == 303
+    text = get_text(client.get(address("decide_iteration", found)))
+    assert "Decide again" in text and "superseded" in text and "It fell." in text
+
+
+def test_what_is_missing_is_said_and_the_reason_kept(client, stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    found = make_change(stage=stage, games=[figures()] * 3)
+    basis = preview(found).basis_sha256
+    text = get_text(decide(client, found, basis, choice="", reason=MARKUP), 422)
+    assert "Choose keep, revert or inconclusive." in text and MARKUP in text
+    assert "Say why" in get_text(decide(client, found, basis, reason=" "), 422)
+    assert "sideways" in get_text(decide(client, found, basis, choice="sideways"), 422)
+    assert not Decision.objects.exists()
+
+
+def test_figures_that_moved_meanwhile_are_shown_and_nothing_is_lost(client, stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    found = make_change(stage=stage, games=[figures()] * 3)
+    old = preview(found).basis_sha256
+    rate_games(iteration=found, games=[figures(coherence=10)] * 3, minutes=9)
+    text = get_text(decide(client, found, old, reason=MARKUP), 409)
+    assert "has changed since the page was shown" in text and MARKUP in text
+    assert old not in text and preview(found).basis_sha256 in text
+
+
+def test_the_comparison_holds_the_form_for_its_own_pair_alone(client, stage):
+    first = make_baseline(stage=stage, games=[figures()] * 3)
+    second = make_baseline(stage=stage, games=[figures()] * 3, minutes=2)
+    found = make_change(stage=stage, games=[figures()] * 3, minutes=3)
+    place = address("compare_iterations", found)
+    text = get_text(client.get(place))
+    assert 'id="decision"' in text and preview(found).basis_sha256 in text
+    assert f'action="{address("decide_iteration", found)}"' in text
+    assert 'id="decision"' not in get_text(client.get(f"{place}?with={first.number}"))
+    assert 'id="decision"' not in get_text(client.get(address("compare_iterations", second)))
+
+
+def test_htmx_gets_the_region_alone(client, stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    found = make_change(stage=stage, games=[figures()] * 3)
+    body = {"choice": "", "reason": MARKUP, "basis_sha256": "0" * 64}
+    answer = client.post(address("decide_iteration", found), body, headers=HTMX)
+    text = answer.content.decode()
+    assert answer.status_code == 422 and text.startswith('<section class="card" id="decision"')
+    body |= {"choice": "keep", "basis_sha256": preview(found).basis_sha256}
+    answer = client.post(address("decide_iteration", found), body, headers=HTMX)
+    assert (answer.status_code, answer["HX-Redirect"]) == (200, address("compare_iterations", found))
+
+
+def test_what_is_not_rated_is_dropped_and_never_kept(client, stage):
+    made = make_baseline(stage=stage)
+    found = make_change(stage=stage)
+    text = get_text(client.get(address("decide_iteration", found)))
+    assert text.count(" disabled") == 1 and "so it cannot be kept" in text
+    basis = preview(found).basis_sha256
+    assert "so it cannot be kept" in get_text(decide(client, found, basis, choice="keep"), 403)
+    assert decide(client, found, basis, choice="inconclusive").status_code == 303
+    assert client.get(address("decide_iteration", made)).status_code == 403
+
+
+def test_a_fourth_look_is_refused_and_the_button_says_so(client, stage):
+    make_baseline(stage=stage, games=[figures()] * 3)
+    found = make_change(stage=stage, games=[figures()] * 3)
+    for look in range(3):
+        rate_games(iteration=found, games=[figures(coherence=20 + look)] * 3, minutes=10 + look)
+        decide_on(iteration=found, choice="inconclusive", minutes=20 + look)
+    rate_games(iteration=found, games=[figures(coherence=60)] * 3, minutes=30)
+    text = get_text(client.get(address("decide_iteration", found)))
+    assert text.count(" disabled") == 4 and "3 looks are the most" in text
+    text = get_text(decide(client, found, preview(found).basis_sha256, reason=MARKUP), 403)
+    assert "3 looks are the most" in text and MARKUP in text
+
+
+def test_evaluators_know_of_no_iteration(client, stage, project):
+    found = make_baseline(stage=stage)
+    client.force_login(make_member(project=project))
+    for name in ("iteration", "edit_iteration", "decide_iteration"):
+        assert client.get(address(name, found)).status_code == 404
+
+
+@pytest.mark.parametrize("count", [3, 9])
+def test_the_pages_ask_as_often_however_many_games(client, stage, count, django_assert_num_queries):
+    make_baseline(stage=stage, games=[figures()] * count)
+    found = make_change(stage=stage, games=[figures()] * count)
+    for name, queries in (("iteration", 14), ("decide_iteration", 14)):
+        client.get(address(name, found))
+        with django_assert_num_queries(queries):
+            client.get(address(name, found))

@@ -1,0 +1,87 @@
+"""The page of rules: another number of evaluators shows what it does before it is saved."""
+
+import pytest
+from django.urls import reverse
+
+from discussions.models import Iteration, Slot
+from tests.factories.people import make_lead, make_member
+from tests.factories.rating import make_game, make_rating_project
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_rating_project(evaluator_count=1, slug="ours")
+
+
+@pytest.fixture
+def address(project):
+    return reverse("change_iteration", args=[project.slug])
+
+
+@pytest.fixture
+def lead(project, client):
+    """A lead, signed in."""
+    person = make_lead(project=project)
+    client.force_login(person)
+    return person
+
+
+def stored(project):
+    """The number as it is stored."""
+    return Iteration.objects.get(project=project).evaluator_count
+
+
+def test_what_it_does_is_shown_and_nothing_saved_until_it_is_confirmed(client, lead, project, address):
+    make_game(project=project)
+    body = {"identification": "question", "evaluator_count": "3"}
+    shown = client.post(address, body)
+    page = shown.content.decode()
+    assert (shown.status_code, stored(project)) == (200, 1)
+    assert "From 1 to 3 evaluators per game. Nothing is saved yet." in page
+    assert "2 further places open on games without a verdict." in page
+    assert "Games that come in from now on are rated by 3 evaluators." in page
+    assert '<input type="hidden" name="confirmed" value="3">' in page
+    assert client.post(address, body | {"confirmed": "2"}).status_code == 200
+    assert stored(project) == 1
+    saved = client.post(address, body | {"confirmed": "3"})
+    assert (saved.status_code, saved["Location"], stored(project)) == (303, address, 3)
+    assert Slot.objects.filter(is_closed=False).count() == 3
+    assert 'value="3"' in client.get(address).content.decode()
+
+
+def test_the_form_alone_is_saved_at_once(client, lead, project, address):
+    answer = client.post(address, {"identification": "test", "evaluator_count": "1"})
+    assert answer.status_code == 303
+    assert Iteration.objects.get(project=project).identification == "test"
+
+
+@pytest.mark.parametrize("count", ["0", "11", "many", "2.5"])
+def test_what_is_no_number_of_evaluators_is_refused_and_kept(client, lead, project, address, count):
+    refused = client.post(address, {"identification": "test", "evaluator_count": count, "confirmed": count})
+    assert refused.status_code == 422
+    assert f'value="{count}"' in refused.content.decode()
+    assert (stored(project), Iteration.objects.get(project=project).identification) == (1, "question")
+
+
+def test_evaluators_and_strangers(client, project, address):
+    for person, status in (
+        (make_member(project=project), 403),
+        (make_lead(project=make_rating_project()), 404),
+    ):
+        client.force_login(person)
+        assert client.post(address, {"identification": "test", "evaluator_count": "2"}).status_code == status
+    assert stored(project) == 1
+
+
+def test_queries_are_the_same_for_few_and_many_games(
+    client, lead, project, address, django_assert_num_queries
+):
+    counts = []
+    for _size in range(2):
+        make_game(project=project)
+        client.post(address, {"identification": "question", "evaluator_count": "3"})
+        with django_assert_num_queries(10):
+            counts.append(client.post(address, {"identification": "question", "evaluator_count": "3"}))
+    assert [answer.status_code for answer in counts] == [200, 200]

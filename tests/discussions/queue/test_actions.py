@@ -1,0 +1,355 @@
+"""Places kept by name: dealt to their person alone and first of all, given and taken back by leads.
+
+Hidden repeats: a game comes again in a place of its own, looks like any other, and counts nowhere.
+
+Whoever can see the secrets of a game, or could, neither takes it nor goes on judging it; what is typed stays.
+"""
+
+import pytest
+from django.urls import reverse
+
+import discussions.queue.core
+from discussions.checks.actions import CHECKS
+from discussions.home.pages.home import home_page
+from discussions.models import Evaluation, Game, Judgement, Slot
+from discussions.models.queue_rules import load_queue_rule
+from discussions.models.slots import RATING, REPEAT
+from discussions.queue.actions import assign_game, assign_games, change_queue, take_next_game, unassign_game
+from discussions.queue.pages.queue import queue_page
+from discussions.rating.actions.finish import return_to_game, reveal_roles, skip_game, submit_evaluation
+from discussions.rating.actions.judgements import undo
+from discussions.rating.actions.remarks import remark
+from discussions.rating.queries import load_state
+from discussions.slots.actions import expire_leases, release_slot
+from discussions.slots.core import LEASE
+from discussions.verdicts.queries import load_basis
+from tests.factories.people import NOW, load_membership, make_admin, make_lead, make_member, moment
+from tests.factories.queue import finish, rated_once, until_repeated
+from tests.factories.rating import (
+    game_of,
+    make_game,
+    make_rating_project,
+    ready_to_submit,
+    say,
+    start,
+    submitted,
+)
+from tests.factories.transcripts import import_game
+from tests.factories.verdicts import fresh
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Event, Person
+from workspace.people.actions import system_person
+from workspace.projects.actions import add_member, change_role, end_membership
+
+pytestmark = pytest.mark.django_db
+
+
+def crew(*, games=1, k=1):
+    """A project with games, a lead and an evaluator."""
+    project = make_rating_project(evaluator_count=k)
+    made = [make_game(project=project) for _ in range(games)]
+    return project, made, make_lead(project=project), make_member(project=project)
+
+
+def take(project, person, now=NOW):
+    return take_next_game(project=project, by=person, now=now)
+
+
+def test_a_kept_place_is_dealt_to_its_person_first_and_to_nobody_else():
+    project, games, lead, person = crew(games=5)
+    slot = assign_game(game=games[3], person=person, by=lead, now=NOW)
+    assert assign_game(game=games[3], person=person, by=lead, now=moment(1)) == slot
+    assert Event.objects.filter(verb="game:assigned").count() == 1
+    others = [make_member(project=project) for _ in range(5)]
+    taken = [take(project, other) for other in others]
+    assert sorted(one.game.number for one in taken if one) == [1, 2, 3, 5]
+    assert take(project, person).game == games[3]
+    slot.refresh_from_db()
+    assert (slot.evaluator, slot.assigned_to, slot.assigned_by) == (person, person, lead)
+
+
+def test_several_at_once_in_the_order_they_were_given_and_all_or_none():
+    project, games, lead, person = crew(games=3)
+    given = {"project": project, "person": person, "by": lead, "now": NOW}
+    assert len(assign_games(numbers=[3, 1], **given)) == 2
+    with pytest.raises(Unacceptable, match="no games 7 and 8"):
+        assign_games(numbers=[2, 7, 8], **given)
+    with pytest.raises(Unacceptable, match="at least one game"):
+        assign_games(numbers=[], **given)
+    assert Slot.objects.filter(assigned_to=person).count() == 2
+    assert take(project, person).game == games[0]
+
+
+def test_who_cannot_be_given_a_game():
+    project, games, lead, person = crew(games=2)
+    begun = take(project, person)
+    given = {"game": begun.game, "by": lead, "now": NOW}
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        assign_game(**given | {"by": person}, person=person)
+    with pytest.raises(NotAllowed, match=r"began game \d already"):
+        assign_game(person=person, **given)
+    for stranger in (make_member(project=make_rating_project()), make_lead(project=project)):
+        with pytest.raises(NotAllowed, match="is no evaluator of this project"):
+            assign_game(person=stranger, **given)
+    with pytest.raises(Conflict, match="has no free place"):
+        assign_game(person=make_member(project=project), **given)
+    free = next(game for game in games if game != begun.game)
+    former = make_lead(project=project)
+    change_role(
+        membership=load_membership(person=former, project=project),
+        role="evaluator",
+        by=make_admin(),
+        now=moment(1),
+    )
+    with pytest.raises(NotAllowed, match="could see its roles"):
+        assign_game(game=free, person=former, by=lead, now=moment(2))
+    type(free).objects.filter(pk=free.pk).update(withdrawn_at=NOW, withdrawn_by=lead)
+    with pytest.raises(NotAllowed, match=r"Game \d was withdrawn"):
+        assign_game(game=free, person=make_member(project=project), by=lead, now=moment(2))
+    assert not Slot.objects.exclude(assigned_to=None).exists()
+
+
+def test_a_kept_place_is_taken_back_while_nobody_has_begun():
+    project, (game,), lead, person = crew()
+    slot = assign_game(game=game, person=person, by=lead, now=NOW)
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        unassign_game(slot=slot, by=person, now=NOW)
+    unassign_game(slot=slot, by=lead, now=NOW)
+    unassign_game(slot=slot, by=lead, now=NOW)
+    assert Event.objects.filter(verb="game:unassigned").count() == 1
+    other = make_member(project=project)
+    assign_game(game=game, person=other, by=lead, now=NOW)
+    take(project, other)
+    with pytest.raises(Conflict, match="Release the place instead"):
+        unassign_game(slot=slot, by=lead, now=NOW)
+    slot.refresh_from_db()
+    assert (slot.assigned_to, slot.evaluator) == (other, other)
+
+
+def test_a_kept_place_stays_kept_when_time_ends_and_goes_on_with_the_next_game():
+    project, (game,), lead, person = crew()
+    assign_game(game=game, person=person, by=lead, now=NOW)
+    begun, later = take(project, person), NOW + LEASE
+    assert expire_leases(by=system_person(now=later), now=later) == 1
+    assert take(project, make_member(project=project), later) is None
+    assert take(project, person, later) == begun
+    assert Evaluation.objects.get().state == "draft"
+
+
+@pytest.mark.parametrize("way", ["skipped", "released"])
+def test_a_kept_place_that_is_given_back_is_for_everybody(way):
+    project, (game,), lead, person = crew()
+    assign_game(game=game, person=person, by=lead, now=NOW)
+    begun = take(project, person)
+    if way == "skipped":
+        skip_game(evaluation=begun, reason="I know it", by=person, now=NOW)
+    else:
+        release_slot(evaluation=begun, reason="", by=lead, now=NOW)
+    assert take(project, person) is None
+    assert take(project, make_member(project=project)).game == game
+
+
+def test_a_place_kept_for_another_is_not_free_for_who_comes_back():
+    evaluation = start()
+    project = evaluation.game.project
+    skip_game(evaluation=evaluation, reason="later", by=evaluation.evaluator, now=NOW)
+    assign_game(
+        game=evaluation.game, person=make_member(project=project), by=make_lead(project=project), now=NOW
+    )
+    with pytest.raises(Conflict, match="somebody else has it now"):
+        return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+
+
+def test_the_rule_of_a_queue():
+    project, _games, lead, person = crew()
+    given = {"project": project, "now": NOW}
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        change_queue(order="oldest", repeat_percent=0, by=person, **given)
+    for order, percent in (("newest", 0), ("oldest", 51), ("oldest", -1)):
+        with pytest.raises(Unacceptable):
+            change_queue(order=order, repeat_percent=percent, by=lead, **given)
+    assert load_queue_rule(project).order == "random"
+    change_queue(order="oldest", repeat_percent=10, by=lead, **given)
+    change_queue(order="oldest", repeat_percent=10, by=lead, **given)
+    rule = load_queue_rule(project)
+    assert (rule.order, rule.repeat_percent, rule.changed_by) == ("oldest", 10, lead)
+    assert Event.objects.filter(verb="queue:changed").count() == 1
+
+
+def test_what_was_handed_in_is_not_given_to_its_evaluator_again():
+    done = submitted(project=make_rating_project(evaluator_count=2))
+    with pytest.raises(NotAllowed, match="nobody rates a game twice"):
+        assign_game(game=done.game, person=done.evaluator, by=make_lead(project=done.game.project), now=NOW)
+
+
+@pytest.fixture
+def near(monkeypatch):
+    """One game in between is enough, so that tests need not rate twenty."""
+    monkeypatch.setattr(discussions.queue.core, "APART", 0)
+
+
+def test_a_repeat_has_a_place_of_its_own_and_a_number_that_no_game_has(near):
+    first = rated_once()
+    again = until_repeated(first)
+    assert (again.purpose, again.evaluator, again.state) == (REPEAT, first.evaluator, "draft")
+    assert Evaluation.objects.filter(game=again.game, evaluator=first.evaluator, purpose=RATING).exists()
+    assert again.game_number == again.shown_number != again.game.number
+    later = make_game(project=first.game.project)
+    numbers = list(Game.objects.filter(project=first.game.project).values_list("number", flat=True))
+    assert again.shown_number not in numbers
+    assert later.number == again.shown_number + 1
+    assert again.slot.assigned_to == first.evaluator
+    assert again.slot.lease_until > moment(20)
+
+
+def test_the_same_messages_are_asked_about_the_second_time(near):
+    again = until_repeated(rated_once())
+    first = Evaluation.objects.with_work().get(game=again.game, evaluator=again.evaluator, purpose=RATING)
+    assert load_state(again).samples == load_state(first).samples
+    assert load_state(again).standing.values == {}
+
+
+def test_a_repeat_changes_no_verdict_and_frees_no_place(near):
+    again = until_repeated(rated_once())
+    game = fresh(again.game)
+    before, places = load_basis(game), Slot.objects.filter(game=game, purpose=RATING).count()
+    finish(again)
+    assert load_basis(fresh(game)) == before
+    assert Slot.objects.filter(game=game, purpose=RATING).count() == places
+    assert [says for check in CHECKS for says in check.find(NOW)] == []
+
+
+def test_no_game_comes_a_third_time(near):
+    first = rated_once()
+    repeated = []
+    for _turn in range(3):
+        again = until_repeated(first)
+        repeated.append(again.game_id)
+        finish(again)
+    assert len(set(repeated)) == 3
+
+
+def test_without_a_rule_or_far_enough_apart_nothing_comes_again():
+    for percent in (0, 50):
+        first = rated_once(percent)
+        for turn in range(6):
+            make_game(project=first.game.project)
+            taken = take_next_game(project=first.game.project, by=first.evaluator, now=moment(turn))
+            assert taken.purpose == RATING
+            finish(taken)
+        assert take_next_game(project=first.game.project, by=first.evaluator, now=moment(9)) is None
+
+
+def give_role(person, project, role, *, minutes=1):
+    now = load_membership(person=person, project=project)
+    return change_role(membership=now, role=role, by=make_admin(), now=moment(minutes))
+
+
+def make_lead_of_it(evaluation):
+    give_role(evaluation.evaluator, evaluation.game.project, "lead")
+
+
+def make_admin_of_all(evaluation):
+    Person.objects.filter(pk=evaluation.evaluator_id).update(is_admin=True)
+    evaluation.evaluator.is_admin = True
+
+
+def make_lead_for_a_while(evaluation):
+    make_lead_of_it(evaluation)
+    give_role(evaluation.evaluator, evaluation.game.project, "evaluator", minutes=2)
+
+
+def take_out(evaluation):
+    membership = load_membership(person=evaluation.evaluator, project=evaluation.game.project)
+    end_membership(membership=membership, by=make_admin(), now=moment(1))
+
+
+def make_later_game(project):
+    by = Person.objects.system(now=NOW)
+    return import_game(project=project, by=by, now=moment(5), **game_of(12))
+
+
+CHANGES = {
+    make_lead_of_it: "You are a team lead or an admin here now",
+    make_admin_of_all: "You are a team lead or an admin here now",
+    make_lead_for_a_while: "You led this project while this game was in it",
+    take_out: "You do not belong to this project any more",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_more_is_judged_and_what_was_typed_stays(change):
+    evaluation = ready_to_submit()
+    before = list(Judgement.objects.values_list("kind", "subject", "value", "version"))
+    change(evaluation)
+    by = evaluation.evaluator
+    given = {"evaluation": evaluation, "by": by, "now": NOW}
+    for act in (
+        lambda: say(evaluation, "rating", "", "4.0"),
+        lambda: undo(key="undo-1", **given),
+        lambda: remark(kind="comment", target="game", text="a", key="c", **given),
+        lambda: reveal_roles(**given),
+        lambda: submit_evaluation(**given),
+    ):
+        with pytest.raises(NotAllowed, match=CHANGES[change]):
+            act()
+    assert list(Judgement.objects.values_list("kind", "subject", "value", "version")) == before
+    evaluation.refresh_from_db()
+    assert evaluation.state == "draft"
+
+
+@pytest.mark.parametrize("change", [make_lead_of_it, make_lead_for_a_while])
+def test_the_place_can_be_given_back_but_not_taken_again(change):
+    evaluation = start()
+    change(evaluation)
+    skip_game(evaluation=evaluation, reason="I lead now", by=evaluation.evaluator, now=NOW)
+    assert Slot.objects.get(pk=evaluation.slot_id).evaluator is None
+    with pytest.raises(NotAllowed, match=CHANGES[change]):
+        return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+
+
+@pytest.mark.parametrize("change", [make_lead_of_it, make_lead_for_a_while])
+def test_the_page_says_so_and_offers_to_skip_only(client, change):
+    evaluation = start()
+    change(evaluation)
+    client.force_login(evaluation.evaluator)
+    page = client.get(reverse("rate", args=[evaluation.pk])).content.decode()
+    assert CHANGES[change] in page
+    assert 'name="act"' not in page
+    assert reverse("skip_game", args=[evaluation.pk]) in page
+    assert reverse("submit_evaluation", args=[evaluation.pk]) not in page
+    refused = client.post(reverse("judge", args=[evaluation.pk]), {"act": "question~2~0~yes", "nonce": "n"})
+    assert refused.status_code == 403
+    assert CHANGES[change] in refused.content.decode()
+
+
+def test_a_former_lead_takes_only_games_that_came_later():
+    project = make_rating_project()
+    person = make_member(project=project)
+    give_role(person, project, "lead", minutes=-60)
+    old = make_game(project=project)
+    give_role(person, project, "evaluator", minutes=1)
+    assert take_next_game(project=project, by=person, now=moment(2)) is None
+    page = queue_page(person=person, project=project)
+    assert (page.free_count, len(page.reasons)) == (0, 1)
+    assert "while you led this project: 1." in page.reasons[0]
+    assert home_page(person=person, now=moment(2)).places[0].free_count == 0
+    new = make_later_game(project)
+    assert take_next_game(project=project, by=person, now=moment(6)).game_id == new.pk != old.pk
+
+
+def test_what_a_former_lead_had_begun_does_not_stand_in_the_way():
+    evaluation = start()
+    project, person = evaluation.game.project, evaluation.evaluator
+    make_lead_for_a_while(evaluation)
+    new = make_later_game(project)
+    assert take_next_game(project=project, by=person, now=moment(6)).game_id == new.pk
+
+
+def test_whoever_comes_back_as_an_evaluator_goes_on():
+    evaluation = start()
+    project, person = evaluation.game.project, evaluation.evaluator
+    take_out(evaluation)
+    add_member(project=project, person=person, role="evaluator", by=make_admin(), now=moment(2))
+    say(evaluation, "rating", "", "4.0")
+    assert take_next_game(project=project, by=person, now=NOW) == evaluation

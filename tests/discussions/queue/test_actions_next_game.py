@@ -1,0 +1,163 @@
+"""The queue: one place, one person; nobody twice on a game; random but fixed order per person."""
+
+import json
+
+import pytest
+
+from discussions.models import Iteration, Slot
+from discussions.queue.actions import change_queue, compute_draw_point, take_next_game
+from discussions.rating.actions.finish import return_to_game, skip_game
+from discussions.slots.actions import open_slots
+from tests.factories.iterations import make_baseline, make_stage
+from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.rating import make_game, make_rating_project, say, start, submitted
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Event
+
+
+@pytest.mark.django_db
+def test_a_place_is_taken_with_an_evaluation_and_an_audit_line():
+    project = make_rating_project()
+    game = make_game(project=project)
+    person = make_member(project=project)
+    evaluation = take_next_game(project=project, by=person, now=NOW)
+    slot = Slot.objects.get(game=game)
+    assert (slot.evaluator, slot.taken_at, evaluation.slot) == (person, NOW, slot)
+    assert (evaluation.state, evaluation.measured.game, len(evaluation.seed)) == ("draft", game, 32)
+    assert Event.objects.latest("pk").verb == "game:taken"
+
+
+@pytest.mark.django_db
+def test_what_was_begun_comes_first():
+    project = make_rating_project()
+    make_game(project=project), make_game(project=project)
+    person = make_member(project=project)
+    first = take_next_game(project=project, by=person, now=NOW)
+    assert take_next_game(project=project, by=person, now=NOW) == first
+
+
+@pytest.mark.django_db
+def test_of_an_iteration_only_its_own_games_are_taken():
+    project = make_rating_project()
+    make_game(project=project)
+    person = make_member(project=project)
+    stage = make_stage(project=project, by=make_lead(project=project))
+    iteration = make_baseline(stage=stage, games=[None] * 3)
+    taken = take_next_game(project=project, by=person, now=NOW, iteration=iteration)
+    assert taken is not None
+    assert taken.game.iteration == iteration
+    assert take_next_game(project=project, by=person, now=NOW) == taken
+
+
+@pytest.mark.django_db
+def test_there_is_none_when_everything_is_taken_done_or_withdrawn():
+    evaluation = submitted()
+    project = evaluation.game.project
+    assert take_next_game(project=project, by=evaluation.evaluator, now=NOW) is None
+    game = make_game(project=project)
+    type(game).objects.filter(pk=game.pk).update(withdrawn_at=NOW, withdrawn_by=evaluation.evaluator)
+    assert take_next_game(project=project, by=evaluation.evaluator, now=NOW) is None
+
+
+@pytest.mark.django_db
+def test_a_game_for_three_takes_three_people_each_once():
+    project = make_rating_project(evaluator_count=3)
+    game = make_game(project=project)
+    people = [make_member(project=project) for _ in range(4)]
+    taken = [take_next_game(project=project, by=person, now=NOW) for person in people]
+    assert [bool(evaluation) for evaluation in taken] == [True, True, True, False]
+    assert Slot.objects.filter(game=game).count() == 3
+
+
+@pytest.mark.django_db
+def test_only_evaluators_of_the_project_take_games():
+    project = make_rating_project()
+    make_game(project=project)
+    for person in (make_lead(project=project), make_member(project=make_rating_project())):
+        with pytest.raises(NotAllowed, match="Only evaluators"):
+            take_next_game(project=project, by=person, now=NOW)
+
+
+def dealt(project, person, count):
+    """The games that one person is dealt, one after the other, each given back before the next."""
+    numbers = []
+    for _ in range(count):
+        evaluation = take_next_game(project=project, by=person, now=NOW)
+        numbers.append(evaluation.game.number)
+        skip_game(evaluation=evaluation, reason="later", by=person, now=NOW)
+    return numbers
+
+
+@pytest.mark.django_db
+def test_the_order_is_each_persons_own_and_can_be_made_again():
+    project = make_rating_project()
+    games = [make_game(project=project) for _ in range(6)]
+    people = [make_member(project=project) for _ in range(4)]
+    orders = [dealt(project, person, 6) for person in people]
+    assert {tuple(sorted(order)) for order in orders} == {tuple(game.number for game in games)}
+    assert len({tuple(order) for order in orders}) > 1
+    drawn = [json.loads(event.detail) for event in Event.objects.filter(verb="game:taken", by=people[1])]
+    assert [each["game"] for each in drawn] == orders[1]
+    left = list(Slot.objects.order_by("shuffle"))
+    for number, each in enumerate(drawn):
+        point = compute_draw_point(people[1], project, number)
+        assert each["order"] == [number, point]
+        first = next((slot for slot in left if slot.shuffle >= point), left[0])
+        assert first.game.number == each["game"]
+        left.remove(first)
+
+
+@pytest.mark.django_db
+def test_the_oldest_come_first_where_the_project_says_so():
+    project = make_rating_project(evaluator_count=2)
+    games = [make_game(project=project) for _ in range(4)]
+    change_queue(project=project, order="oldest", repeat_percent=0, by=make_lead(project=project), now=NOW)
+    for _ in range(2):
+        person = make_member(project=project)
+        assert dealt(project, person, 4) == [game.number for game in games]
+        assert take_next_game(project=project, by=person, now=NOW) is None
+
+
+@pytest.mark.django_db
+def test_opening_places_twice_opens_them_once_and_a_raised_number_adds():
+    project = make_rating_project()
+    game = make_game(project=project)
+    open_slots(games=[game])
+    assert Slot.objects.filter(game=game).count() == 1
+    Iteration.objects.filter(project=project).update(evaluator_count=2)
+    game.refresh_from_db()
+    open_slots(games=[type(game).objects.select_related("iteration").get(pk=game.pk)])
+    assert Slot.objects.filter(game=game).count() == 2
+
+
+@pytest.mark.django_db
+def test_a_skipped_game_goes_back_with_its_work_and_can_be_taken_up_again():
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes")
+    with pytest.raises(Unacceptable, match="why you skip"):
+        skip_game(evaluation=evaluation, reason=" ", by=evaluation.evaluator, now=NOW)
+    skip_game(evaluation=evaluation, reason="I know this one", by=evaluation.evaluator, now=NOW)
+    skip_game(evaluation=evaluation, reason="again", by=evaluation.evaluator, now=NOW)
+    evaluation.refresh_from_db()
+    assert (evaluation.state, evaluation.skipped_reason) == ("skipped", "I know this one")
+    assert Slot.objects.get(pk=evaluation.slot_id).evaluator is None
+    with pytest.raises(NotAllowed, match="You skipped this game"):
+        say(evaluation, "coherence", "6", "yes")
+    assert take_next_game(project=evaluation.game.project, by=evaluation.evaluator, now=NOW) is None
+    return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    say(evaluation, "coherence", "6", "yes")
+    assert evaluation.judgements.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_skipped_game_that_somebody_else_took_is_gone():
+    evaluation = start()
+    skip_game(evaluation=evaluation, reason="later", by=evaluation.evaluator, now=NOW)
+    other = make_member(project=evaluation.game.project)
+    assert take_next_game(project=evaluation.game.project, by=other, now=NOW).game == evaluation.game
+    with pytest.raises(Conflict, match="somebody else has it now"):
+        return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    done = submitted()
+    with pytest.raises(NotAllowed, match="was not skipped"):
+        return_to_game(evaluation=done, by=done.evaluator, now=NOW)

@@ -1,0 +1,155 @@
+"""Which game comes again, and when: by chance with a seed, long after, none twice.
+
+How evaluations come in by week, by hand.
+
+The load of each evaluator, from what they handed in and what they hold.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from discussions.queue.core import (
+    APART,
+    CompletedWork,
+    Held,
+    active_minutes,
+    compute_loads,
+    compute_pace,
+    first_monday,
+    format_duration,
+    is_due,
+    repeated_game,
+)
+
+
+def test_about_as_many_are_repeats_as_the_rule_says():
+    due = sum(is_due("a person", dealt, 5) for dealt in range(10_000))
+    assert 430 <= due <= 570  # 500 expected, standard deviation 22
+
+
+def test_none_are_due_at_zero_and_the_same_ones_again_for_the_same_seed():
+    assert not any(is_due("a person", dealt, 0) for dealt in range(1000))
+    first, second = ([is_due(seed, dealt, 50) for dealt in range(50)] for seed in ("one", "two"))
+    assert first == [is_due("one", dealt, 50) for dealt in range(50)]
+    assert first != second
+
+
+def test_a_game_comes_again_only_after_twenty_others():
+    games = list(range(100, 100 + APART))
+    assert repeated_game("seed", 1, games, ()) is None
+    assert repeated_game("seed", 1, [7, *games], ()) == 7
+    assert repeated_game("seed", 1, [7, *games], {7}) is None
+
+
+def test_of_several_each_is_chosen_now_and_then():
+    games = list(range(APART + 3))
+    chosen = {repeated_game("seed", dealt, games, ()) for dealt in range(60)}
+    assert chosen == {0, 1, 2}
+
+
+WEDNESDAY = date(2026, 3, 4)
+
+
+def begun_and_submitted(day, minutes):
+    handed_in = datetime.combine(day, datetime.min.time(), UTC) + timedelta(hours=12)
+    return handed_in - timedelta(minutes=minutes), handed_in
+
+
+def test_weeks_begin_on_mondays_and_the_present_one_is_the_last():
+    assert first_monday(WEDNESDAY, 1) == date(2026, 3, 2)
+    assert first_monday(WEDNESDAY, 8) == date(2026, 1, 12)
+    assert first_monday(date(2026, 3, 2), 1) == date(2026, 3, 2)
+    assert first_monday(date(2026, 3, 8), 1) == date(2026, 3, 2)
+
+
+def test_counts_and_medians_of_each_week_and_of_all():
+    rows = [
+        begun_and_submitted(date(2026, 3, 2), 10),
+        begun_and_submitted(date(2026, 3, 1), 20),
+        begun_and_submitted(date(2026, 2, 23), 30),
+        begun_and_submitted(date(2026, 2, 25), 100),
+        begun_and_submitted(date(2026, 1, 1), 999),
+    ]
+    pace = compute_pace(rows, WEDNESDAY, weeks=3)
+    assert [(week.monday, week.count, week.minutes) for week in pace.weeks] == [
+        (date(2026, 2, 16), 0, None),
+        (date(2026, 2, 23), 3, 30),
+        (date(2026, 3, 2), 1, 10),
+    ]
+    assert (pace.count, pace.minutes, pace.most) == (4, 25, 3)
+
+
+def test_without_evaluations_there_is_no_median():
+    pace = compute_pace([], WEDNESDAY)
+    assert (len(pace.weeks), pace.count, pace.minutes, pace.most) == (8, 0, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "says"),
+    [
+        (None, ""),
+        (0.2, "1 minute"),
+        (1.4, "1 minute"),
+        (12.4, "12 minutes"),
+        (119, "119 minutes"),
+        (120, "2.0 hours"),
+        (2880, "2.0 days"),
+    ],
+)
+def test_time_is_told_as_one_says_it(minutes, says):
+    assert format_duration(minutes) == says
+
+
+NOW = datetime(2026, 3, 29, 12, 0, tzinfo=UTC)
+
+
+def at(*minutes):
+    return [NOW + timedelta(minutes=each) for each in minutes]
+
+
+def done(person, days, minutes=None, messages=50):
+    return CompletedWork(person, NOW - timedelta(days=days), messages, minutes)
+
+
+def test_pauses_of_more_than_five_minutes_are_left_out():
+    # 0-2 and 2-7 count (2 + 5 minutes), 7-12.5 is a pause, 12.5-13 counts.
+    assert active_minutes(at(0, 2, 7, 12.5, 13)) == pytest.approx(7.5)
+    assert active_minutes(reversed(at(0, 2, 7, 12.5, 13))) == pytest.approx(7.5)
+
+
+@pytest.mark.parametrize("minutes", [(), (0,), (0, 6), (0, 60, 120)])
+def test_without_two_acts_close_together_there_is_no_time(minutes):
+    assert active_minutes(at(*minutes)) is None
+
+
+def test_a_load_by_hand():
+    ann, bea = compute_loads(
+        {2: "bea", 1: "Ann"},
+        [
+            done(1, days=1, minutes=30, messages=60),
+            done(1, days=8, minutes=20, messages=100),
+            done(1, days=27, minutes=None),
+            done(1, days=29, minutes=500),
+            done(2, days=6.9),
+        ],
+        {1: Held(open=1, sent_back=1, set_aside=2, assigned=3)},
+        NOW,
+    )
+    assert (ann.name, ann.done_short, ann.done_long) == ("Ann", 1, 3)
+    assert ann.minutes == 25
+    assert ann.minutes_per_100 == pytest.approx((50 + 20) / 2)
+    assert ann.ahead == 5
+    assert (bea.done_short, bea.done_long, bea.minutes, bea.minutes_per_100) == (1, 1, None, None)
+    assert bea.held == Held()
+
+
+def test_people_stand_by_name_whatever_they_did_and_all_of_them():
+    loads = compute_loads({3: "Zoe", 1: "ann", 2: "Ann"}, [done(3, 1, 5)], {}, NOW)
+    assert [(load.name, load.person) for load in loads] == [("ann", 1), ("Ann", 2), ("Zoe", 3)]
+    assert compute_loads({}, [done(3, 1)], {}, NOW) == []
+
+
+def test_a_game_without_messages_is_in_no_time_per_message():
+    (load,) = compute_loads({1: "Ann"}, [done(1, 1, minutes=3, messages=0)], {}, NOW)
+    assert (load.minutes, load.minutes_per_100) == (3, None)

@@ -1,0 +1,298 @@
+"""Home and queue: what was sent back, begun, set aside and assigned; why nothing is free; as quick with many games.
+
+What home says to who just handed a game in: that it is in, and how many are, and nothing of the others.
+"""
+
+import pytest
+from django.urls import reverse
+
+from discussions.home.pages.home import home_page
+from discussions.models import Evaluation, Game, Slot
+from discussions.queue.actions import assign_games, take_next_game
+from discussions.queue.pages.queue import queue_page
+from discussions.rating.actions.finish import skip_game
+from discussions.slots.actions import expire_leases, release_slot
+from discussions.slots.core import LEASE
+from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as
+from tests.factories.people import NOW, make_lead, make_member, moment
+from tests.factories.queue import finish, rated_once, until_repeated
+from tests.factories.rating import make_game, make_rating_project, ready_to_submit, say, start, submitted
+from tests.factories.tampering import without_triggers
+from workspace.models import Person
+from workspace.people.actions import system_person
+
+pytestmark = pytest.mark.django_db
+
+
+LATER = NOW + LEASE
+
+
+def expire(now=LATER):
+    expire_leases(by=system_person(now=now), now=now)
+
+
+def get_text(client, person, name, *args):
+    client.force_login(person)
+    answer = client.get(reverse(name, args=args))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def skipped_one(project, person):
+    """A game that the person skipped."""
+    make_game(project=project)
+    evaluation = take_next_game(project=project, by=person, now=NOW)
+    skip_game(evaluation=evaluation, reason="I know <this> one", by=person, now=NOW)
+    return evaluation
+
+
+def test_what_is_begun_says_how_long_it_is_held(client):
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes")
+    (one,) = home_page(person=evaluation.evaluator, now=moment(10)).started
+    assert (one.minutes, one.judged, one.is_returned) == (20, 1, False)
+    (over,) = home_page(person=evaluation.evaluator, now=LATER).started
+    assert over.minutes == 0
+    assert "Your time is up" in get_text(client, evaluation.evaluator, "home")
+
+
+def test_what_was_sent_back_stands_first_with_the_comment(client):
+    evaluation = submitted()
+    Evaluation.objects.update(state="returned", returned_comment="Look at <message> 3")
+    Slot.objects.update(is_closed=False)
+    page = home_page(person=evaluation.evaluator, now=NOW)
+    assert ([one.comment for one in page.returned], page.started) == (["Look at <message> 3"], [])
+    assert page.returned[0].minutes is None
+    text = get_text(client, evaluation.evaluator, "home")
+    assert "Sent back to you" in text
+    assert "Look at &lt;message&gt; 3" in text
+
+
+def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
+    project = make_rating_project()
+    person = make_member(project=project)
+    skipped = skipped_one(project, person)
+    make_game(project=project)
+    lapsed = take_next_game(project=project, by=person, now=NOW)
+    say(Evaluation.objects.with_work().get(pk=lapsed.pk), "coherence", "5", "yes")
+    expire()
+    aside = home_page(person=person, now=LATER).aside
+    assert [(one.evaluation, one.is_skipped, one.judged) for one in aside] == [
+        (lapsed.pk, False, 1),
+        (skipped.pk, True, 0),
+    ]
+    text = get_text(client, person, "home")
+    assert "I know &lt;this&gt; one" in text
+    assert reverse("return_to_game", args=[lapsed.pk]) in text
+    page = queue_page(person=person, project=project)
+    assert page.reasons[:2] == [
+        "Skipped by you: 1. You can take them up again from your home page.",
+        "Begun by you until your time ended: 1. You can take them up again from your home page.",
+    ]
+    assert "given back" in get_text(client, person, "mine")
+    other = make_member(project=project)
+    for evaluation in (take_next_game(project=project, by=other, now=LATER), None):
+        if evaluation:
+            skip_game(evaluation=evaluation, reason="later", by=other, now=LATER)
+    Slot.objects.update(evaluator=other, taken_at=LATER)
+    assert home_page(person=person, now=LATER).aside == []
+    assert "no place free any more: 2." in queue_page(person=person, project=project).reasons[0]
+    answer = client.post(reverse("return_to_game", args=[lapsed.pk]))
+    assert answer.status_code == 409
+
+
+def test_a_released_place_says_why(client):
+    evaluation = start()
+    lead = make_lead(project=evaluation.game.project)
+    release_slot(evaluation=evaluation, reason="You are away", by=lead, now=NOW)
+    text = get_text(client, evaluation.evaluator, "home")
+    assert "released by a lead" in text
+    assert "You are away" in text
+    client.post(reverse("return_to_game", args=[evaluation.pk]))
+    assert Evaluation.objects.get().state == "draft"
+
+
+def test_what_is_assigned_is_named_and_dealt_with_next_game(client):
+    project = make_rating_project()
+    games = [make_game(project=project) for _ in range(2)]
+    person, lead = make_member(project=project), make_lead(project=project)
+    assign_games(project=project, numbers=[1, 2], person=person, by=lead, now=NOW)
+    for name, args in (("home", ()), ("queue", (project.slug,))):
+        text = get_text(client, person, name, *args)
+        assert "Assigned to you, and dealt first" in text
+        assert "game 2" in text
+        assert reverse("next_game", args=[project.slug]) in text
+    other = make_member(project=project)
+    assert "Kept for other evaluators by a team lead: 2." in get_text(client, other, "queue", project.slug)
+    client.force_login(person)
+    client.post(reverse("next_game", args=[project.slug]))
+    assert Evaluation.objects.get().game == games[0]
+
+
+def test_why_nothing_is_free(client):
+    project = make_rating_project()
+    person = make_member(project=project)
+    assert "No game has been imported" in queue_page(person=person, project=project).reasons[0]
+    make_game(project=project)
+    held = take_next_game(project=project, by=make_member(project=project), now=NOW)
+    assert queue_page(person=person, project=project).reasons == ["Being rated by other evaluators: 1."]
+    mine = queue_page(person=held.evaluator, project=project)
+    assert mine.reasons == ["Begun by you and not submitted yet: 1."]
+    assert mine.comes_first == "You have begun a game here; it comes first."
+    done = submitted()
+    other = make_member(project=done.game.project)
+    assert queue_page(person=other, project=done.game.project).reasons == ["Rated by other evaluators: 1."]
+    closed = make_rating_project()
+    with without_triggers():
+        Slot.objects.filter(game=make_game(project=closed)).delete()
+    page = queue_page(person=make_member(project=closed), project=closed)
+    assert page.reasons == ["The games that are here are not open for rating yet. A team lead opens them."]
+    refused = queue_page(person=make_lead(project=project), project=project)
+    assert refused.refusal.startswith("Only evaluators of this project")
+    assert "Not for you" in get_text(client, make_lead(project=project), "queue", project.slug)
+
+
+def many_places(project, count):
+    """So many games with a free place, rows copied from one that was imported and measured."""
+    game = make_game(project=project, message_count=6)
+    rows = [
+        type(game)(
+            **{f.attname: getattr(game, f.attname) for f in game._meta.concrete_fields if f.name != "id"}
+        )
+        for _ in range(count)
+    ]
+    for at, row in enumerate(rows):
+        row.number, row.content_sha256 = 10_000 + at, f"{at:064x}"
+    made = type(game).objects.bulk_create(rows)
+    Slot.objects.bulk_create(
+        Slot(game=row, project=project, number=1, shuffle=1000 * at) for at, row in enumerate(made)
+    )
+
+
+@pytest.mark.parametrize("count", [1, 120])
+def test_home_and_queue_ask_as_often_however_many_games(client, count, django_assert_num_queries):
+    project = make_rating_project()
+    many_places(project, count)
+    person, lead = make_member(project=project), make_lead(project=project)
+    skipped = take_next_game(project=project, by=person, now=NOW)
+    assert skipped is None or skip_game(evaluation=skipped, reason="x", by=person, now=NOW)
+    free = min(100, count)
+    assert home_page(person=person, now=NOW).places[0].free_count == free
+    assert queue_page(person=person, project=project).free_count == free
+    for who, name, args, queries in (
+        (person, "home", (), 11),
+        (lead, "home", (), 7),
+        (person, "queue", (project.slug,), 9),
+    ):
+        client.force_login(who)
+        client.get(reverse(name, args=args))
+        with django_assert_num_queries(queries):
+            text = client.get(reverse(name, args=args)).content.decode()
+        if who == person:
+            assert ("100 or more games are free for you." in text) == (count > 100)
+
+
+def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
+    project = make_rating_project()
+    person, other = make_member(project=project), make_member(project=project)
+    skipped = skipped_one(project, person)
+    make_game(project=project)
+    lapsed = take_next_game(project=project, by=person, now=NOW)
+    expire()
+    again = [reverse("return_to_game", args=[each.pk]) for each in (skipped, lapsed)]
+
+    def offered():
+        text = get_text(client, person, "mine")
+        return [at in text for at in again], text.count("cannot be taken up again just now")
+
+    assert offered() == ([True, True], 0)
+    Slot.objects.filter(game=skipped.game).update(evaluator=other, taken_at=LATER)
+    assert offered() == ([False, True], 1)
+    Slot.objects.filter(game=skipped.game).update(evaluator=None, taken_at=None)
+    lead = make_lead(project=project)
+    assign_games(project=project, numbers=[skipped.game.number], person=other, by=lead, now=LATER)
+    assert offered() == ([False, True], 1)
+    Game.objects.filter(pk=lapsed.game_id).update(
+        withdrawn_at=LATER, withdrawn_by=lead, withdrawn_reason="broken"
+    )
+    assert offered() == ([False, False], 2)
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_my_evaluations_ask_as_often_however_many_were_set_aside(client, count, django_assert_num_queries):
+    project = make_rating_project()
+    person = make_member(project=project)
+    for _ in range(count):
+        skipped_one(project, person)
+    get_text(client, person, "mine")
+    with django_assert_num_queries(4):
+        assert client.get(reverse("mine")).content.decode().count("Take it up again") == count
+
+
+def home(client, person, evaluation):
+    client.force_login(person)
+    answer = client.get(reverse("home"), {"handed_in": evaluation})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
+    game = make_shared_game(k=3)
+    one, two, third = list_evaluations(game)
+    Person.objects.filter(pk=one.evaluator_id).update(name="Canary Bird")
+    submit_as(one, values={("coherence", "5"): "yes"})
+    submit_as(two)
+    client.force_login(two.evaluator)
+    for headers, status, where in (({}, 303, "Location"), ({"HX-Request": "true"}, 200, "HX-Redirect")):
+        answer = client.post(
+            reverse("submit_evaluation", args=[two.pk]), {"key": "n:submit"}, headers=headers
+        )
+        assert (answer.status_code, answer[where]) == (status, f"/?handed_in={two.pk}")
+    said = client.get(f"/?handed_in={two.pk}").content.decode()
+    assert f"Game {game.number} is handed in: 2 of 3 are in." in said
+    assert "Canary" not in said
+    # Who has not handed in, who does not rate it and who leads are told nothing by another's address.
+    lead, stranger = make_lead(project=game.project), make_member(project=game.project)
+    for person in (third.evaluator, one.evaluator, lead, stranger):
+        assert "handed in" not in home(client, person, two.pk)
+    assert "handed in" not in home(client, third.evaluator, third.pk)
+    assert "handed in" not in client.get("/").content.decode()
+    assert client.get("/?handed_in=x").status_code == 400
+    assert client.get("/?handed_in=1&handed_in=2").status_code == 400
+    assert client.get("/?other=1").status_code == 400
+
+
+def test_fewer_that_are_enough_are_not_exceeded(client):
+    game = make_shared_game(k=2)
+    one, two = list_evaluations(game)
+    submit_as(one)
+    submit_as(two)
+    type(game).objects.filter(pk=game.pk).update(
+        needed_count=1, needed_by=one.evaluator, needed_reason="x", needed_at=game.created_at
+    )
+    assert f"Game {game.number} is handed in." in home(client, two.evaluator, two.pk)
+
+
+def test_who_rates_alone_goes_on_to_the_verdict_as_before(client):
+    evaluation = ready_to_submit()
+    client.force_login(evaluation.evaluator)
+    answer = client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:submit"})
+    assert answer["Location"].endswith("/verdict/")
+
+
+def test_a_repeat_is_told_by_the_number_it_was_shown_under(client, monkeypatch):
+    monkeypatch.setattr("discussions.queue.core.APART", 0)
+    repeat = finish(until_repeated(rated_once()))
+    said = home(client, repeat.evaluator, repeat.pk)
+    assert f"Game {repeat.shown_number} is handed in." in said
+    assert f"Game {repeat.game.number} is handed in" not in said
+
+
+def test_it_asks_one_query_more(client, django_assert_num_queries):
+    evaluation = submitted()
+    client.force_login(evaluation.evaluator)
+    client.get("/")
+    with django_assert_num_queries(11):
+        client.get("/")
+    with django_assert_num_queries(12):
+        client.get(f"/?handed_in={evaluation.pk}")

@@ -1,0 +1,404 @@
+"""Blind first (spec 1.6): what may be seen when, what is still missing, and in which phase a judgement is made.
+
+The transcript stays closed until the test of who said it is answered and opened, under every setting.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from discussions.core import evaluation_states, judgement_kinds
+from discussions.core.judgement_kinds import JudgeableSubjects, find_judgement_fault
+from discussions.rating.core import visibility as seen
+from discussions.rating.core.order import why_not_in_test, why_not_yet
+from discussions.rating.core.visibility import Progress, due_reveals, get_phase, visibility
+
+GROUND = JudgeableSubjects(
+    message_count=12,
+    sentences=(2,) * 12,
+    is_by_message=False,
+    counted=("3.1", "7.2"),
+    possible=("9.1",),
+    speakers=(1, 2, 3),
+    phrases=frozenset({"1|i think that"}),
+    question_count=5,
+)
+
+
+SAMPLES = {"strategic_depth": (2, 5), "coherence": (4, 6), "role_consistency": (1, 8)}
+
+
+@dataclass
+class Rater:
+    """An evaluation played in memory: judges, and is shown what is due, as the actions do it."""
+
+    reveal: str = "blind_first"
+    values: dict = field(default_factory=dict)
+    revealed: frozenset = frozenset()
+    is_recorded: bool = False
+
+    @property
+    def standing(self):
+        return Progress(
+            self.reveal,
+            self.is_recorded,
+            GROUND,
+            {kind: {s: v for s, v in of.items() if v} for kind, of in self.values.items()},
+            self.revealed,
+            SAMPLES,
+            (4, 8, 11),
+            4,
+            Fraction(3),
+        )
+
+    def judge(self, kind, subject, value):
+        phase = get_phase(self.standing, kind, subject)
+        self.values.setdefault(kind, {})[subject] = value
+        self.revealed |= due_reveals(self.standing)
+        return phase
+
+    def reveal_roles(self):
+        self.revealed |= {"roles"}
+
+    @property
+    def sight(self):
+        return visibility(self.standing)
+
+    def do_before_roles(self, rating="3.5"):
+        for subject in GROUND.counted:
+            self.judge("reference", subject, "accurate")
+        for metric in ("strategic_depth", "coherence"):
+            for position in SAMPLES[metric]:
+                self.judge(metric, str(position), "yes")
+        for number in range(1, 6):
+            self.judge("question", str(number), "yes")
+        self.judge("rating", "", rating)
+
+    def do_roles(self):
+        self.reveal_roles()
+        for position in (1, 4, 8, 11):
+            self.judge("role_consistency", str(position), "consistent")
+
+
+def test_at_first_nothing_of_the_machine_is_seen():
+    first = Rater().sight
+    assert not (first.checks or first.findings or first.figures)
+    assert not (first.roles or first.preview or first.cost or first.facts or first.can_reveal_roles)
+
+
+def test_the_missing_things_come_in_the_order_of_the_steps():
+    steps = [missing.step for missing in Rater().sight.missing]
+    assert steps == ["references"] * 2 + ["depth"] * 2 + ["coherence"] * 2 + ["engagement"] * 6 + ["roles"]
+    assert Rater().sight.missing[0].says == "The reference in message 3 has no label yet."
+
+
+def test_a_check_is_seen_once_its_reference_is_labelled_and_stays_seen():
+    rater = Rater()
+    assert rater.judge("reference", "3.1", "accurate") == "blind"
+    assert rater.sight.checks == {"3.1"}
+    assert rater.judge("reference", "3.1", "inaccurate") == "revealed"
+    rater.judge("reference", "3.1", "")
+    assert rater.sight.checks == {"3.1"}
+    assert rater.judge("reference", "7.2", "vague") == "blind"
+
+
+def test_findings_of_a_metric_are_seen_after_its_sample():
+    rater = Rater()
+    assert rater.judge("coherence", "4", "yes") == "blind"
+    assert rater.sight.findings == frozenset()
+    assert rater.judge("coherence", "6", "no") == "blind"
+    assert rater.sight.findings == {"coherence"}
+    assert rater.sight.figures == {"coherence"}
+    assert rater.judge("coherence", "9", "no") == "revealed"
+    assert rater.judge("strategic_depth", "9", "no") == "blind"
+
+
+def test_roles_wait_for_everything_before_them():
+    rater = Rater()
+    assert why_not_yet(rater.standing, "role_consistency", "4", "consistent")
+    rater.do_before_roles()
+    assert rater.sight.can_reveal_roles
+    assert rater.sight.figures == set(seen.METRICS) - {"role_consistency"}
+    rater.reveal_roles()
+    assert rater.sight.roles
+    assert [missing.subject for missing in rater.sight.missing] == ["1", "4", "8", "11"]
+    assert rater.judge("rating", "", "4.0") == "revealed"
+
+
+def test_labels_of_role_consistency_are_blind_until_all_of_them_are_in():
+    rater = Rater()
+    rater.do_before_roles()
+    rater.reveal_roles()
+    for position in ("1", "4", "8"):
+        assert rater.judge("role_consistency", position, "consistent") == "blind"
+        assert "role_consistency" not in rater.sight.findings
+    rater.judge("role_consistency", "11", "inconsistent")
+    assert "role_consistency" in rater.sight.findings
+    assert rater.sight.preview
+    assert "scores" in rater.revealed
+    assert rater.judge("role_consistency", "4", "inconsistent") == "revealed"
+
+
+def test_four_yes_put_the_rating_at_three_or_more():
+    rater = Rater()
+    rater.do_before_roles(rating="2.5")
+    rater.judge("question", "5", "no")
+    assert [missing.says for missing in rater.sight.missing[:-1]] == [
+        "4 of 5 answers are yes: the rubric puts the rating at 3 or more. Change the rating or an answer."
+    ]
+    rater.judge("question", "4", "no")
+    assert rater.sight.can_reveal_roles
+
+
+def test_few_yes_with_a_high_rating_are_no_contradiction():
+    rater = Rater()
+    rater.do_before_roles(rating="5.0")
+    for number in range(1, 6):
+        rater.judge("question", str(number), "no")
+    assert rater.sight.can_reveal_roles
+
+
+def test_a_marked_sentence_needs_a_label_and_keeps_its_mark_while_it_has_one():
+    rater = Rater()
+    assert "Mark it first" in why_not_yet(rater.standing, "reference", "5.1", "accurate")
+    assert "already in the list" in why_not_yet(rater.standing, "missed", "3.1", "yes")
+    rater.judge("missed", "5.1", "yes")
+    assert [missing.subject for missing in rater.sight.missing[:3]] == ["3.1", "5.1", "7.2"]
+    rater.judge("reference", "5.1", "accurate")
+    assert "Clear the label first" in why_not_yet(rater.standing, "missed", "5.1", "")
+    rater.judge("reference", "5.1", "")
+    assert why_not_yet(rater.standing, "missed", "5.1", "") == ""
+
+
+def test_a_possible_reference_can_be_labelled_and_is_never_asked_for():
+    rater = Rater()
+    assert why_not_yet(rater.standing, "reference", "9.1", "accurate") == ""
+    assert "9.1" not in [missing.subject for missing in rater.sight.missing]
+
+
+def test_a_deliberate_lie_is_an_inaccurate_reference_seen_with_the_roles():
+    rater = Rater()
+    rater.judge("reference", "3.1", "inaccurate")
+    assert "after" in why_not_yet(rater.standing, "deliberate", "3.1", "yes")
+    rater.reveal_roles()
+    assert why_not_yet(rater.standing, "deliberate", "3.1", "yes") == ""
+    assert "inaccurate" in why_not_yet(rater.standing, "deliberate", "7.2", "yes")
+
+
+def test_the_manual_check_decides_only_when_every_agent_has_an_answer():
+    rater = Rater()
+    assert "Agent 1 has no answer" in why_not_yet(rater.standing, "identify_decides", "", "yes")
+    for player in "123":
+        rater.judge("identify", player, "yes")
+    assert why_not_yet(rater.standing, "identify_decides", "", "yes") == ""
+    rater.judge("identify_decides", "", "yes")
+    rater.judge("identify", "2", "")
+    assert "Agent 2 of the manual check" in [m.says for m in rater.sight.missing if m.kind == "identify"][0]
+
+
+def test_alongside_shows_everything_from_the_start_and_calls_nothing_blind():
+    rater = Rater(reveal="alongside")
+    assert rater.sight.checks == {"3.1", "7.2", "9.1"}
+    assert rater.sight.figures == set(seen.METRICS)
+    assert rater.sight.roles
+    assert rater.judge("coherence", "4", "yes") == "revealed"
+    assert "reveal" not in [missing.kind for missing in rater.sight.missing]
+
+
+def test_never_shows_nothing_of_the_machine_until_the_verdict():
+    rater = Rater(reveal="never")
+    rater.do_before_roles()
+    rater.do_roles()
+    assert not rater.sight.missing
+    assert not (rater.sight.checks or rater.sight.findings or rater.sight.figures or rater.sight.preview)
+    assert rater.sight.cost
+    rater.is_recorded = True
+    assert rater.sight.checks
+    assert rater.sight.facts
+
+
+def test_progress_counts_no_role_labels_before_the_roles_are_seen():
+    rater = Rater()
+    assert seen.asked_count(rater.standing) == 2 + 4 + 5 + 1 + 1
+    rater.do_before_roles()
+    rater.reveal_roles()
+    assert seen.asked_count(rater.standing) == 2 + 4 + 5 + 1 + 1 + 4
+
+
+ACTS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("reference"), st.sampled_from(("3.1", "7.2", "9.1")), st.sampled_from(("accurate", ""))
+        ),
+        st.tuples(
+            st.just("coherence"), st.sampled_from(("4", "6", "10")), st.sampled_from(("yes", "no", ""))
+        ),
+        st.tuples(
+            st.just("strategic_depth"), st.sampled_from(("2", "5")), st.sampled_from(("yes", "no", ""))
+        ),
+        st.tuples(st.just("question"), st.sampled_from("12345"), st.sampled_from(("yes", "no", ""))),
+        st.tuples(st.just("rating"), st.just(""), st.sampled_from((*judgement_kinds.RATINGS, ""))),
+    ),
+    max_size=40,
+)
+
+
+@given(ACTS)
+def test_what_was_seen_is_never_hidden_again(acts):
+    rater = Rater()
+    for act in acts:
+        before = rater.sight
+        rater.judge(*act)
+        assert before.checks <= rater.sight.checks
+        assert before.findings <= rater.sight.findings
+        assert not rater.sight.roles
+
+
+@given(ACTS, st.sampled_from(("blind_first", "never")))
+def test_the_first_judgement_of_a_thing_is_blind_before_the_roles(acts, setting):
+    rater = Rater(reveal=setting)
+    met = set()
+    for kind, subject, value in acts:
+        is_asked = kind != "coherence" or int(subject) in SAMPLES["coherence"]
+        if (kind, subject) not in met and is_asked:
+            assert rater.judge(kind, subject, value or "yes") == "blind"
+        else:
+            rater.judge(kind, subject, value)
+        met.add((kind, subject))
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "value"),
+    [
+        ("coherence", "999", "yes"),
+        ("coherence", "0", "yes"),
+        ("coherence", "07", "yes"),
+        ("coherence", "١", "yes"),
+        ("coherence", "1", "maybe"),
+        ("reference", "3.9", "accurate"),
+        ("reference", "3", "accurate"),
+        ("reference", "3.1.1", "accurate"),
+        ("reference", "13.1", "accurate"),
+        ("missed", "3.0", "yes"),
+        ("phrase", "2|i think that", "acceptable"),
+        ("identify", "4", "yes"),
+        ("question", "6", "yes"),
+        ("rating", "", "3.7"),
+        ("rating", "", "6.0"),
+        ("rating", "1", "3.0"),
+        ("verdict", "", "yes"),
+    ],
+)
+def test_what_does_not_exist_cannot_be_judged(kind, subject, value):
+    assert find_judgement_fault(kind, subject, value, GROUND)
+
+
+def test_every_move_leads_to_a_known_state_and_only_open_evaluations_are_judged():
+    states = {
+        evaluation_states.DRAFT,
+        evaluation_states.SUBMITTED,
+        evaluation_states.RETURNED,
+        evaluation_states.SKIPPED,
+        evaluation_states.LAPSED,
+    }
+    assert set(evaluation_states.MOVES.values()) <= states
+    assert {state for state in states if not evaluation_states.why_closed(state)} == set(
+        evaluation_states.OPEN
+    )
+    assert evaluation_states.state_after("submitted", "submit") is None
+    assert evaluation_states.state_after("draft", "submit") == "submitted"
+    assert evaluation_states.state_after("returned", "skip") == "skipped"
+
+
+def test_why_a_lapsed_evaluation_is_closed_tells_time_from_a_lead():
+    assert "Your time on this game ended" in evaluation_states.why_closed(evaluation_states.LAPSED)
+    assert "A team lead took back your place" in evaluation_states.why_closed(
+        evaluation_states.LAPSED, is_released=True
+    )
+    assert evaluation_states.why_closed(evaluation_states.DRAFT, is_released=True) == ""
+
+
+TESTED = replace(GROUND, agents=(1, 3), unseen_count=2)
+
+
+class InTest(Rater):
+    """A rater whose evaluation begins with the test."""
+
+    @property
+    def standing(self):
+        return replace(super().standing, ground=TESTED)
+
+
+def answered(**given):
+    rater = InTest(**given)
+    for number in "12":
+        rater.judge("attribution", number, "3")
+    return rater
+
+
+@pytest.mark.parametrize("setting", ["blind_first", "alongside", "never"])
+def test_the_transcript_is_closed_and_nothing_else_can_be_judged(setting):
+    rater = InTest(reveal=setting)
+    assert not rater.sight.transcript
+    assert [missing.says for missing in rater.sight.missing[:3]] == [
+        "Message 1 of the test is given to nobody yet.",
+        "Message 2 of the test is given to nobody yet.",
+        "The transcript is still closed; open it after the test.",
+    ]
+    for kind in ("reference", "coherence", "question", "identify", "identify_decides", "phrase", "comment"):
+        assert "still closed" in why_not_in_test(rater.standing, kind)
+    assert why_not_in_test(rater.standing, "attribution") == ""
+    assert not rater.sight.can_reveal_roles
+
+
+def test_it_opens_when_the_evaluator_opens_it_and_the_answers_stand():
+    rater = answered()
+    assert not rater.sight.transcript
+    assert rater.sight.missing[0].subject == "transcript"
+    rater.revealed |= {"transcript"}
+    assert rater.sight.transcript
+    assert rater.sight.missing[0].kind == "reference"
+    assert "stand as they are" in why_not_in_test(rater.standing, "attribution")
+    assert why_not_in_test(rater.standing, "reference") == ""
+
+
+def test_answers_are_blind_whatever_the_iteration_shows():
+    assert get_phase(InTest(reveal="alongside").standing, "attribution", "1") == "blind"
+
+
+def test_the_test_may_decide_without_answers_to_the_question():
+    rater = answered()
+    rater.revealed |= {"transcript"}
+    assert why_not_yet(rater.standing, "identify_decides", "", "yes") == ""
+    rater.judge("identify_decides", "", "yes")
+    assert "identify" not in [missing.kind for missing in rater.sight.missing]
+
+
+def test_progress_counts_the_test_and_opening_the_transcript():
+    assert seen.asked_count(InTest().standing) == seen.asked_count(Rater().standing) + 3
+    assert visibility(Rater().standing).transcript
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "value"),
+    [
+        ("attribution", "3", "1"),
+        ("attribution", "0", "1"),
+        ("attribution", "01", "1"),
+        ("attribution", "1", "2"),
+        ("attribution", "1", "yes"),
+        ("identify", "1", "yes"),
+    ],
+)
+def test_what_the_test_does_not_ask_cannot_be_judged(kind, subject, value):
+    assert find_judgement_fault(kind, subject, value, TESTED)
+
+
+def test_what_the_test_asks_can_be_judged_and_there_is_none_where_the_question_is_asked():
+    for value in ("1", "3", "cannot_tell", ""):
+        assert find_judgement_fault("attribution", "2", value, TESTED) == ""
+    assert find_judgement_fault("attribution", "1", "1", GROUND)

@@ -1,0 +1,79 @@
+"""Prepared queries give what querysets give, for every value and on every database."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from discussions.models import Evaluation, Remark
+from discussions.rating.queries import load_own_evaluation
+from tests.factories.people import NOW, make_admin, make_member, make_project
+from tests.factories.rating import start
+from workspace.access.permissions import role_in
+from workspace.database.prepared_queries import Prepared, insert_row, update_row
+from workspace.models import Event, Membership, Project
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db]
+
+
+def test_values_take_the_places_of_the_stand_ins_in_their_order():
+    project = make_project(slug="here")
+    query = Prepared(
+        lambda key, slug: Project.objects.filter(slug=slug, pk=key).values_list("name", "created_at"),
+        int,
+        str,
+    )
+    assert query.rows(project.pk, "here") == [(project.name, NOW)]
+    assert query.rows(project.pk, "it's %s") == []
+    with CaptureQueriesContext(connection) as queries:
+        assert query.rows(project.pk + 1, "here") == []
+    assert len(queries) == 1
+
+
+def test_a_row_is_inserted_with_its_key_and_all_its_columns():
+    evaluation = start()
+    row = Remark(
+        evaluation=evaluation, kind="comment", target="game", text="'; --", key="k", body_sha256="0" * 64,
+        created_at=NOW, created_by=evaluation.evaluator,
+    )  # fmt: skip
+    insert_row(row)
+    stored = Remark.objects.get(pk=row.pk)
+    assert (stored.text, stored.created_at, stored.resolved_at) == ("'; --", NOW, None)
+    assert not row._state.adding
+
+
+def test_a_row_is_changed_only_as_it_was_read():
+    project = make_project()
+    assert update_row(Project, project.pk, {"name": "New", "next_game_number": 7}, next_game_number=1)
+    assert not update_row(Project, project.pk, {"name": "Newer"}, next_game_number=1)
+    project.refresh_from_db()
+    assert (project.name, project.next_game_number) == ("New", 7)
+
+
+def test_ones_own_evaluation_is_the_one_the_queryset_gives():
+    evaluation = start()
+    person = evaluation.evaluator
+    found = load_own_evaluation(person, evaluation.pk)
+    same = Evaluation.objects.visible_to(person).with_work().get(pk=evaluation.pk)
+    assert found == same
+    assert found.seed == same.seed
+    assert (found.game, found.game.number, found.game.cost_usd) == (
+        same.game,
+        same.game.number,
+        same.game.cost_usd,
+    )
+    assert found.game.project.slug == same.game.project.slug
+    assert found.game.iteration.reveal == same.game.iteration.reveal
+    assert found.measured.rubric_version.sha256 == same.measured.rubric_version.sha256
+    assert found.game.source_id == same.game.source_id  # fetched when read
+    assert load_own_evaluation(make_member(project=evaluation.game.project), evaluation.pk) is None
+    assert load_own_evaluation(make_admin(), evaluation.pk) is None
+    Membership.objects.filter(person=person).update(ended_at=NOW, ended_by=person)
+    assert load_own_evaluation(person, evaluation.pk) is None
+
+
+def test_roles_are_told_as_before():
+    project = make_project()
+    person = make_member(project=project)
+    assert role_in(person, project) == "evaluator"
+    assert role_in(person, make_project()) is None
+    assert Event.objects.filter(role="system").exists()

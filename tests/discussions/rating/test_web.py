@@ -1,0 +1,298 @@
+"""The evaluator's page and its acts over HTTP: with htmx and as plain forms, allowed and refused."""
+
+import html
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from discussions.models import Evaluation, Judgement, Revision
+from discussions.rating.forms import ActForm
+from discussions.rating.queries import load_state
+from tests.factories.people import make_member
+from tests.factories.rating import make_game, ready_to_submit, say, say_what_is_missing, start, submitted
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true", "HX-Target": "answer"}
+
+
+@pytest.fixture
+def evaluation(client):
+    begun = start()
+    client.force_login(begun.evaluator)
+    return begun
+
+
+def act(client, evaluation, short, *, nonce="0123456789abcdef", headers=HTMX, **more):
+    address = reverse("judge", args=[evaluation.pk])
+    return client.post(address, {"act": short, "nonce": nonce, "step": "coherence"} | more, headers=headers)
+
+
+def get_page(client, evaluation, query=""):
+    return client.get(reverse("rate", args=[evaluation.pk]) + query)
+
+
+def buttons(content):
+    """Every act that a press of a button on the page would post."""
+    return [html.unescape(value) for value in re.findall(r'name="act" value="([^"]+)"', content)]
+
+
+def test_a_form_that_loses_a_field_takes_it_from_no_other():
+    form = ActForm(data={})
+    del form.fields["value"]
+    assert "value" in ActForm(data={}).fields
+
+
+def test_the_page_shows_transcript_and_what_is_asked(client, evaluation):
+    answer = get_page(client, evaluation)
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert f"Game {evaluation.game.number}" in text
+    assert text.count('<article class="msg"') == 12
+    assert "0 of" in text
+    first = load_state(evaluation).ground.counted[0]
+    assert f"reference~{first}~0~accurate" in buttons(text)
+
+
+def test_an_act_by_htmx_answers_regions_and_when_it_was_saved(client, evaluation):
+    position = load_state(evaluation).samples["coherence"][0]
+    answer = act(client, evaluation, f"coherence~{position}~0~yes")
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", answer["X-Saved"])
+    assert f'id="item-coherence-{position}"' in text
+    assert 'id="steps"' in text
+    assert "<html" not in text
+    assert f"coherence~{position}~1~no" in buttons(text)
+
+
+def test_the_five_fields_are_the_same_act(client, evaluation):
+    body = {"kind": "question", "subject": "2", "version": "0", "value": "yes", "key": "n:question:2:0"}
+    address = reverse("judge", args=[evaluation.pk])
+    first = client.post(address, body | {"took_ms": "900"}, headers=HTMX)
+    again = client.post(address, body | {"took_ms": "901"}, headers=HTMX)
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first["X-Saved"] == again["X-Saved"]
+    assert Revision.objects.get().took_ms == 900
+
+
+def test_a_plain_form_is_redirected_to_the_item(client, evaluation):
+    answer = act(client, evaluation, "question~2~0~yes", headers={})
+    assert answer.status_code == 303
+    assert answer["Location"] == f"/rate/{evaluation.pk}/?step=coherence#item-question-2"
+    assert Judgement.objects.get().value == "yes"
+
+
+def test_a_key_used_for_something_else_is_refused(client, evaluation):
+    act(client, evaluation, "question~2~0~yes")
+    answer = act(client, evaluation, "question~2~0~no")
+    assert answer.status_code == 422
+    assert "already saved with another answer" in answer.content.decode()
+    assert Revision.objects.count() == 1
+
+
+def test_a_stale_version_shows_both_and_overwrites_nothing(client, evaluation):
+    say(evaluation, "question", "2", "yes")
+    answer = act(client, evaluation, "question~2~0~no")
+    text = answer.content.decode()
+    assert answer.status_code == 409
+    assert "You said" in text
+    assert "question~2~1~no" in buttons(text)
+    assert Judgement.objects.get().value == "yes"
+    plain = act(client, evaluation, "question~2~0~no", headers={}, nonce="another")
+    assert plain.status_code == 409
+    assert "<html" in plain.content.decode()
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"act": "coherence~999~0~yes"},
+        {"act": "coherence~5~0~maybe"},
+        {"act": "rating~~0~3.7"},
+        {"act": "coherence~5~x~yes"},
+        {"act": "coherence~5"},
+        {"act": "role_consistency~5~0~consistent"},
+        {"act": "reveal~roles~0~yes"},
+        {"act": "comment~message:3~0~", "text": " "},
+        {"act": "comment~message:999~0~", "text": "odd"},
+        {"kind": "coherence", "subject": "5", "value": "yes"},
+        {"kind": "coherence", "subject": "5", "value": "yes", "version": "-1"},
+        {"kind": "coherence", "subject": "5" * 300, "value": "yes", "version": "0"},
+        {},
+    ],
+)
+def test_what_cannot_be_judged_is_said_and_nothing_is_written(client, evaluation, body, headers):
+    given = {"nonce": "n", "step": "coherence"} | body
+    answer = client.post(reverse("judge", args=[evaluation.pk]), given, headers=headers)
+    assert answer.status_code == 422
+    assert not Revision.objects.exists()
+    assert Evaluation.objects.get().version == 0
+
+
+def test_an_act_without_a_key_is_refused(client, evaluation):
+    answer = client.post(reverse("judge", args=[evaluation.pk]), {"act": "question~2~0~yes"}, headers=HTMX)
+    assert answer.status_code == 422
+    assert not Revision.objects.exists()
+
+
+def test_an_unknown_or_repeated_field_is_malformed(client, evaluation):
+    address = reverse("judge", args=[evaluation.pk])
+    assert client.post(address, {"act": "question~2~0~yes", "user": "3"}).status_code == 400
+    assert client.post(address, {"act": ["question~2~0~yes", "question~3~0~yes"]}).status_code == 400
+    assert client.get(reverse("rate", args=[evaluation.pk]) + "?colour=red").status_code == 400
+
+
+def test_anothers_evaluation_is_not_there(client, evaluation):
+    client.force_login(make_member(project=evaluation.game.project))
+    assert get_page(client, evaluation).status_code == 404
+    assert act(client, evaluation, "question~2~0~yes").status_code == 404
+
+
+def test_the_anonymous_sign_in_first_and_a_get_judges_nothing(client, evaluation):
+    assert client.get(reverse("judge", args=[evaluation.pk])).status_code == 405
+    client.logout()
+    assert act(client, evaluation, "question~2~0~yes").status_code == 401
+    assert get_page(client, evaluation).status_code == 302
+
+
+def test_a_submitted_evaluation_is_read_but_not_judged(client):
+    done = submitted()
+    client.force_login(done.evaluator)
+    page = get_page(client, done)
+    assert page.status_code == 200
+    assert "was submitted" in page.content.decode()
+    assert not buttons(page.content.decode())
+    assert page.content.decode().count("You said: <strong>Yes</strong>") == 5
+    assert "You said: <strong>Accurate</strong>" in page.content.decode()
+    refused = act(client, done, "question~2~1~no")
+    assert refused.status_code == 403
+    assert "was submitted" in refused.content.decode()
+
+
+def test_undo_by_htmx_and_by_a_plain_form(client, evaluation):
+    address = reverse("undo", args=[evaluation.pk])
+    say(evaluation, "question", "2", "yes")
+    say(evaluation, "question", "3", "yes")
+    answer = client.post(address, {"key": "n:undo:2", "step": "engagement"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert 'id="item-question-3"' in answer.content.decode()
+    plain = client.post(address, {"key": "n:undo:3", "step": "engagement"})
+    assert (plain.status_code, plain["Location"].partition("?")[2]) == (
+        303,
+        "step=engagement#item-question-2",
+    )
+    nothing = client.post(address, {"key": "n:undo:4"}, headers=HTMX)
+    assert nothing.status_code == 422
+    assert "nothing left to undo" in nothing.content.decode()
+
+
+def test_chips_appear_with_the_last_of_a_sample_and_flip(client, evaluation):
+    *first, last = load_state(evaluation).samples["coherence"]
+    for position in first:
+        assert 'class="chip ' not in act(client, evaluation, f"coherence~{position}~0~yes").content.decode()
+    text = act(client, evaluation, f"coherence~{last}~0~yes").content.decode()
+    assert text.count('<article class="msg"') == 12
+    override = next(one for one in buttons(text) if re.fullmatch(r"coherence~\d+~0~(yes|no)", one))
+    flipped = act(client, evaluation, override)
+    assert flipped.status_code == 200
+    assert "<s>" in flipped.content.decode()
+    assert Revision.objects.latest("pk").phase == "revealed"
+
+
+def test_the_forms_of_one_message(client, evaluation):
+    region = client.get(reverse("rate", args=[evaluation.pk]) + "?at=3&nonce=abc", headers=HTMX)
+    text = region.content.decode()
+    assert text.startswith('<div id="at"')
+    assert 'value="abc"' in text
+    marks = [one for one in buttons(text) if one.startswith("missed~3.")]
+    said = act(client, evaluation, "comment~message:3~0~", text="odd <b>", nonce="c")
+    assert "odd &lt;b&gt;" in said.content.decode()
+    act(client, evaluation, "flag~message:3~0~yes", text="broken", nonce="f")
+    assert "Take the flag back" in get_page(client, evaluation, "?at=3").content.decode()
+    assert act(client, evaluation, "flag~message:3~1~", nonce="g").status_code == 200
+    if marks:
+        assert act(client, evaluation, marks[0], nonce="m").status_code == 200
+
+
+def test_the_roles_are_revealed_by_an_act_and_only_then_shown(client, evaluation):
+    say_what_is_missing(evaluation)
+    assert "reveal~roles~0~yes" in buttons(get_page(client, evaluation).content.decode())
+    text = act(client, evaluation, "reveal~roles~0~yes").content.decode()
+    assert "MAFIA" in text
+    assert any(one.startswith("role_consistency~") for one in buttons(text))
+
+
+def test_submitting_names_what_is_missing_and_leads_to_the_verdict(client, evaluation):
+    address = reverse("submit_evaluation", args=[evaluation.pk])
+    refused = client.post(address, {"key": "n:submit"}, headers=HTMX)
+    assert refused.status_code == 422
+    assert "has no label yet" in refused.content.decode()
+    assert 'data-first="item-reference-' in refused.content.decode()
+    ready = ready_to_submit(project=evaluation.game.project)
+    client.force_login(ready.evaluator)
+    done = client.post(reverse("submit_evaluation", args=[ready.pk]), {"key": "n:submit"})
+    game = ready.game
+    assert (done.status_code, done["Location"]) == (
+        303,
+        reverse("verdict", args=[game.project.slug, game.number]),
+    )
+    again = client.post(reverse("submit_evaluation", args=[ready.pk]), {"key": "n:submit"}, headers=HTMX)
+    assert again["HX-Redirect"] == done["Location"]
+
+
+def test_skipping_wants_a_reason_and_can_be_taken_back(client, evaluation):
+    address = reverse("skip_game", args=[evaluation.pk])
+    assert client.post(address, {"text": ""}).status_code == 422
+    assert client.post(address, {"text": "I know it"}).status_code == 303
+    assert "Take it up again" in client.get(reverse("mine")).content.decode()
+    assert act(client, evaluation, "question~2~0~yes").status_code == 403
+    back = client.post(reverse("return_to_game", args=[evaluation.pk]))
+    assert (back.status_code, back["Location"]) == (303, reverse("rate", args=[evaluation.pk]))
+
+
+@pytest.mark.parametrize("message_count", [12, 60])
+def test_the_page_takes_the_same_few_queries_at_every_size(client, message_count):
+    evaluation = start(message_count=message_count)
+    client.force_login(evaluation.evaluator)
+    client.get(reverse("settings"))  # the first request of a sign-in also writes its last use
+    with CaptureQueriesContext(connection) as cold:
+        get_page(client, evaluation)
+    with CaptureQueriesContext(connection) as warm:
+        get_page(client, evaluation)
+    assert len(cold) <= 14, [query["sql"][:80] for query in cold]
+    assert len(warm) == 11
+
+
+@pytest.mark.parametrize("message_count", [12, 60])
+def test_a_save_takes_the_same_few_queries_at_every_size(client, message_count):
+    evaluation = start(message_count=message_count)
+    client.force_login(evaluation.evaluator)
+    act(client, evaluation, "question~1~0~yes")
+    with CaptureQueriesContext(connection) as queries:
+        act(client, evaluation, "question~2~0~yes")
+    assert len(queries) <= 17, [query["sql"][:80] for query in queries]
+
+
+def test_home_shows_where_one_stopped_and_what_is_next(client, evaluation):
+    text = client.get(reverse("home")).content.decode()
+    assert reverse("rate", args=[evaluation.pk]) in text
+    make_game(project=evaluation.game.project)
+    assert "1 game is free for you" in client.get(reverse("home")).content.decode()
+
+
+def test_next_game_goes_on_and_an_empty_queue_says_why(client):
+    done = submitted()
+    project = done.game.project
+    client.force_login(done.evaluator)
+    answer = client.post(reverse("next_game", args=[project.slug]), follow=True)
+    assert answer.redirect_chain[-1][0] == reverse("queue", args=[project.slug])
+    assert "Rated by you: 1." in answer.content.decode()
+    make_game(project=project)
+    taken = client.post(reverse("next_game", args=[project.slug]))
+    assert taken["Location"] == reverse("rate", args=[Evaluation.objects.latest("pk").pk])

@@ -1,0 +1,255 @@
+"""Blind answers read from a project's rows: a printed table, what takes part, what never does, and how many queries.
+
+What is read of handed-in evaluations equals what each evaluation's own page reads, in batches of few queries.
+"""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from discussions.core import judgement_kinds
+from discussions.models import Evaluation, Game, Judgement, Slot
+from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.queries import load_state
+from discussions.reliability import queries as reliability_queries
+from discussions.reliability.core.accuracy import TESTED, compute_accuracy
+from discussions.reliability.core.stored import AgreementFigures
+from discussions.reliability.queries import (
+    accuracy_figures,
+    agreement_figures,
+    rating_agreement,
+    read_evaluated,
+)
+from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as, submitted_game
+from tests.factories.authorship import make_testing_project, submitted_test
+from tests.factories.people import NOW
+from tests.factories.rating import make_rating_project, ready_to_submit, say, submitted
+from tests.factories.reliability import (
+    add_game,
+    figure_team,
+    list_people,
+    make_agreeing_project,
+    team_figures,
+    write_labels,
+)
+from tests.factories.statistics import of_table
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_printed_table_comes_out_of_a_projects_rows():
+    """Gwet's table of two raters and three categories as labels of 100 messages: alpha .797, AC1 .849, kappa .796."""
+    game = submitted_game(2, message_count=100)
+    values = judgement_kinds.VALUES[judgement_kinds.ROLE_CONSISTENCY]
+    table = [
+        [values[int(cell) - 1] for cell in row] for row in of_table([[13, 0, 0], [0, 20, 7], [0, 4, 56]])
+    ]
+    write_labels(game, judgement_kinds.ROLE_CONSISTENCY, table)
+    figure_team(game.project)
+    line = team_figures(game.project, "agreement", AgreementFigures).agreement.find("role_consistency")
+    assert (line.items, line.games, line.pairs) == (100, 1, 100)
+    assert [round(each.value, 3) for each in (line.alpha, line.companion)] == [0.797, 0.849]
+    assert round(line.people[0].kappa, 3) == 0.796
+
+
+def test_what_was_said_by_several_is_compared():
+    project = make_agreeing_project()
+    found = agreement_figures(project)
+    assert (found.games, found.handed_in, len(found.questions)) == (3, 6, 5)
+    rating = found.agreement.find("rating")
+    assert (rating.items, rating.pairs, rating.games) == (3, 3, 3)
+    assert {(cell.row, cell.column): cell.count for cell in rating.cells} == {
+        ("3.0", "3.0"): 1,
+        ("3.5", "4.0"): 1,
+        ("4.5", "5.0"): 1,
+    }
+    assert dict(found.agreement.find("question-1").shares) == {"yes": 3, "no": 3}
+    assert found.own == []
+
+
+def test_silence_later_answers_single_games_and_other_purposes_change_nothing():
+    project = make_agreeing_project()
+    before = agreement_figures(project)
+    game = Game.objects.filter(project=project).first()
+    evaluation = list_evaluations(game)[0]
+    # What was said after the reveal: the value moves, the blind one stays; and a new one that was never blind.
+    Judgement.objects.filter(evaluation=evaluation, kind="reference").update(value="not_a_reference")
+    judged = evaluation.judgements.filter(kind="coherence").values_list("subject", flat=True)
+    free = next(str(message) for message in range(1, 13) if str(message) not in judged)
+    Judgement.objects.create(
+        evaluation=evaluation, kind="coherence", subject=free, value="no", blind_value="", version=1
+    )
+    open_game = make_shared_game(k=2, project=project)
+    submit_as(list_evaluations(open_game)[0])
+    assert agreement_figures(project) == before
+    other = list_evaluations(open_game)[1]
+    say(other, "rating", "", "1.0")
+    assert agreement_figures(project) == before
+    submit_as(other)
+    assert agreement_figures(project).games == before.games + 1
+    Game.objects.filter(pk=open_game.pk).update(
+        withdrawn_at=NOW, withdrawn_by=other.evaluator, withdrawn_reason="A test game."
+    )
+    assert agreement_figures(project) == before
+
+
+def test_games_shown_alongside_have_no_blind_answers():
+    project = make_agreeing_project(reveal="alongside", games=1)
+    found = agreement_figures(project)
+    assert (found.games, found.handed_in, found.agreement.evaluations) == (1, 2, 0)
+    assert found.agreement.find("rating").alpha.reason.startswith("Nobody has answered this blind")
+    assert rating_agreement(project)[0].value is None
+
+
+def make_repeat(evaluation: Evaluation) -> Evaluation:
+    """The same game, answered by the same person again as before, but for the rating."""
+    slot = Slot.objects.create(
+        project=evaluation.game.project, game=evaluation.game, purpose="repeat", number=9, shuffle=1
+    )
+    again = Evaluation.objects.create(
+        game=evaluation.game,
+        slot=slot,
+        evaluator=evaluation.evaluator,
+        purpose="repeat",
+        measured=evaluation.measured,
+        state="submitted",
+        seed="again",
+        created_at=NOW,
+        submitted_at=NOW,
+        shown_number=900,
+    )
+    for row in evaluation.judgements.all():
+        value = "1.0" if row.kind == "rating" else row.blind_value
+        Judgement.objects.create(
+            evaluation=again, kind=row.kind, subject=row.subject, value=value, blind_value=value, version=1
+        )
+    return again
+
+
+def test_repeats_compare_people_with_themselves_and_with_nobody_else():
+    project = make_agreeing_project(games=2)
+    before = agreement_figures(project)
+    figure_team(project)
+    person = list_people(project)[0]
+    first = list(Evaluation.objects.with_work().filter(evaluator=person))
+    again = [make_repeat(evaluation) for evaluation in first]
+    after = agreement_figures(project)
+    assert after.agreement == before.agreement
+    own = {line.key: line for line in after.own}
+    assert own["question-1"].share.value == 1.0
+    assert (own["rating"].share.value, own["rating"].items) == (0.0, 2)
+    assert [each.evaluator for each in own["rating"].people] == [person.pk]
+    # A repeat makes the stored figures old; one that is still open does not take part.
+    figure_team(project)
+    assert team_figures(project, "agreement", AgreementFigures).own == after.own
+    Evaluation.objects.filter(pk__in=[each.pk for each in again]).update(state="draft", submitted_at=None)
+    assert agreement_figures(project) == before
+
+
+def test_two_people_are_one_pair_over_all_their_games():
+    project = make_agreeing_project()
+    (pair,) = agreement_figures(project).agreement.find("rating").people
+    assert ([pair.first, pair.second], pair.items) == ([each.pk for each in list_people(project)], 3)
+
+
+def test_queries_do_not_grow_with_games(django_assert_num_queries):
+    project = make_agreeing_project(games=1)
+    agreement_figures(project)
+    for _more in range(2):
+        with django_assert_num_queries(4):
+            agreement_figures(project)
+        with django_assert_num_queries(1):
+            rating_agreement(project)
+        add_game(project, list_people(project), {("rating", ""): ("4.0", "3.0")})
+
+
+def test_an_evaluation_is_read_as_its_own_page_reads_it():
+    project = make_rating_project()
+    evaluation = submitted(project=project, message_count=30)
+    (one,) = read_evaluated(project)
+    work = load_state(Evaluation.objects.with_work().get(pk=evaluation.pk))
+    assert (one.game, one.evaluator, one.evaluation) == (1, evaluation.evaluator_id, evaluation.pk)
+    assert one.rubric_version == evaluation.measured.rubric_version_id
+    assert one.code_version == evaluation.measured.code_version
+    assert one.message_count == len(work.game.messages) == 30
+    assert one.samples == {metric: frozenset(sample) for metric, sample in work.samples.items()}
+    assert {key: one.found.values[key] for key in one.found.values} == {
+        key: value for key, value in work.machine.items() if key[0] in judgement_kinds.MESSAGE_KINDS
+    }
+    assert {subject for subject, (is_counted, _check) in one.found.references.items() if is_counted} == set(
+        work.ground.counted
+    )
+    assert set(one.found.phrases) >= work.ground.phrases
+    assert one.revealed == work.revealed
+    assert {(each.kind, each.subject): each.blind_value for each in one.said} == {
+        (row.kind, row.subject): row.blind_value
+        for row in Judgement.objects.filter(evaluation=evaluation, kind__in=reliability_queries.JUDGED)
+    }
+    assert one.identified is None
+
+
+def test_blind_answers_of_the_sample_are_the_table():
+    """Who says no to the first sampled message before the reveal, and yes to it after, has said no."""
+    project = make_rating_project()
+    evaluation = ready_to_submit(project=project, message_count=12)
+    position = load_state(evaluation).samples[judgement_kinds.STRATEGIC_DEPTH][0]
+    say(evaluation, judgement_kinds.STRATEGIC_DEPTH, str(position), "no")
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    (version,) = accuracy_figures(project).versions
+    table = version.table(judgement_kinds.STRATEGIC_DEPTH)
+    assert table.total == 5
+    assert {cell.column for cell in table.cells} == {"yes"}
+    (depth,) = [each for each in version.anchoring if each.metric == judgement_kinds.STRATEGIC_DEPTH]
+    assert depth.table.total == 5
+    machine = load_state(evaluation).machine[judgement_kinds.STRATEGIC_DEPTH, str(position)]
+    moved = ("together", "away") if machine == "yes" else ("apart", "to_machine")
+    assert depth.table.count(*moved) == 1
+
+
+def test_the_manual_check_is_read_from_questions_and_from_tests():
+    asked = make_rating_project()
+    evaluation = ready_to_submit(project=asked)
+    assert next(iter(read_evaluated(asked)), None) is None
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    assert [one.identified for one in read_evaluated(asked)] == [None]
+    tested = make_testing_project()
+    submitted_test(project=tested, hits=12)
+    submitted_test(project=tested, hits=0)
+    assert [one.identified for one in read_evaluated(tested)] == [(True, False), (True, True)]
+    (version,) = accuracy_figures(tested).versions
+    assert version.table(TESTED).total == 2
+
+
+def test_nothing_blind_counts_where_the_machine_is_seen_from_the_start():
+    project = make_rating_project(reveal="alongside")
+    submitted(project=project)
+    (version,) = accuracy_figures(project).versions
+    assert (version.evaluations, version.blind_evaluations) == (1, 0)
+    assert all(not table.total for table in version.tables)
+
+
+def test_several_evaluators_of_one_game():
+    game = make_shared_game(k=3)
+    for evaluation in list_evaluations(game):
+        submit_as(evaluation)
+    (version,) = accuracy_figures(game.project).versions
+    assert (version.games, version.evaluators, version.evaluations) == (1, 3, 3)
+    table = version.table(judgement_kinds.COHERENCE)
+    assert (table.total, table.games, table.evaluators) == (15, 1, 3)
+
+
+def test_batches_are_whole_games_and_cost_the_same(monkeypatch):
+    project = make_rating_project()
+    for _time in range(4):
+        submitted(project=project)
+    counts = []
+    for most in (4, 2):
+        monkeypatch.setattr(reliability_queries, "MOST_GAMES", most)
+        with CaptureQueriesContext(connection) as queries:
+            found = list(read_evaluated(project))
+        counts.append(len(queries))
+        assert [one.game for one in found] == [4, 3, 2, 1]
+        assert compute_accuracy(found) == accuracy_figures(project)
+    assert counts == [4, 7]
+    monkeypatch.setattr(reliability_queries, "MOST_MESSAGES", 12)
+    assert [one.game for one in read_evaluated(project)] == [4, 3, 2, 1]

@@ -1,0 +1,171 @@
+"""The page of the audit sample: its states, who sees it, the way from a count to its cases."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from discussions.adjudication.core.judgeable import audit_sample
+from discussions.core.judgement_kinds import STRATEGIC_DEPTH
+from discussions.models import Evaluation
+from tests.factories.people import make_admin, make_lead, make_member, make_project
+from tests.factories.rating import make_rating_project, submitted
+from tests.factories.reliability import figure_team
+from workspace.models import Job
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true", "HX-Target": "figures"}
+
+
+@pytest.fixture(scope="module")
+def figured(django_db_setup, django_db_blocker):
+    """A project of three games of one evaluator each, with its figures; undone at the end."""
+    from django.db import transaction
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        project = make_rating_project()
+        for _time in range(3):
+            submitted(project=project)
+        project.lead = make_lead(project=project)
+        figure_team(project, by=project.lead)
+        yield project
+        transaction.set_rollback(True)
+
+
+def address(project, name="accuracy"):
+    return reverse(name, args=[project.slug])
+
+
+def shown(client, person, url, *, status=200, **given):
+    client.force_login(person)
+    answer = client.get(url, **given)
+    assert answer.status_code == status, answer.content.decode()[:400]
+    return answer.content.decode()
+
+
+def test_without_evaluations_there_is_nothing_to_compute(client):
+    project = make_rating_project()
+    said = shown(client, make_lead(project=project), address(project))
+    assert "No evaluations yet" in said
+    assert "Compute" not in said
+
+
+def test_figures_are_asked_for_watched_and_shown(client):
+    project = make_rating_project()
+    submitted(project=project)
+    lead = make_lead(project=project)
+    assert "1 evaluation was handed in." in shown(client, lead, address(project))
+    asked = client.post(address(project, "figure_team"), {"kind": "accuracy"})
+    assert (asked.status_code, asked["Location"]) == (303, address(project))
+    said = shown(client, lead, address(project), headers=HTMX)
+    assert said.startswith('<div id="figures"')
+    for words in (
+        "every 1s",
+        "The figures are being computed",
+        "Audit sample: to come",
+        "No worker is running",
+    ):
+        assert words in said
+    figure_team(project, by=lead)
+    said = shown(client, lead, address(project), headers=HTMX)
+    assert "From 1 evaluation that was handed in, computed" in said
+    assert "every 1s" not in said
+    submitted(project=project)
+    said = shown(client, lead, address(project))
+    assert "1 evaluation came in since the figures were computed, so they are not shown." in said
+    assert "metric-coherence" not in said
+
+
+def test_a_job_that_failed_says_so_and_can_be_asked_for_again(client):
+    project = make_rating_project()
+    submitted(project=project)
+    client.force_login(make_lead(project=project))
+    client.post(address(project, "figure_team"), {"kind": "accuracy"})
+    Job.objects.filter(kind="figure_team").update(state="failed", error="It broke.")
+    assert "It broke." in client.get(address(project)).content.decode()
+    client.post(address(project, "figure_team"), {"kind": "accuracy"})
+    assert Job.objects.get(kind="figure_team").state == "queued"
+
+
+def test_the_page_says_what_was_measured_on_what(client, figured):
+    said = shown(client, figured.lead, address(figured))
+    for words in (
+        "3 evaluations, 3 games, 3 evaluators.",
+        "15 messages judged: 3 evaluations, 3 games, 3 evaluators.",
+        "Cannot tell yet: about",
+        "Undefined: people said no to nothing.",
+        "true recall is at most this high",
+        "Nobody answered the manual check blind.",
+        "Does the machine pull people its way?",
+        "too few to read anything into",
+    ):
+        assert words in said
+    for key in ("memory_accuracy", "strategic_depth", "coherence", "role_consistency", "anti_repetition"):
+        assert f'id="metric-{key}"' in said
+    assert 'id="plot-strategic_depth-1"' in said
+
+
+def test_every_count_opens_its_cases_and_they_lead_to_the_game(client, figured):
+    said = shown(client, figured.lead, address(figured))
+    links = [link.replace("&amp;", "&") for link in re.findall(r'href="([^"]*/accuracy/cases/[^"]*)"', said)]
+    assert len(links) > 10
+    for link in links:
+        opened = shown(client, figured.lead, link)
+        assert "Back to the figures" in opened
+    depth = [link for link in links if "table=strategic_depth" in link and "column=yes" in link]
+    opened = "".join(shown(client, figured.lead, link) for link in depth)
+    evaluation = Evaluation.objects.get(game__project=figured, game__number=2)
+    game = reverse("game", args=[figured.slug, 2])
+    found = {int(each) for each in re.findall(rf'href="{game}#m(\d+)"', opened)}
+    assert found == set(audit_sample(evaluation.seed, STRATEGIC_DEPTH, 12))
+    assert shown(client, figured.lead, f"{game}").count(f'id="m{min(found)}"') == 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["table=luck&row=yes&column=yes", "table=coherence&row=yes&column=maybe", "table=moved-luck&row=a&column=b",
+     "table=strategic_depth&row=yes&column=yes&from=999", "version=9-9&table=coherence&row=yes&column=yes"],
+)  # fmt: skip
+def test_a_cell_that_there_is_not_is_not_found(client, figured, given):
+    shown(client, figured.lead, f"{address(figured, 'accuracy_cases')}?{given}", status=404)
+
+
+def test_versions_that_there_are_not_are_not_found_and_nonsense_is_refused(client, figured):
+    shown(client, figured.lead, f"{address(figured)}?version=9-9", status=404)
+    shown(client, figured.lead, f"{address(figured)}?luck=1", status=400)
+    assert client.post(address(figured, "figure_team"), {"kind": "luck"}).status_code == 400
+    assert client.get(address(figured, "figure_team")).status_code == 405
+    assert client.post(address(figured)).status_code == 405
+
+
+def test_cases_of_figures_that_are_not_there_lead_back(client):
+    project = make_rating_project()
+    submitted(project=project)
+    client.force_login(make_lead(project=project))
+    answer = client.get(f"{address(project, 'accuracy_cases')}?table=coherence&row=yes&column=yes")
+    assert (answer.status_code, answer["Location"]) == (302, address(project))
+
+
+def test_evaluators_learn_nothing_of_it(client, figured):
+    for name in ("accuracy", "accuracy_cases"):
+        said = shown(client, make_member(project=figured), address(figured, name), status=403)
+        assert "Only team leads of this project see how its evaluators agree." in said
+        shown(client, make_lead(project=make_project()), address(figured, name), status=404)
+    shown(client, make_admin(), address(figured))
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_queries_do_not_grow(client, games, django_assert_num_queries):
+    project = make_rating_project()
+    for _time in range(games):
+        submitted(project=project)
+    lead = make_lead(project=project)
+    figure_team(project, by=lead)
+    client.force_login(lead)
+    client.get(address(project))  # the first request of a session writes to it
+    with django_assert_num_queries(11):
+        client.get(address(project))
+    with django_assert_num_queries(11):
+        client.get(f"{address(project, 'accuracy_cases')}?table=strategic_depth&row=yes&column=yes")

@@ -1,0 +1,173 @@
+"""The pages of agreement: their states, who sees them, the way from a figure to its cases, and how many queries."""
+
+import html
+import re
+
+import pytest
+from django.db import transaction
+from django.urls import reverse
+
+from discussions.models import Game
+from tests.factories.people import make_admin, make_lead, make_member, make_project
+from tests.factories.rating import make_rating_project, submitted
+from tests.factories.reliability import figure_team, list_people, make_agreeing_project
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true", "HX-Target": "figures"}
+
+
+@pytest.fixture(scope="module")
+def agreed(django_db_setup, django_db_blocker):
+    """A project of three games by the same two evaluators, with its figures; undone at the end."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        project = make_agreeing_project()
+        project.lead = make_lead(project=project)
+        figure_team(project, by=project.lead)
+        yield project
+        transaction.set_rollback(True)
+
+
+def address(project, thing=""):
+    return (
+        reverse("agreement_thing", args=[project.slug, thing])
+        if thing
+        else reverse("agreement", args=[project.slug])
+    )
+
+
+def shown(client, person, url, *, status=200, **given):
+    client.force_login(person)
+    answer = client.get(url, **given)
+    assert answer.status_code == status, answer.content.decode()[:400]
+    return answer.content.decode()
+
+
+def test_games_of_one_evaluator_have_no_agreement_and_the_page_says_what_would(client):
+    project = make_rating_project()
+    lead = make_lead(project=project)
+    for _before_and_after in range(2):
+        said = shown(client, lead, address(project))
+        assert "No game was handed in by two evaluators yet" in said
+        assert "asks for two evaluators or more for each game" in said
+        assert "Compute" not in said
+        submitted(project=project)
+    figure_team(project, by=lead)
+    assert "No game was handed in by two evaluators yet" in shown(client, lead, address(project))
+
+
+def test_figures_are_asked_for_and_shown_in_place(client):
+    project = make_agreeing_project(games=1)
+    lead = make_lead(project=project)
+    assert "2 evaluations were handed in." in shown(client, lead, address(project))
+    asked = client.post(reverse("figure_team", args=[project.slug]), {"kind": "agreement"})
+    assert (asked.status_code, asked["Location"]) == (303, address(project))
+    said = shown(client, lead, address(project), headers=HTMX)
+    assert said.startswith('<div id="figures"')
+    assert "every 1s" in said
+    assert client.get(address(project, "rating"))["Location"] == address(project)
+    figure_team(project, by=lead)
+    said = shown(client, lead, address(project), headers=HTMX)
+    assert "every 1s" not in said
+    assert "1 game that two evaluators or more have handed in, 2 evaluators." in said
+    assert "Agreement needs at least 2 items that two raters or more have rated; there are 1." in said
+
+
+def test_the_page_has_a_line_for_each_metric_question_and_the_rating(client, agreed):
+    said = shown(client, agreed.lead, address(agreed))
+    for key in (
+        "reference",
+        "strategic_depth",
+        "coherence",
+        "role_consistency",
+        "identify",
+        "question-5",
+        "rating",
+    ):
+        assert address(agreed, key) in said
+    assert said.count("<tr>") == 1 + 11 + 1 + 2
+    assert "With themselves" not in said
+    assert "Ring: AC1 or AC2." in said
+    assert "All ratings are the same" in said
+
+
+def test_the_number_of_the_overview_is_that_of_the_page(client, agreed):
+    overview = html.unescape(shown(client, agreed.lead, reverse("stages", args=[agreed.slug])))
+    line = re.search(r"Krippendorff's alpha (\S+)", overview)
+    said = shown(client, agreed.lead, address(agreed, "rating"))
+    assert f"<dd>{line[1]}" in said
+
+
+def test_every_number_opens_its_cases(client, agreed):
+    said = shown(client, agreed.lead, address(agreed, "rating"))
+    cells = re.findall(r'href="(\?row=[^"]+)#cases">(\d+)', said)
+    assert sorted(count for _url, count in cells) == ["1", "1", "1"]
+    for url, count in cells:
+        case = shown(client, agreed.lead, address(agreed, "rating") + url.replace("&amp;", "&"))
+        assert f"{count} pair of answers" in case
+    assert "Evaluators for .80" not in said
+    assert "Spearman-Brown" in said
+
+
+def test_the_cases_of_a_reference_stand_with_their_sentence(client, agreed):
+    said = shown(client, agreed.lead, address(agreed, "reference") + "?row=accurate&column=vague")
+    assert "“accurate” beside “vague”" in said
+    game = Game.objects.filter(project=agreed).order_by("number").first()
+    assert f"{reverse('game', args=[agreed.slug, game.number])}#m2" in said
+    assert "<mark" in said
+    # Who said which is told for two evaluators only, where one asked about them.
+    first, second = list_people(agreed)
+    assert f"{first.name}: " not in said
+    pair = f"?pair={first.pk}-{second.pk}"
+    said = shown(client, agreed.lead, address(agreed, "reference") + pair)
+    assert f"Rows: {first.name}. Columns: {second.name}." in re.sub(r"</?bdi[^>]*>", "", said)
+    said = shown(client, agreed.lead, address(agreed, "reference") + f"{pair}&row=accurate&column=vague")
+    assert f"{first.name}: accurate" in re.sub(r"</?bdi[^>]*>", "", said)
+
+
+@pytest.mark.parametrize(
+    ("address_of", "status"),
+    [
+        ("luck", 404),
+        ("question-6", 404),
+        ("rating?row=1.0&column=1.0", 404),
+        ("rating?row=3.0&column=3.0&from=2", 404),
+        ("rating?row=3.0", 404),
+        ("rating?pair=1-2", 404),
+        ("rating?pair=one", 400),
+        ("rating?from=x", 400),
+        ("rating?cell=1", 400),
+        ("rating?row=3.0&row=3.5", 400),
+    ],
+)
+def test_what_there_is_not_is_not_found_and_nonsense_is_refused(client, agreed, address_of, status):
+    thing, _mark, query = address_of.partition("?")
+    shown(client, agreed.lead, f"{address(agreed, thing)}?{query}".removesuffix("?"), status=status)
+
+
+def test_who_does_not_lead_sees_nothing(client, agreed):
+    evaluator = list_people(agreed)[0]
+    for url in (address(agreed), address(agreed, "rating")):
+        assert "Only team leads" in shown(client, evaluator, url, status=403)
+        shown(client, make_member(project=make_project()), url, status=404)
+        shown(client, make_admin(), url)
+        assert client.post(url).status_code == 405
+        assert client.get(f"{url}?luck=1").status_code == 400
+    client.logout()
+    assert client.get(address(agreed)).status_code == 302
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_queries_do_not_grow(client, games, django_assert_num_queries):
+    project = make_agreeing_project(games=games)
+    lead = make_lead(project=project)
+    figure_team(project, by=lead)
+    shown(client, lead, address(project))
+    for url, count in (
+        (address(project), 9),
+        (address(project, "rating"), 10),
+        (address(project, "reference") + "?row=accurate&column=accurate", 12),
+    ):
+        with django_assert_num_queries(count):
+            assert client.get(url).status_code == 200

@@ -1,0 +1,101 @@
+"""manage.py import_transcripts: what it does, says and exits with."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from discussions.models import Companions, Game, Measured, Transcript
+from tests.factories.people import make_lead
+from tests.factories.transcripts import as_bytes, make_games_project, native_game
+from workspace.models import Job
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+
+@pytest.fixture
+def lead(db, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return make_lead(project=make_games_project(slug="ours"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    home = tmp_path / "games"
+    home.mkdir()
+    (home / "a.json").write_bytes(as_bytes(native_game(gameId="a")))
+    (home / "b.json").write_bytes(as_bytes(native_game(gameId="b")))
+    return home
+
+
+def run(capsys, *arguments):
+    """The exit code, stdout and stderr."""
+    with pytest.raises(SystemExit) as end:
+        call_command("import_transcripts", *map(str, arguments))
+    said = capsys.readouterr()
+    return end.value.code, said.out, said.err
+
+
+def test_a_folder_comes_in_and_is_measured_while_one_waits(capsys, lead, folder):
+    code, out, _ = run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait", "--json")
+    assert code == 0
+    reports = json.loads(out)["imports"]
+    assert [(each["file"], each["outcome"], each["state"], each["games"]) for each in reports] == [
+        ("a.json", "taken in", "done", 1),
+        ("b.json", "taken in", "done", 1),
+    ]
+    assert Measured.objects.count() == Companions.objects.count() == 2
+
+
+def test_without_wait_the_work_is_queued(capsys, lead, folder):
+    code, out, _ = run(capsys, folder / "a.json", "--project", "ours", "--by", lead.email.upper())
+    assert code == 0
+    assert "a.json: taken in, queued" in out
+    assert Job.objects.get().state == "queued"
+    assert Game.objects.count() == 0
+
+
+def test_twice_is_once_and_says_so(capsys, lead, folder):
+    run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait")
+    code, out, _ = run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait")
+    assert code == 0
+    assert "a.json: already imported, done, 1 game in" in out
+    assert Game.objects.count() == 2
+
+
+def test_a_refused_game_is_exit_code_1_with_its_faults(capsys, lead, folder):
+    (folder / "c.json").write_bytes(b'{"gameId": "c"')
+    code, out, _ = run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait")
+    assert code == 1
+    assert "c.json line 1 column 15 /gameId: The text ends before it is complete" in out
+    assert Game.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"project": "theirs"}, 'There is no project "theirs"'),
+        ({"by": "nobody@example.org"}, 'There is no account "nobody@example.org"'),
+        ({"paths": ["missing.json"]}, 'There is no file "missing.json"'),
+        ({"iteration": "7"}, "The project has no iteration 7"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_cannot_be_begun_is_exit_code_2_and_stores_nothing(capsys, lead, folder, change, says, as_json):
+    given = {"paths": [folder], "project": "ours", "by": lead.email} | change
+    paths = given.pop("paths")
+    options = [part for key, value in given.items() for part in (f"--{key}", value)]
+    code, out, err = run(capsys, *paths, *options, *(["--json"] if as_json else []))
+    assert (code, out) == (2, "")
+    assert says in (json.loads(err)["faults"][0]["message"] if as_json else err)
+    assert not Transcript.objects.exists()
+
+
+def test_an_empty_file_and_somebody_without_rights_are_exit_code_2(capsys, lead, folder):
+    (folder / "c.json").write_bytes(b"")
+    code, _, err = run(capsys, folder, "--project", "ours", "--by", lead.email)
+    assert (code, "“c.json” is empty" in err) == (2, True)
+    stranger = make_lead(project=make_games_project())
+    code, _, err = run(capsys, folder / "a.json", "--project", "ours", "--by", stranger.email)
+    assert (code, "Only team leads" in err) == (2, True)
+    assert not Transcript.objects.exists()

@@ -1,0 +1,180 @@
+"""`measure_file`: the exact shape of its answer, its exit codes, and no database."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from rubric.versions.queries import first_version_bytes
+
+
+def native(**details: Any) -> dict[str, Any]:
+    """A native transcript of four messages, two rounds and a vote."""
+    said = [
+        ("Alpha", 1, "I think Bravo is odd"),
+        ("Bravo", 1, "Alpha, why?"),
+        ("Alpha", 2, "I voted for Bravo in round 1."),
+        ("Bravo", 2, "He voted badly."),
+    ]
+    return {
+        "gameId": "g-1",
+        "timestamp": "2026-01-01T10:00:00Z",
+        "metadata": {"cost": {"totalCost": 1.25, "inputTokens": 10, "outputTokens": 10, "cacheHitRate": 0.8}},
+        "players": [
+            {"name": name, "role": role, "personality": "", "isAlive": True, "position": at}
+            for at, (name, role) in enumerate((("Alpha", "VILLAGER"), ("Bravo", "MAFIA")), start=1)
+        ],
+        "messages": [
+            {"turn": at, "roundNumber": number, "playerName": name, "message": text, "timestamp": None}
+            for at, (name, number, text) in enumerate(said, start=1)
+        ],
+        "votes": [
+            {
+                "roundNumber": 1,
+                "voterName": "Alpha",
+                "targetName": "Bravo",
+                "justification": "",
+                "timestamp": None,
+            }
+        ],
+    } | details
+
+
+def run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes, *options: str
+) -> tuple[int, str, str]:
+    """(exit code, stdout, stderr) of measuring a file of these bytes."""
+    file = tmp_path / "game.json"
+    file.write_bytes(data)
+    code = 0
+    try:
+        call_command("measure_file", str(file), *options)
+    except SystemExit as end:
+        code = int(end.code or 0)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_answer_has_exactly_its_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(tmp_path, capsys, json.dumps(native()).encode(), "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert list(answer) == ["game", "metrics", "references", "rubric", "code_version"]
+    assert (
+        answer["game"].items() >= {"id": "g-1", "players": 2, "messages": 4, "rounds": 2, "votes": 1}.items()
+    )
+    assert list(answer["game"])[5:] == ["cost_usd", "cache_hit_rate"]
+    assert list(answer["metrics"]) == [
+        "memory_accuracy",
+        "strategic_depth",
+        "coherence",
+        "role_consistency",
+        "personality_diversity",
+        "anti_repetition",
+    ]
+    for key, metric in answer["metrics"].items():
+        listed = "players" if key == "personality_diversity" else "messages"
+        assert list(metric) == [
+            "score",
+            "numerator",
+            "denominator",
+            "threshold",
+            "passes",
+            "applicable",
+            "pending",
+            "companions",
+            listed,
+        ]
+    assert answer["rubric"] == {"name": "Discussion quality", "version": "1.0"}
+
+
+def test_the_answer_says_what_is_pending_and_what_passes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    metrics = json.loads(run(tmp_path, capsys, json.dumps(native()).encode(), "--json")[1])["metrics"]
+    memory, roles = metrics["memory_accuracy"], metrics["role_consistency"]
+    assert (memory["score"], memory["pending"], memory["passes"], memory["messages"]) == (
+        None,
+        True,
+        None,
+        [3],
+    )
+    assert (roles["score"], roles["pending"], roles["passes"]) == (100.0, True, None)
+    depth = metrics["strategic_depth"]
+    assert (depth["score"], depth["passes"], depth["messages"]) == (75.0, True, [1, 3, 4])
+    assert metrics["personality_diversity"]["players"] == ["Alpha", "Bravo"]
+
+
+def test_references_are_half_open_in_the_stored_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    references = json.loads(run(tmp_path, capsys, json.dumps(native()).encode(), "--json")[1])["references"]
+    assert references[0] == {
+        "message": 3,
+        "start": 0,
+        "end": 29,
+        "text": "I voted for Bravo in round 1.",
+        "counted": True,
+        "check": "supported",
+        "evidence": {
+            "says": "Round 1: Alpha voted for Bravo.",
+            "rows": [[1, 1, 2]],
+            "round": 1,
+            "players": [1, 2],
+        },
+    }
+    assert [(item["message"], item["counted"], item["evidence"]) for item in references[1:]] == [
+        (4, False, None)
+    ]
+
+
+def test_without_json_it_prints_lines_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(tmp_path, capsys, json.dumps(native()).encode())
+    assert code == 0
+    assert len(out.splitlines()) == 6
+
+
+@pytest.mark.parametrize("data", [b"", b"not json", b"{}", b'{"gameId": "x", "gameId": "y"}'])
+def test_a_refused_file_ends_with_2_and_its_faults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes
+) -> None:
+    code, out, err = run(tmp_path, capsys, data, "--json")
+    assert (code, out) == (2, "")
+    faults = json.loads(err)["faults"]
+    assert faults
+    assert all(set(fault) == {"place", "code", "message"} for fault in faults)
+
+
+def test_several_games_are_refused_with_their_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = json.dumps([native(), native(gameId="g-2")]).encode()
+    code, _, err = run(tmp_path, capsys, two, "--json")
+    assert code == 2
+    assert "g-1, g-2" in json.loads(err)["faults"][0]["message"]
+
+
+def test_a_rubric_of_ones_own_is_used_and_a_bad_one_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = json.loads(first_version_bytes("discussion-1.0"))
+    version["version"] = "1.1"
+    version["criteria"][1]["threshold"] = 80
+    own = tmp_path / "rubric.json"
+    own.write_text(json.dumps(version))
+    answer = json.loads(
+        run(tmp_path, capsys, json.dumps(native()).encode(), "--json", "--rubric", str(own))[1]
+    )
+    assert answer["rubric"]["version"] == "1.1"
+    assert answer["metrics"]["strategic_depth"]["passes"] is False
+    own.write_text("{}")
+    code, _, err = run(tmp_path, capsys, json.dumps(native()).encode(), "--json", "--rubric", str(own))
+    assert code == 2
+    assert json.loads(err)["faults"][0]["place"].startswith("rubric.json")
+
+
+def test_a_missing_file_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        call_command("measure_file", str(tmp_path / "none.json"), "--json")
+    assert end.value.code == 2
+    assert json.loads(capsys.readouterr().err)["faults"][0]["code"] == "cannot_read"

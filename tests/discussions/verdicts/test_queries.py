@@ -1,0 +1,167 @@
+"""What waits for the leads of a project, found without looking at what is done."""
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.db import connection
+
+from discussions.games.actions import return_evaluation, withdraw_game
+from discussions.home.pages.home import home_page
+from discussions.home.pages.overview import build_overview_page
+from discussions.models import Evaluation, Slot, Transcript
+from discussions.rating.actions.finish import skip_game, submit_evaluation
+from discussions.slots.actions import reduce_required_evaluators
+from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
+from tests.factories.adjudication import (
+    breaches,
+    list_evaluations,
+    make_shared_game,
+    submit_as,
+    submitted_game,
+)
+from tests.factories.people import NOW, make_admin, make_lead, moment
+from tests.factories.rating import make_copies, make_copy, start
+from tests.factories.transcripts import make_games_project, upload
+from tests.factories.verdicts import fresh, record, settled
+
+pytestmark = pytest.mark.django_db
+
+
+def waiting(game, person=None):
+    """Numbers of the games of its project that wait."""
+    project = game.project_id
+    rows = complete_alone(project, person) if person else complete_games(project)
+    return list(rows.values_list("game__number", flat=True))
+
+
+def test_a_game_waits_from_its_last_evaluation_to_its_verdict():
+    game = make_shared_game(k=2)
+    lead = make_lead(project=game.project)
+    one, two = list_evaluations(game)
+    submit_as(one)
+    assert waiting(game) == []
+    submit_as(two)
+    assert waiting(game) == [game.number]
+    return_evaluation(evaluation=one, comment="Look again", by=lead, now=moment(5))
+    assert waiting(game) == []
+    submit_evaluation(evaluation=one, by=one.evaluator, now=moment(6))
+    assert waiting(game) == [game.number]
+    (line,) = build_overview_page(project=game.project, person=lead, now=NOW).waiting
+    assert line.complete == 1
+    assert home_page(person=lead, now=NOW).places[0].verdicts == [game.number]
+    record(game, by=lead)
+    assert waiting(game) == []
+    assert set(game.slots.values_list("awaiting_since", flat=True)) == {None}
+    record(game, by=lead, reason="A correction", minutes=90)
+    assert set(game.slots.values_list("awaiting_since", flat=True)) == {None}
+    assert home_page(person=lead, now=NOW).places[0].verdict_count == 0
+    assert not breaches(moment(95))
+
+
+def test_fewer_that_are_enough_and_a_withdrawal_count():
+    game = make_shared_game(k=3)
+    lead = make_lead(project=game.project)
+    submit_as(list_evaluations(game)[0])
+    reduce_required_evaluators(game=game, count=1, reason="One is enough", by=lead, now=NOW)
+    assert waiting(game) == [game.number]
+    withdraw_game(game=fresh(game), reason="A broken file", by=lead, now=NOW)
+    assert waiting(game) == []
+
+
+def test_an_evaluation_that_comes_after_the_verdict_does_not_bring_the_game_back():
+    game = make_shared_game(k=2)
+    lead = make_lead(project=game.project)
+    one, late = list_evaluations(game)
+    submit_as(one)
+    reduce_required_evaluators(game=game, count=1, reason="One is enough", by=lead, now=NOW)
+    record(game, by=lead)
+    submit_as(late, now=moment(70))
+    assert waiting(game) == []
+
+
+def test_who_rated_alone_is_told_of_their_own_games_and_nobody_of_shared_ones():
+    alone = settled_but_for_the_verdict()
+    person = alone.evaluator
+    assert waiting(alone.game, person) == [alone.game.number]
+    assert home_page(person=person, now=NOW).places[0].verdicts == [alone.game.number]
+    shared = submitted_game(2)
+    assert waiting(shared, list_evaluations(shared)[0].evaluator) == []
+
+
+def settled_but_for_the_verdict():
+    evaluation = start()
+    submit_as(evaluation)
+    return Evaluation.objects.with_work().get(pk=evaluation.pk)
+
+
+def test_many_games_and_imports_are_counted_up_to_a_hundred_in_each_project():
+    admin, begun = make_admin(), [settled_but_for_the_verdict() for _ in range(2)]
+    for evaluation, count, faults in zip(begun, (101, 2), (103, 1), strict=True):
+        project = evaluation.game.project
+        make_copies(evaluation, count - 1)
+        file = upload(project=project, by=admin, name="x.json")
+        Transcript.objects.filter(pk=file.pk).update(fault_count=1)
+        Transcript.objects.bulk_create(
+            make_copy(file, name=f"{at}.json", sha256=f"{at:064x}", fault_count=2) for at in range(1, faults)
+        )
+    # The admin leads both projects: what waits in the first leaves room for the second.
+    places = {place.slug: place for place in home_page(person=admin, now=NOW).places}
+    second = places.pop(project.slug)
+    (first,) = places.values()
+    assert (first.verdict_count, first.faulty_count) == (100, 100)
+    assert len(first.verdicts) == 5 and first.verdicts == sorted(first.verdicts)
+    assert [name for _key, name in first.faulty] == [f"{at}.json" for at in (102, 101, 100, 99, 98)]
+    assert (second.verdict_count, second.faulty_count) == (2, 1)
+    assert [name for _key, name in second.faulty] == ["x.json"]
+
+
+def test_hundreds_are_said_in_words(client):
+    project = make_games_project()
+    lead = make_lead(project=project)
+    file = upload(project=project, by=lead, name="x.json")
+    rows = [make_copy(file, sha256=f"{at:064x}", fault_count=2) for at in range(100)]
+    Transcript.objects.bulk_create(rows)
+    client.force_login(lead)
+    assert "100 or more imports have faults" in client.get("/").content.decode()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads a table this small as a whole")
+def test_games_that_are_done_are_not_looked_at():
+    evaluation = settled_but_for_the_verdict()
+    make_copies(evaluation, 300)
+    rows = complete_games(evaluation.game.project_id)
+    assert "slot_awaiting_verdict (project_id=?)" in rows.explain()
+    assert (
+        len(rows) == 301
+    )  # copies have no verdict of their own: nothing but `awaiting_since` leaves them out
+    Slot.objects.update(awaiting_since=None)
+    assert len(rows.all()) == 0
+    assert "transcript_with_faults (project_id=?)" in faulty_transcripts(evaluation.game.project_id).explain()
+
+
+def test_a_place_that_waits_wrongly_is_a_breach():
+    evaluation, verdict = settled_but_for_the_verdict(), settled()
+    assert not breaches()
+    Slot.objects.filter(pk=evaluation.slot_id).update(awaiting_since=None)
+    assert "is not told to wait" in " ".join(breaches())
+    Slot.objects.filter(pk=evaluation.slot_id).update(awaiting_since=NOW)
+    begun = start(project=verdict.game.project)
+    assert not breaches()
+    Slot.objects.filter(pk=begun.slot_id).update(awaiting_since=NOW)
+    assert "nothing was handed in there" in " ".join(breaches())
+
+
+def test_rows_from_before_are_filled():
+    settled()
+    waiting = settled_but_for_the_verdict()
+    begun, open_one = start(), start()
+    skip_game(evaluation=begun, reason="Later", by=begun.evaluator, now=moment(7))
+    before = list(Slot.objects.order_by("pk").values_list("pk", "awaiting_since"))
+    assert [key for key, since in before if since] == [waiting.slot_id]
+    Slot.objects.update(awaiting_since=None)
+    Evaluation.objects.update(set_aside_at=None)
+    import_module("discussions.migrations.0012_waiting_for_leads").fill(apps, None)
+    assert list(Slot.objects.order_by("pk").values_list("pk", "awaiting_since")) == before
+    since = dict(Evaluation.objects.values_list("pk", "set_aside_at"))
+    assert (since[begun.pk], since[open_one.pk]) == (moment(7), None)

@@ -1,0 +1,199 @@
+"""The page of a verdict: the preview, recording it, what changed meanwhile, corrections, replay."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from discussions.models import Evaluation, Iteration, Judgement, Verdict
+from tests.factories.people import make_member
+from tests.factories.rating import make_game, make_rating_project, ready_to_submit
+from tests.factories.tampering import without_triggers
+from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview, record, settled
+from workspace.core.canonical import canonical_bytes
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true"}
+
+
+def address(game, name="verdict", *more):
+    return reverse(name, args=[game.project.slug, game.number, *more])
+
+
+def get_evaluator(game):
+    return Evaluation.objects.get(game=game).evaluator
+
+
+def shown_basis(answer):
+    said = answer.content.decode()
+    return {
+        "basis_sha256": re.search(r'name="basis_sha256" value="([0-9a-f]{64})"', said)[1],
+        "basis": re.search(r'name="basis" value="([^"]*)"', said)[1]
+        .replace("&quot;", '"')
+        .replace("&#x27;", "'"),
+    }
+
+
+@pytest.mark.services
+def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
+    game = game_to_settle()
+    client.force_login(get_evaluator(game))
+    answer = client.get(address(game))
+    said = answer.content.decode()
+    assert preview(game).outcome.headline in said.replace("&lt;", "<").replace("&gt;", ">")
+    assert "Would be recorded now" in said
+    posted = client.post(address(game, "record_verdict"), shown_basis(answer))
+    assert (posted.status_code, posted["Location"]) == (303, address(game))
+    assert Verdict.objects.get().created_by == get_evaluator(game)
+    assert "Recorded verdict 1" in client.get(address(game)).content.decode()
+
+
+def test_what_changed_is_shown_with_409_and_nothing_is_recorded(client):
+    game = game_to_settle()
+    client.force_login(get_evaluator(game))
+    posted = shown_basis(client.get(address(game)))
+    rating = Judgement.objects.get(evaluation__game=game, kind="rating")
+    Judgement.objects.filter(pk=rating.pk).update(value="4.5", version=rating.version + 1)
+    answer = client.post(address(game, "record_verdict"), posted)
+    said = answer.content.decode()
+    assert answer.status_code == 409
+    assert "rating: 3.5 before, 4.5 now." in said
+    assert preview(fresh(game)).basis_sha256 in said
+    assert not Verdict.objects.exists()
+    again = client.post(address(game, "record_verdict"), posted, headers=HTMX)
+    assert again.status_code == 409
+    assert "<html" not in again.content.decode()
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"basis_sha256": "x"}, {"basis_sha256": "A" * 64}, {"basis_sha256": "a" * 63 + "\n"}]
+)
+def test_a_form_without_a_hash_is_422(client, given):
+    game = game_to_settle()
+    client.force_login(get_evaluator(game))
+    assert client.post(address(game, "record_verdict"), given).status_code == 422
+    assert not Verdict.objects.exists()
+
+
+def test_a_field_of_somebody_else_is_400(client):
+    game = game_to_settle()
+    client.force_login(get_evaluator(game))
+    posted = {"basis_sha256": preview(game).basis_sha256, "passes": "true"}
+    assert client.post(address(game, "record_verdict"), posted).status_code == 400
+
+
+def test_a_pending_game_says_what_is_missing_and_greys_the_button(client):
+    game = make_game(project=make_rating_project())
+    client.force_login(get_lead(game))
+    said = client.get(address(game)).content.decode()
+    assert "Still pending:" in said
+    assert "0 of 1 evaluations are submitted" in said
+    assert re.search(r'<button class="button primary" disabled>', said)
+
+
+def test_who_has_not_submitted_does_not_see_the_page(client):
+    game = ready_to_submit().game
+    client.force_login(get_evaluator(game))
+    assert client.get(address(game)).status_code == 404
+    client.force_login(make_member(project=game.project))
+    assert client.get(address(game)).status_code == 404
+
+
+def test_where_the_machine_stays_hidden_its_evaluator_records_without_figures(client):
+    game = game_to_settle()
+    Iteration.objects.filter(pk=game.iteration_id).update(reveal="never")
+    client.force_login(get_evaluator(game))
+    answer = client.get(address(game))
+    said = answer.content.decode()
+    assert "Figures are shown once the verdict is recorded" in said
+    assert "Strategic depth" not in said
+    client.post(address(game, "record_verdict"), shown_basis(answer))
+    assert "Strategic depth" in client.get(address(game)).content.decode()
+
+
+@pytest.mark.services
+def test_a_lead_corrects_with_a_reason_and_both_stay(client):
+    game = settled().game
+    lead = get_lead(game)
+    client.force_login(lead)
+    posted = shown_basis(client.get(address(game)))
+    without = client.post(address(game, "record_verdict"), posted | {"reason": " "})
+    assert without.status_code == 422
+    assert "Say why" in without.content.decode()
+    done = client.post(address(game, "record_verdict"), posted | {"reason": "<b>The rating</b> was a slip."})
+    assert done.status_code == 303
+    said = client.get(address(game)).content.decode()
+    assert "&lt;b&gt;The rating&lt;/b&gt; was a slip." in said
+    assert "Recorded verdict 2" in said
+    assert "corrected by a later one" in said
+
+
+def test_the_evaluator_cannot_correct_and_reads_why(client):
+    game = settled().game
+    client.force_login(get_evaluator(game))
+    assert "corrected by a team lead" in client.get(address(game)).content.decode()
+    posted = {"basis_sha256": preview(game).basis_sha256, "reason": "mine"}
+    assert client.post(address(game, "record_verdict"), posted).status_code == 403
+    assert Verdict.objects.count() == 1
+
+
+@pytest.mark.services
+def test_what_became_different_since_is_named(client):
+    game = settled().game
+    rating = Judgement.objects.get(evaluation__game=game, kind="rating")
+    Judgement.objects.filter(pk=rating.pk).update(value="1.0", version=rating.version + 1)
+    client.force_login(get_lead(game))
+    said = client.get(address(game)).content.decode()
+    assert "Different now than when this verdict was recorded" in said
+    assert "rating: 3.5 before, 1.0 now." in said
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("headers", [{}, HTMX])
+def test_a_replay_says_equal_or_breach(client, headers):
+    verdict = settled()
+    game = verdict.game
+    client.force_login(get_evaluator(game))
+    where = address(game, "replay_verdict", 1)
+    said = client.post(where, headers=headers).content.decode()
+    assert "Equal: it comes out of its basis again." in said
+    assert ("<html" in said) == (not headers)
+    with without_triggers():
+        Verdict.objects.filter(pk=verdict.pk).update(passed_count=verdict.passed_count - 1)
+    said = client.post(where, headers=headers).content.decode()
+    assert "Breach" in said
+    assert "figures that lists show" in said
+
+
+def test_a_replay_of_no_verdict_is_404(client):
+    game = settled().game
+    client.force_login(get_lead(game))
+    assert client.post(address(game, "replay_verdict", 2)).status_code == 404
+
+
+def test_the_page_carries_the_basis_that_it_hashes(client):
+    game = game_to_settle()
+    client.force_login(get_evaluator(game))
+    posted = shown_basis(client.get(address(game)))
+    assert posted["basis"] == canonical_bytes(preview(game).basis).decode()
+
+
+def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert_num_queries):
+    small, large = game_to_settle(message_count=12), game_to_settle(message_count=60)
+    for game in (small, large):
+        record(game)
+        client.force_login(get_lead(game))
+        client.get(address(game))
+        with django_assert_num_queries(13):
+            assert client.get(address(game)).status_code == 200
+
+
+def test_recording_is_two_links_from_the_top_of_the_page(client):
+    game = game_to_settle()
+    client.force_login(get_lead(game))
+    content = client.get(reverse("verdict", args=[game.project.slug, game.number])).content.decode()
+    assert content.index('href="#main"') < content.index('href="#verdict-record"') < content.index("topbar")
+    section = content.partition('id="verdict-record"')[2]
+    assert "<a " not in section.partition('<button class="button primary"')[0]

@@ -1,0 +1,225 @@
+"""A team in which everything hidden carries a mark, and everything that the site answers one of its evaluators."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from discussions.games.actions import return_evaluation
+from discussions.models import Evaluation, Game
+from discussions.queue.actions import take_next_game
+from discussions.rating.actions.finish import return_to_game, skip_game
+from discussions.rating.actions.judgements import judge
+from discussions.rating.actions.remarks import remark
+from discussions.slots.actions import release_slot
+from tests.factories.adjudication import submit_as
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import NOW, make_lead, make_member, make_person
+from tests.factories.rating import game_of, make_rating_project
+from tests.factories.transcripts import upload
+from workspace.models import Person, Project
+from workspace.revisions.core import Act
+
+HTMX = {"HX-Request": "true"}
+
+
+# New secrets or times with every load, and nothing of anybody's games.
+OF_ONESELF = ("set_up_second_factor", "settings", "readyz", "healthz")
+
+
+def game_with_marks(
+    *, role: str = "ROLEMARK", personality: str = "PERSONMARK", secret: str = "MARK", messages: int = 12
+) -> dict[str, Any]:
+    """A game in which every hidden field carries a mark."""
+    content = game_of(
+        messages, game_id=f"game{secret.lower()}", personality=personality, justification=f"JUSTIFY{secret}"
+    )
+    for player in content["players"][1:]:
+        player["role"] = role
+    content["winner"] = f"WINNER{secret}"
+    content["prompt"] = f"PROMPT{secret}"
+    content["metadata"] = {
+        "model": f"MODEL{secret}",
+        "winner": f"WINNER{secret}",
+        "prompt": f"PROMPT{secret}",
+        "cost": {"totalUsd": 7.77 if secret == "MARK" else 0.5, "inputTokens": 9, "outputTokens": 9},
+    }
+    return content
+
+
+def found(text: str, marks: Iterable[str]) -> list[str]:
+    """The marks that are in the text."""
+    return [mark for mark in marks if mark.lower() in text.lower()]
+
+
+def masked(text: str) -> str:
+    """Without what is new with every request: tokens, sessions, the time of day, and names counted up by the tests."""
+    for made in set(re.findall(r'name="nonce" value="([0-9a-f]{16})"', text)):
+        text = text.replace(made, "")
+    text = re.sub(r'csrfmiddlewaretoken" value="[^"]+"|"X-CSRFToken": "[^"]+"|csrftoken=[^;]+', "", text)
+    text = re.sub(r"\d\d:\d\d:\d\d|Person \d+|person\d+@|game-\d+|sessionid=[^;]+", "", text)
+    return re.sub(r"'(?:Set-Cookie|Content-Length)': '[^']*'", "", text)
+
+
+# ---------------------------------------------------------------- everything that one evaluator is answered
+
+
+def addresses(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every route that can be fetched whose address is made of these arguments: its name and the address."""
+    for route in _routes(get_resolver().url_patterns):
+        names = set(route.pattern.converters or {})
+        if route.name in OF_ONESELF:
+            continue
+        if names <= given.keys() and "GET" in getattr(route.callback, "methods", ()):
+            yield route.name, reverse(route.name, kwargs={name: given[name] for name in names})
+
+
+def _routes(patterns: Iterable[Any]) -> Iterator[URLPattern]:
+    for entry in patterns:
+        if isinstance(entry, URLResolver):
+            yield from _routes(entry.url_patterns)
+        else:
+            yield entry
+
+
+def crawled(
+    client: Client, evaluations: Iterable[Evaluation], *, numbers: Iterable[int] = (), **given: Any
+) -> dict[str, str]:
+    """Everything that the site answers now, by address and manner: pages, regions, exports, refusals, with headers.
+
+    `evaluations` are the person's own and others', `numbers` games that they may know; `given` goes to every address.
+    """
+    wanted: dict[str, None] = {}
+    steps: list[str] = []
+    own = list(evaluations)
+    for number in {*numbers, *(one.game.number for one in own), *(one.game_number for one in own)}:
+        wanted |= {at: None for _name, at in addresses({**given, "number": number})}
+    for one in own:
+        rate = reverse("rate", args=[one.pk])
+        # The page makes a number of its own for its forms, unless one is asked for.
+        wanted |= {at: None for _name, at in addresses({**given, "evaluation": one.pk}) if at != rate}
+        steps += [f"{rate}?step={step}&nonce=n&player=2&votes=1" for step in STEPS]
+        steps += [f"{rate}?at={position}&nonce=n" for position in (1, 3, 5)]
+    wanted |= dict.fromkeys(steps)
+    answers = {}
+    for at in wanted:
+        page = client.get(at)
+        answers[f"page {at}"] = get_text(page)
+        # Who is refused as a page is refused in the same words as htmx; of steps one region is like all others.
+        if page.status_code == 200 and (at not in steps or at in steps[:1]):
+            answers[f"region {at}"] = get_text(client.get(at, headers=HTMX))
+    return answers
+
+
+def get_text(answer: HttpResponse) -> str:
+    """The whole answer: status, headers, body."""
+    return f"{answer.status_code} {answer.headers}\n{answer.content.decode()}"
+
+
+STEPS = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+
+
+def leaks(answers: Mapping[str, str], marks: Iterable[str]) -> list[str]:
+    """Where a mark is, and which."""
+    kept = list(marks)
+    return [f"{at}: {', '.join(there)}" for at, text in answers.items() if (there := found(text, kept))]
+
+
+# ---------------------------------------------------------------- a team with marks
+
+
+def say_with(evaluation: Evaluation, kind: str, subject: str, value: str, reason: str) -> None:
+    """One judgement with a reason."""
+    stored = evaluation.judgements.filter(kind=kind, subject=subject).first()
+    act = Act(
+        kind=kind,
+        subject=subject,
+        value=value,
+        reason=reason,
+        version=stored.version if stored else 0,
+        key=f"reason-{kind}-{subject}-{evaluation.pk}",
+    )
+    judge(evaluation=evaluation, act=act, by=evaluation.evaluator, now=NOW)
+
+
+def marked_person(project: Project, name: str) -> Person:
+    """An evaluator whose name and address are marks."""
+    person = make_person(name=name, email=f"{name.lower()}@example.org")
+    return make_member(project=project, person=person)
+
+
+def begin(project: Project, person: Person) -> Evaluation:
+    """What the person is dealt next, with its work."""
+    taken = take_next_game(project=project, by=person, now=NOW)
+    assert taken is not None
+    return Evaluation.objects.with_work().get(pk=taken.pk)
+
+
+def again(evaluation: Evaluation) -> Evaluation:
+    """The same one as it is now."""
+    return Evaluation.objects.with_work().get(pk=evaluation.pk)
+
+
+def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = False) -> tuple[Game, Person]:
+    """A game for three; one other handed in, one was sent theirs back, both left marks wherever people can leave any.
+
+    The marks of the game end in `of_game`, those of people in `secret`; with `swapped` the others say the opposite of
+    what they say otherwise. Also returned: a lead.
+    """
+    project = make_rating_project(evaluator_count=3, slug="blind")
+    lead = make_lead(project=project)
+    content = game_with_marks(secret=of_game, role=f"ROLE{of_game}", personality=f"PERSON{of_game}")
+    upload(project=project, by=lead, games=content, name=f"file{of_game.lower()}.json")
+    run_waiting_jobs()
+    game = Game.objects.get(project=project)
+    one, two = (begin(project, marked_person(project, f"OTHER{secret}{n}")) for n in (1, 2))
+    _leave_marks(one, secret)
+    skip_game(evaluation=again(one), reason=f"SKIP{secret}", by=one.evaluator, now=NOW)
+    one = begin_again(one)
+    release_slot(evaluation=again(two), reason=f"RELEASE{secret}", by=lead, now=NOW)
+    two = begin_again(two)
+    _leave_marks(two, secret)
+    said = ("no", "1.5") if swapped else ("yes", "4.5")
+    for evaluation in (one, two):
+        values = {("coherence", "5"): said[0], ("rating", ""): "4.5", ("question", "2"): said[0]}
+        submit_as(evaluation, values=values)
+    return_evaluation(evaluation=two, comment=f"RETURN{secret}", by=lead, now=NOW)
+    return game, lead
+
+
+def begin_again(evaluation: Evaluation) -> Evaluation:
+    """Taken up again by its evaluator."""
+    return_to_game(evaluation=again(evaluation), by=evaluation.evaluator, now=NOW)
+    return again(evaluation)
+
+
+def _leave_marks(evaluation: Evaluation, secret: str) -> None:
+    for kind in ("comment", "flag"):
+        remark(
+            evaluation=evaluation,
+            kind=kind,
+            target="message:3",
+            text=f"{kind.upper()}{secret}",
+            key=f"{kind}-{evaluation.pk}",
+            by=evaluation.evaluator,
+            now=NOW,
+        )
+    say_with(evaluation, "strategic_depth", "4", "no", f"REASON{secret}")
+
+
+HIDDEN_ALWAYS = (
+    "JUSTIFYMARK",
+    "WINNERMARK",
+    "MODELMARK",
+    "PROMPTMARK",
+    "gamemark",
+    "filemark",
+    "7.77",
+    "OTHERMARK",
+)
+
+
+HIDDEN_UNTIL_REVEAL = ("ROLEMARK", "PERSONMARK")

@@ -1,0 +1,94 @@
+"""Games in one line each, for the tests of the core."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discussions.core.records import Elimination, GameRecord, Measurement, Message, Player, Vote
+from discussions.metrics.core.registry import measure_game
+from rubric.core.records import RubricRecord
+from rubric.versions.queries import first_discussion_version
+
+Said = tuple[str, str] | tuple[str, str, int]
+
+
+def game(
+    *,
+    messages: Sequence[Said] = (),
+    roles: Mapping[str, str | None] | None = None,
+    votes: Sequence[tuple[int, str, str]] = (),
+    eliminations: Sequence[tuple[int, str]] = (),
+    links: Mapping[int, int | None] | None = None,
+    times: Mapping[int, str] | None = None,
+    vote_times: Sequence[str] = (),
+) -> GameRecord:
+    """A game of (name, text[, round]) messages; players are those of `roles`, then whoever else speaks or votes.
+
+    `links` maps a message to the position it replies to (None: a link that does not resolve); `times` a message to its
+    time; `vote_times` belong to the votes in order.
+    """
+    names = list(dict.fromkeys([*(roles or {}), *(said[0] for said in messages)]))
+    names += [name for row in votes for name in row[1:] if name not in names]
+    names = list(dict.fromkeys(names))
+    number = {name: index for index, name in enumerate(names, start=1)}
+    return GameRecord(
+        game_id="game-1",
+        players=[Player(name, role=(roles or {}).get(name)) for name in names],
+        messages=[
+            Message(
+                position=position,
+                player=number[said[0]],
+                text=said[1],
+                round=said[2] if len(said) > 2 else 1,
+                has_reply_link=position in (links or {}),
+                reply_to=(links or {}).get(position),
+                time=(times or {}).get(position),
+            )
+            for position, said in enumerate(messages, start=1)
+        ],
+        votes=[
+            Vote(
+                row[0],
+                number[row[1]],
+                number[row[2]],
+                time=vote_times[index] if index < len(vote_times) else None,
+            )
+            for index, row in enumerate(votes)
+        ],
+        eliminations=[Elimination(row[0], number[row[1]]) for row in eliminations],
+    )
+
+
+def rubric(**parameters: Any) -> RubricRecord:
+    """The first discussion version with some parameters changed."""
+    first = first_discussion_version()
+    if not parameters:
+        return first
+    return RubricRecord(
+        first.name, "test", first.kind, first.criteria, {**first.parameters, **parameters}, first.lists
+    )
+
+
+def measured(metric: str, record: GameRecord, **parameters: Any) -> Measurement:
+    """What one metric gives for a game under the first version, with some parameters changed."""
+    return measure_game(record, rubric(**parameters))[metric]
+
+
+def native_like(data: Mapping[str, Any]) -> GameRecord:
+    """A game from the native JSON's own keys, without any checking; for real files in tests of the core."""
+    names = [player["name"] for player in data["players"]]
+    return GameRecord(
+        game_id=data["gameId"],
+        players=[
+            Player(p["name"], p.get("role"), p.get("personality"), p.get("isAlive")) for p in data["players"]
+        ],
+        messages=[
+            Message(
+                position, names.index(m["playerName"]) + 1, m["message"], m["roundNumber"], turn=m.get("turn")
+            )
+            for position, m in enumerate(data["messages"], start=1)
+        ],
+        votes=[
+            Vote(v["roundNumber"], names.index(v["voterName"]) + 1, names.index(v["targetName"]) + 1)
+            for v in data["votes"]
+        ],
+    )

@@ -1,0 +1,102 @@
+"""Small transcripts written for the tests, as values and as bytes."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from discussions.iterations.actions import open_project
+from discussions.models import Game, Transcript
+from discussions.transcripts.actions import Upload, import_transcripts
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import NOW
+from tests.numbers import numbers
+from workspace.models import Person, Project
+from workspace.people.actions import system_person
+
+TEXTS = (
+    "Good morning everybody, who heard something in the night?",
+    "I think Bea has been very quiet, and that is a pattern.",
+    "Ann voted for Cid in round 1 without any reason.",
+    "I agree with Ann, the evidence points to Bea.",
+    "Why would you accuse me? I trust Ann since round 1.",
+    "Let us vote then, the others were defended by nobody.",
+)
+
+
+def native_game(**changes: Any) -> dict[str, Any]:
+    """A proper native game of three players, six messages and two votes; `changes` replace its top keys."""
+    names = ("Ann", "Bea", "Cid")
+    roles = ("VILLAGER", "MAFIA", "SEER")
+    game: dict[str, Any] = {
+        "gameId": "game-1",
+        "timestamp": "2025-01-15T10:00:00Z",
+        "metadata": {
+            "cost": {"totalUsd": 1.25, "inputTokens": 90_000, "outputTokens": 8_000, "cacheHitRate": 0.75}
+        },
+        "players": [
+            {"name": name, "role": role, "personality": "analytical", "isAlive": True, "position": position}
+            for position, (name, role) in enumerate(zip(names, roles, strict=True), start=1)
+        ],
+        "messages": [
+            native_message(position, names[(position - 1) % 3], text, roundNumber=1 + (position > 3))
+            for position, text in enumerate(TEXTS, start=1)
+        ],
+        "votes": [
+            {
+                "roundNumber": 1,
+                "voterName": "Ann",
+                "targetName": "Cid",
+                "justification": "too quiet",
+                "timestamp": None,
+            },
+            {
+                "roundNumber": 1,
+                "voterName": "Bea",
+                "targetName": "Ann",
+                "justification": "",
+                "timestamp": None,
+            },
+        ],
+    }
+    return game | changes
+
+
+def native_message(turn: int, player: str, text: str, **changes: Any) -> dict[str, Any]:
+    """One message of a native game."""
+    message: dict[str, Any] = {
+        "turn": turn,
+        "roundNumber": 1,
+        "playerName": player,
+        "message": text,
+        "timestamp": f"2025-01-15T10:{turn % 60:02}:00Z",
+        "inReplyToId": None,
+        "inReplyToPlayer": None,
+    }
+    return message | changes
+
+
+def as_bytes(value: Any) -> bytes:
+    """The value as a JSON file."""
+    return json.dumps(value, ensure_ascii=True).encode()
+
+
+def make_games_project(*, slug: str = "", now: datetime = NOW) -> Project:
+    """A project with its unsorted iteration under the shipped rubric."""
+    slug = slug or f"project-{next(numbers)}"
+    return open_project(slug=slug, name=slug.capitalize(), by=system_person(now=now), now=now)
+
+
+def upload(
+    *, project: Project, by: Person, games: object = None, name: str = "game.json", now: datetime = NOW
+) -> Transcript:
+    """A transcript that was uploaded and waits; `games` is a native game or a list of them, or raw bytes."""
+    data = games if isinstance(games, bytes) else as_bytes(native_game() if games is None else games)
+    return import_transcripts(project=project, files=[Upload(name, data)], by=by, now=now)[0].transcript
+
+
+def import_game(*, project: Project, by: Person, now: datetime = NOW, **changes: object) -> Game:
+    """A game that came in and was measured; `changes` go to the native game."""
+    changes.setdefault("gameId", f"game-{next(numbers)}")
+    transcript = upload(project=project, by=by, games=native_game(**changes), now=now)
+    run_waiting_jobs(now=now)
+    return Game.objects.get(transcript=transcript)

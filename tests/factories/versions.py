@@ -1,0 +1,36 @@
+"""Drafts of rubric versions for tests, reached through the real actions."""
+
+from msgspec.structs import replace
+
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+from rubric.versions.actions import draft_version, publish_first_versions, save_draft
+from tests.factories.people import NOW, make_admin
+from workspace.people.actions import system_person
+
+
+def first(key="response"):
+    """The shipped version of that rubric, published anew where a test that commits has emptied the tables."""
+    if not RubricVersion.objects.exists():
+        publish_first_versions(by=system_person(now=NOW), now=NOW)
+    return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number="1.0")
+
+
+def make_draft(*, key="response", by=None, note="To try other weights", now=NOW):
+    """A draft of what the shipped version says."""
+    return draft_version(version=first(key), note=note, by=by or make_admin(), now=now)
+
+
+def with_weights(record: RubricRecord, *weights: float) -> RubricRecord:
+    """The version with these weights, in the order of its criteria."""
+    criteria = [replace(each, weight=weight) for each, weight in zip(record.criteria, weights, strict=True)]
+    return replace(record, criteria=criteria)
+
+
+def make_changed_draft(*, by=None, weights=(0.4, 0.2, 0.2, 0.2), now=NOW):
+    """A draft of the response rubric with other weights."""
+    by = by or make_admin()
+    draft = make_draft(by=by, now=now)
+    record = with_weights(draft.to_record(), *weights)
+    save_draft(version=draft, record=record, note="Accuracy counts more", basis=draft.sha256, by=by, now=now)
+    return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)

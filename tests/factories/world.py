@@ -1,0 +1,194 @@
+"""The world in which the rights matrix is tried: two projects, one person per column, and one of every thing."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from discussions.queue.actions import assign_game, take_next_game
+from rubric.human_reviewers.actions import open_review
+from rubric.models.comparisons import ELSEWHERE
+from rubric.versions.actions import publish_version
+from tests.factories.adjudication import TIE, make_differing, page_hash
+from tests.factories.calibration import make_trained
+from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
+from tests.factories.iterations import figures, make_baseline, make_change, make_stage
+from tests.factories.model_reviewers import make_asked
+from tests.factories.people import load_membership, make_admin, make_lead, make_member
+from tests.factories.preview import asked, draft_with, thresholds
+from tests.factories.reliability import figure_team
+from tests.factories.reviewer_statistics import make_figured
+from tests.factories.sign_in import make_secured
+from tests.factories.transcripts import import_game, make_games_project, upload
+from tests.factories.verdicts import settle
+from tests.factories.versions import make_changed_draft
+from tests.site.rights_matrix import COLUMNS
+from workspace.models import Person
+from workspace.people.actions import invite
+
+
+def make_world() -> dict[str, Any]:
+    """People by column under "people"; all other keys are arguments of addresses, by the name the address uses."""
+    now = timezone.now()
+    project, other = make_games_project(slug="here", now=now), make_games_project(slug="there", now=now)
+    admin = make_admin(now=now)
+    people: dict[str, Person | None] = {
+        "anonymous": None,
+        "assigned": make_member(project=project, now=now),
+        "same_project": make_member(project=project, now=now),
+        "elsewhere": make_member(project=other, now=now),
+        "lead": make_lead(project=project, now=now),
+        "lead_elsewhere": make_lead(project=other, now=now),
+        "admin": admin,
+        "deactivated": make_member(project=project, now=now),
+    }
+    assert tuple(people) == COLUMNS
+    bystander = make_secured(make_member(project=project, now=now), now=now)[0]
+    invited = invite(email="guest@example.org", role="evaluator", project=project, by=admin, now=now)
+    as_admin = invite(email="chief@example.org", role="admin", project=None, by=admin, now=now)
+    settled = import_game(project=project, by=people["lead"], now=now)
+    verdict = settle(project=project, by=people["assigned"])
+    game = import_game(project=project, by=people["lead"], now=now)
+    evaluation = take_next_game(project=project, by=people["assigned"], now=now)
+    waiting_game = import_game(project=project, by=people["lead"], now=now)
+    kept = assign_game(game=waiting_game, person=bystander, by=people["lead"], now=now)
+    stage = make_stage(project=project, by=people["lead"])
+    baseline = make_baseline(stage=stage, games=[figures(), figures(coherence=40), figures(cost=None)])
+    coming = make_change(stage=stage)
+    version = game.iteration.rubric_version
+    newer = make_changed_draft(by=admin, now=now)
+    publish_version(version=newer, basis=newer.sha256, reason="Agreed", by=admin, now=now)
+    draft = make_changed_draft(by=admin, weights=(0.3, 0.3, 0.2, 0.2), now=now)
+    stricter = draft_with(thresholds(engagement=4), by=admin)
+    compared = make_set(by=people["lead"], questions=2, mode="both", people=[people["assigned"]], elsewhere=1)
+    begun, waiting = compared.comparisons.order_by("number")
+    review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
+    review = open_review(comparison=begun, by=people["assigned"], now=now)
+    figure_team(project, by=people["lead"])
+    trained = make_trained(leads=[people["lead"]], trainee=people["assigned"], slug="trained")
+    shared = make_differing(leads=[people["lead"]], slug="shared")
+    figure_team(shared.project, by=people["lead"])
+    asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
+    return {
+        "people": people,
+        **make_asked(by=people["lead"], people=[people["assigned"]]),
+        **make_figured(by=people["lead"], people=[people["assigned"]]),
+        **trained,
+        "slug": project.slug,
+        "other_slug": other.slug,
+        "membership": load_membership(person=bystander, project=project).pk,
+        "person": bystander.pk,
+        "secret": invited.secret,
+        "invitation": invited.invitation.pk,
+        "admin_invitation": as_admin.invitation.pk,
+        "number": game.number,
+        "slot": kept.pk,
+        "kept_number": waiting_game.number,
+        "shared_slug": shared.project.slug,
+        "shared_number": shared.number,
+        "thing": "rating",
+        "shared_evaluation": shared.evaluations.order_by("pk")[0].pk,
+        "shared_sides": page_hash(shared, *TIE),
+        "settled_number": settled.number,
+        "verdict": verdict.number,
+        "evaluation": evaluation.pk,
+        "rubric_slug": version.rubric.key,
+        "rubric_number": version.number,
+        "response_slug": newer.rubric.key,
+        "response_number": newer.number,
+        "response_version": newer.pk,
+        "draft_number": draft.number,
+        "draft_sha256": draft.sha256,
+        "long_number": stricter.number,
+        "long_sha256": stricter.sha256,
+        "transcript": upload(project=project, by=admin, now=now).pk,
+        "set_number": compared.number,
+        "comparison": compared.comparisons.get(number=1).number,
+        "review": review.pk,
+        "waiting_comparison": waiting.pk,
+        "reviewer": compared.reviewers.get(kind=ELSEWHERE).pk,
+        "stage": stage.number,
+        "baseline": baseline.number,
+        "iteration": coming.number,
+    }
+
+
+# Where an address names its argument like another one's, but means another thing.
+ARGUMENTS = {
+    **{
+        name: {"slug": "shared_slug", "number": "shared_number", "evaluation": "shared_evaluation"}
+        for name in ("adjudicate", "adjudicate_one", "show_names", "return_evaluation", "need_fewer")
+    },
+    **{
+        name: {"number": "settled_number"}
+        for name in (
+            "verdict",
+            "record_verdict",
+            "replay_verdict",
+            "report",
+            "report_markdown",
+            "report_json",
+        )
+    },
+    **{
+        name: {"number": "set_number"}
+        for name in (
+            "comparison_set",
+            "set_results",
+            "comparison_result",
+            "add_comparison",
+            "import_comparisons",
+            "add_reviewer",
+            "end_reviewer",
+            "close_set",
+            "reopen_set",
+        )
+    },
+    **{
+        name: {"slug": "trained_slug", "number": "trained_round", "person": "trainee"}
+        for name in ("calibrations", "calibration", "close_calibration", "let_rate", "take_calibration")
+    },
+    "calibration_feedback": {"evaluation": "trained_evaluation"},
+    "agreement_thing": {"slug": "shared_slug"},
+    "begin_review": {"comparison": "waiting_comparison"},
+    **{
+        name: {"number": "figured_number"}
+        for name in ("set_manners", "set_agreement", "set_success", "set_tuning", "figure_set", "adopt_fit")
+    },
+    "set_reviewer": {"number": "figured_number", "reviewer": "figured_reviewer"},
+    "survey": {"number": "figured_number", "comparison": "figured_comparison"},
+    **{
+        name: {"number": "asked_number"}
+        for name in (
+            "set_answers",
+            "ask_models",
+            "stop_asking",
+            "ask_failed_again",
+            "open_prompts",
+            "upload_answers",
+        )
+    },
+    **{
+        name: {"number": "asked_number", "comparison": comparison, "reviewer": "model_reviewer"}
+        for name, comparison in (
+            ("model_answer", "answered_comparison"),
+            ("answer_text", "answered_comparison"),
+            ("ask_again", "answered_comparison"),
+            ("prompt_text", "asked_comparison"),
+            ("paste_answer", "asked_comparison"),
+            ("make_prompt", "unasked_comparison"),
+        )
+    },
+    "withdraw_admin": {"invitation": "admin_invitation"},
+    "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
+    "draft_version": {"slug": "rubric_slug", "number": "rubric_number"},
+    "edit_version": {"slug": "rubric_slug", "number": "long_number"},
+    **{
+        name: {"slug": "response_slug", "number": "response_number"}
+        for name in ("compare_versions", "export_version", "retire_version")
+    },
+    "discard_version": {"slug": "response_slug", "number": "draft_number"},
+    **{
+        name: {"slug": "rubric_slug", "number": "long_number"}
+        for name in ("publish_version", "preview_version", "cancel_preview")
+    },
+}

@@ -1,0 +1,238 @@
+"""Files of comparisons and reviews: what is read, every fault with its place, and reviews put at their place."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubric.comparisons.core import (
+    Lines,
+    NewComparison,
+    NewResponse,
+    Placed,
+    ReviewGiven,
+    place_review,
+    read_comparison_lines,
+    rescale_score,
+    response_numbers,
+)
+from rubric.core.records import RubricRecord
+from rubric.versions.queries import first_response_version
+
+SOUP = {
+    "id": "soup",
+    "question": "How is soup made?",
+    "responses": [{"id": "a", "text": "Boil water.", "author": "m-1"}, {"text": "Open a tin."}],
+}
+
+
+SCORED = {
+    "comparison": "soup",
+    "reviewer": "Reader",
+    "scores": {"a": {"holistic": 7}, "2": {"holistic": 9}},
+}
+
+
+NUMBERS = {"a": 1, "2": 2}
+
+
+def lines(*values: object) -> bytes:
+    return "\n".join(each if isinstance(each, str) else json.dumps(each) for each in values).encode()
+
+
+def read_faults(*values: object) -> list[tuple[int, str, str]]:
+    return [(each.line, each.pointer, each.code) for each in read_comparison_lines(lines(*values)).faults]
+
+
+def rubric() -> RubricRecord:
+    return first_response_version()
+
+
+def placed(**changes: object) -> Placed:
+    found = place_review(given_review(**changes), NUMBERS, rubric())
+    assert isinstance(found, Placed), found
+    return found
+
+
+def given_review(**changes: object) -> ReviewGiven:
+    return ReviewGiven(**({"line": 4, "comparison": "soup", "reviewer": "Reader", "labels": {}} | changes))
+
+
+def test_a_file_holds_comparisons_and_reviews():
+    found = read_comparison_lines(lines(SOUP, "", SCORED))
+    wanted = NewComparison(
+        "How is soup made?",
+        [NewResponse("Boil water.", key="a", author="m-1"), NewResponse("Open a tin.")],
+        key="soup",
+    )
+    assert [(each.line, each.comparison) for each in found.comparisons] == [(1, wanted)]
+    assert [(each.line, each.reviewer) for each in found.reviews] == [(3, "Reader")]
+    assert found.faults == []
+    assert response_numbers(wanted) == NUMBERS
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n"])
+def test_a_file_without_a_line_is_a_fault(data):
+    assert [each.code for each in read_comparison_lines(data).faults] == ["empty"]
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer", "code"),
+    [
+        ("{", "", "truncated"),
+        ('{"id": "x", "id": "y", "question": "?"}', "", "duplicate_key"),
+        ("[1]", "", "wrong_shape"),
+        ({"id": "x"}, "", "wrong_shape"),
+        (SOUP | {"id": 7}, "/id", "wrong_shape"),
+        (SOUP | {"id": " "}, "/id", "wrong_shape"),
+        (SOUP | {"question": ""}, "/question", "invalid"),
+        (SOUP | {"responses": {}}, "/responses", "wrong_shape"),
+        (SOUP | {"responses": SOUP["responses"][:1]}, "/responses", "invalid"),
+        (SOUP | {"responses": [{"text": "x"}, 3]}, "/responses/1", "wrong_shape"),
+        (SOUP | {"responses": [{"text": "x"}, {"text": None}]}, "/responses/1/text", "wrong_shape"),
+        (SOUP | {"responses": [{"text": "x"}, {"text": " "}]}, "/responses/1/text", "invalid"),
+        (
+            SOUP | {"responses": [{"text": "x"}, {"text": "y", "autor": "z"}]},
+            "/responses/1/autor",
+            "unknown_key",
+        ),
+        (SOUP | {"responses": [{"text": "x", "id": "2"}, {"text": "y"}]}, "/responses/1/id", "invalid"),
+        (SOUP | {"source": "elsewhere"}, "/source", "unknown_key"),
+        ({"comparison": "soup", "scores": SCORED["scores"]}, "/reviewer", "wrong_shape"),
+        (SCORED | {"reviewer": "r" * 201}, "/reviewer", "too_long"),
+        (SCORED | {"text": "I prefer A."}, "", "wrong_shape"),
+        ({"comparison": "soup", "reviewer": "Reader"}, "", "wrong_shape"),
+        ({"comparison": "soup", "reviewer": "Reader", "text": "A."}, "/labels", "wrong_shape"),
+        (SCORED | {"labels": {"Response A": 1}}, "/labels", "wrong_shape"),
+        (SCORED | {"scores": {}}, "/scores", "wrong_shape"),
+        (SCORED | {"scores": {"a": 7}}, "/scores/a", "wrong_shape"),
+        (SCORED | {"scores": {"a": {"holistic": "7"}}}, "/scores/a/holistic", "bad_score"),
+        (SCORED | {"scores": {"a": {"holistic": True}}}, "/scores/a/holistic", "bad_score"),
+        (SCORED | {"scores": {"a": {"holistic": 0}}}, "/scores/a/holistic", "bad_score"),
+        (SCORED | {"scores": {"a": {"holistic": 101}}, "scale": [0, 100]}, "/scores/a/holistic", "bad_score"),
+        (SCORED | {"scores": {"a": {"notes": 1}}}, "/scores/a/notes", "bad_score"),
+        (SCORED | {"scale": [100, 0]}, "/scale", "wrong_shape"),
+        (SCORED | {"scale": [0, 50, 100]}, "/scale", "wrong_shape"),
+    ],
+)
+def test_every_fault_has_its_line_and_place(value, pointer, code):
+    found = read_faults(SOUP | {"id": "first"}, value)
+    assert (2, pointer, code) in found
+    assert all(line == 2 for line, _pointer, _code in found)
+
+
+def test_ids_are_there_once():
+    assert read_faults(SOUP, SOUP) == [(2, "/id", "duplicate_id")]
+
+
+def test_all_faults_are_listed_at_once():
+    found = read_faults(SOUP | {"id": 7}, "{", SCORED | {"reviewer": ""})
+    assert [line for line, _pointer, _code in found] == [1, 2, 3]
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_whatever_comes_is_read_or_refused(data):
+    found = read_comparison_lines(data)
+    assert isinstance(found, Lines)
+    assert found.faults or found.comparisons or found.reviews
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(json_values, st.sampled_from(["labels", "scores", "text", "scale", "reviewer", "comparison"]))
+def test_a_strange_part_of_a_review_never_breaks_the_reader(value, key):
+    found = read_comparison_lines(lines(SOUP, SCORED | {key: value}))
+    for each in found.reviews:
+        place_review(each, NUMBERS, rubric())
+
+
+def test_plain_scores_stand_in_the_order_in_which_the_responses_were_brought():
+    scores = {"2": {"holistic": 9, "notes": "Quick."}, "a": {"holistic": 7}}
+    found = placed(scores=scores)
+    assert (found.order, found.record.mode) == ([1, 2], "holistic")
+    assert [(each.label, each.holistic, each.notes) for each in found.record.responses] == [
+        ("Response A", 7, None),
+        ("Response B", 9, "Quick."),
+    ]
+    assert found.record.ranking == [["Response B"], ["Response A"]]
+    assert [flag.code for flag in found.record.flags] == ["order_unknown"]
+
+
+def test_labels_say_the_order():
+    labels = {"Response B": "a", "Response A": "2"}
+    found = placed(labels=labels, scores=SCORED["scores"])
+    assert found.order == [2, 1]
+    assert [each.holistic for each in found.record.responses] == [9, 7]
+    assert found.record.flags == []
+
+
+def test_a_text_is_read_under_its_labels():
+    text = '{"evaluations": {"Response A": {"accuracy": 4}, "Response B": {"accuracy": 8}}}'
+    found = placed(labels={"Response A": "2", "Response B": "a"}, text=text)
+    assert (found.order, found.record.mode) == ([2, 1], "partial")
+    assert [each.scores for each in found.record.responses] == [{"accuracy": 4}, {"accuracy": 8}]
+
+
+def test_scores_of_another_scale_are_mapped_exactly_and_flagged():
+    keys = [each.key for each in rubric().criteria]
+    low, high = dict.fromkeys(keys, 0), dict.fromkeys(keys, 100) | {keys[0]: 30}
+    found = placed(scores={"a": low, "2": high}, scale=(0, 100))
+    one, two = found.record.responses
+    assert one.scores == dict.fromkeys(keys, 1)
+    assert two.scores == dict.fromkeys(keys, 10) | {keys[0]: 3.7}
+    assert found.record.mode == "rubric"
+    assert "from 0 to 100" in next(flag.message for flag in found.record.flags if flag.code == "rescaled")
+
+
+@given(st.integers(0, 100))
+def test_a_rescaled_score_comes_back(value):
+    assert (rescale_score(value, (0, 100)) - 1) * 100 / 9 == pytest.approx(value, abs=1e-12)
+
+
+def test_what_was_not_given_stays_missing():
+    scores = {"a": {"accuracy": 5, "clarity": None}, "2": {"accuracy": 6}}
+    record = placed(scores=scores).record
+    assert record.mode == "partial"
+    assert [each.is_incomplete for each in record.responses] == [True, True]
+
+
+def test_nothing_in_notes_is_read_as_scores():
+    trap = 'FINAL RANKING:\n1. Response A\n```json\n{"evaluations": {"Response A": {"holistic": 10}}}\n```'
+    record = placed(scores={"a": {"holistic": 2, "notes": trap}, "2": {"holistic": 3}}).record
+    assert [each.holistic for each in record.responses] == [2, 3]
+    assert (record.reported_ranking, record.responses[0].notes) == (None, trap)
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "code"),
+    [
+        ({"labels": {"Response A": "a"}, "text": "x"}, "/labels", "wrong_labels"),
+        ({"labels": {"Response A": "a", "Response C": "2"}, "text": "x"}, "/labels", "wrong_labels"),
+        ({"labels": {"A": "a", "B": "2"}, "text": "x"}, "/labels", "wrong_labels"),
+        ({"labels": {"Response A": "a", "Response B": "a"}, "text": "x"}, "/labels", "wrong_labels"),
+        (
+            {"labels": {"Response A": "a", "Response B": "b"}, "text": "x"},
+            "/labels/Response B",
+            "unknown_response",
+        ),
+        (
+            {"labels": {"Response A": "a", "Response B": "2"}, "scores": {"a": {"holistic": 1}}},
+            "/labels/Response B",
+            "no_score",
+        ),
+        ({"scores": {"a": {"holistic": 1}}}, "/scores", "no_score"),
+        ({"scores": {"a": {"holistic": 1}, "c": {"holistic": 1}}}, "/scores/c", "unknown_response"),
+        ({"scores": {"a": {"style": 1}, "2": {"holistic": 1}}}, "/scores/a/style", "unknown_criterion"),
+        ({"scores": {"a": {"holistic": None}, "2": {"notes": "x"}}}, "/scores", "no_score"),
+    ],
+)
+def test_a_review_that_has_no_place_says_why(changes, pointer, code):
+    found = place_review(given_review(**changes), NUMBERS, rubric())
+    assert isinstance(found, list)
+    assert (4, pointer, code) in [(each.line, each.pointer, each.code) for each in found]

@@ -1,0 +1,211 @@
+"""The weighted overall: the source's example, exactness, missing scores, ties, and rounding for show.
+
+Weights: what is refused and how it is said, exactness at the edge, and scaling the others.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubric.core.scores import Overall, compute_overall, get_weights, rank_values, round_half_up
+from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
+from rubric.versions.queries import first_response_version
+
+WEIGHTS = get_weights(first_response_version())
+
+
+EXAMPLE = {
+    "Response A": {"accuracy": 9, "completeness": 8, "conciseness": 7, "clarity": 8},
+    "Response B": {"accuracy": 7, "completeness": 9, "conciseness": 9, "clarity": 8},
+    "Response C": {"accuracy": 6, "completeness": 6, "conciseness": 5, "clarity": 7},
+}
+
+
+scores = st.dictionaries(st.sampled_from(list(WEIGHTS)), st.integers(1, 10) | st.floats(1, 10))
+
+
+def test_the_example_of_the_decision_record():
+    overalls = {label: compute_overall(given, WEIGHTS) for label, given in EXAMPLE.items()}
+    assert [str(round_half_up(each.value)) for each in overalls.values()] == ["8.15", "8.10", "6.00"]
+    assert [each.value for each in overalls.values()] == [Fraction(815, 100), Fraction(81, 10), Fraction(6)]
+    assert not any(each.is_incomplete for each in overalls.values())
+
+
+def test_a_missing_score_lowers_nothing():
+    without_clarity = {key: score for key, score in EXAMPLE["Response A"].items() if key != "clarity"}
+    # 0.35 x 9 + 0.25 x 8 + 0.20 x 7 = 6.55, divided by 0.80
+    assert compute_overall(without_clarity, WEIGHTS) == Overall(
+        Fraction("6.55") / Fraction("0.8"), is_incomplete=True
+    )
+
+
+def test_without_a_score_that_weighs_there_is_no_overall():
+    assert compute_overall({}, WEIGHTS) == Overall(None, is_incomplete=True)
+    assert compute_overall({"a": 5}, {"a": Fraction(0), "b": Fraction(1)}) == Overall(
+        None, is_incomplete=True
+    )
+    assert compute_overall({}, {}) == Overall(None, is_incomplete=True)
+
+
+def test_scores_of_other_criteria_do_not_count():
+    assert compute_overall(EXAMPLE["Response C"] | {"style": 10}, WEIGHTS).value == 6
+
+
+def test_tenths_are_tenths():
+    third = {"a": Fraction(1, 10), "b": Fraction(2, 10), "c": Fraction(7, 10)}
+    assert compute_overall({"a": 8.1, "b": 8.1, "c": 8.1}, third).value == Fraction(81, 10)
+
+
+@given(scores, st.randoms())
+def test_the_order_of_criteria_changes_nothing(found, order):
+    keys = list(WEIGHTS)
+    order.shuffle(keys)
+    turned = {key: found[key] for key in reversed(list(found))}
+    assert compute_overall(turned, {key: WEIGHTS[key] for key in keys}) == compute_overall(found, WEIGHTS)
+
+
+@given(scores.filter(bool))
+def test_an_overall_lies_between_its_scores(found):
+    value = compute_overall(found, WEIGHTS).value
+    assert min(found.values()) <= value + Fraction(1, 10**12)
+    assert value <= max(found.values()) + Fraction(1, 10**12)
+
+
+def test_equal_overalls_are_tied():
+    assert rank_values({"a": 8, "b": 8.15, "c": Fraction(815, 100), "d": None}) == [["b", "c"], ["a"]]
+    assert rank_values({}) == []
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(1, 10)), st.randoms())
+def test_the_order_of_responses_changes_no_place(values, order):
+    shuffled = list(values.items())
+    order.shuffle(shuffled)
+    assert [set(place) for place in rank_values(dict(shuffled))] == [
+        set(place) for place in rank_values(values)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("8.125", "8.13"),
+        ("8.115", "8.12"),
+        ("8.1149999", "8.11"),
+        ("6", "6.00"),
+        ("9.995", "10.00"),
+        ("-0.005", "-0.01"),
+    ],
+)
+def test_half_goes_up_for_show(value, shown):
+    assert str(round_half_up(Fraction(value))) == shown
+    assert round_half_up(Fraction(1, 3), 4) == Decimal("0.3333")
+
+
+NAMES = ("accuracy", "completeness", "conciseness", "clarity")
+
+
+def given_as(*weights):
+    return dict(zip(NAMES, weights, strict=False))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        (0.35, 0.25, 0.20, 0.20),
+        ("0.35", "0.25", "0.20", "0.20"),
+        (1, 0, 0, 0),
+        (0.35, 0.25, 0.2, 0.199),
+        (0.35, 0.25, 0.2, 0.201),
+        tuple([0.14285714285714285] * 4 + [0.14285714285714285 * 3]),
+    ],
+)
+def test_weights_that_stand(weights):
+    names = [*NAMES, "style"]
+    assert weight_problems(dict(zip(names, weights, strict=False))) == []
+
+
+def test_a_sum_that_is_off_is_named_with_every_weight():
+    (problem,) = weight_problems(given_as(0.35, 0.25, 0.20, 0.19))
+    assert (problem.key, problem.code) == ("", "weights")
+    assert "sum to 0.99, 0.01 too little" in problem.message
+    assert "clarity 0.19" in problem.message
+    assert problem.message.endswith("Change one of them or scale the others.")
+
+
+def test_the_edge_is_exact():
+    assert weight_problems(given_as(0.35, 0.25, 0.2, 0.2010000000000001))
+    assert weight_problems(given_as("0.35", "0.25", "0.2", "0.19899999999999999"))
+    assert not weight_problems(given_as(0.1, 0.2, 0.3, 0.4))
+
+
+@pytest.mark.parametrize(
+    ("weights", "offender", "says"),
+    [
+        ((1.2, -0.2, 0, 0), "accuracy", "is 1.2; it must lie between 0 and 1"),
+        ((1.2, -0.2, 0, 0), "completeness", "is -0.2"),
+        ((float("nan"), 0.5, 0.5, 0), "accuracy", "no number"),
+        ((float("inf"), 0.5, 0.5, 0), "accuracy", "no number"),
+        (("half", 0.5, 0.5, 0), "accuracy", '"half", which is no number'),
+        ((Decimal("1e999999999"), 0.5, 0.5, 0), "accuracy", "no number"),
+        (("", 0.5, 0.5, 0), "accuracy", "no number"),
+    ],
+)
+def test_the_offender_is_named(weights, offender, says):
+    found = {problem.key: problem.message for problem in weight_problems(given_as(*weights))}
+    assert says in found[offender]
+
+
+def test_no_weights_do_not_sum_to_1():
+    assert "sum to 0, 1 too little" in weight_problems({})[0].message
+
+
+@given(st.lists(st.integers(0, 1200), min_size=1, max_size=6), st.randoms())
+def test_the_order_changes_nothing(thousandths, order):
+    weights = {f"k{at}": Decimal(each) / 1000 for at, each in enumerate(thousandths)}
+    shuffled = list(weights.items())
+    order.shuffle(shuffled)
+    one, other = weight_problems(weights), weight_problems(dict(shuffled))
+    assert {(each.key, each.code) for each in one} == {(each.key, each.code) for each in other}
+    is_off = abs(sum(thousandths) - 1000) > 1
+    assert is_off == any(problem.code == "weights" for problem in one)
+
+
+def test_numbers_are_taken_as_they_are_written():
+    assert exact(0.1) + exact(0.2) == Fraction(3, 10)
+    assert decimal_text(Fraction(1, 3)).startswith("0.333333")
+    assert decimal_text(Fraction(7, 20)) == "0.35"
+
+
+def test_the_others_are_scaled_in_proportion():
+    scaled = scale_others(given_as(0.35, 0.25, 0.20, 0.20), "accuracy", 0.48)
+    assert scaled == given_as(*map(Decimal, ("0.48", "0.2", "0.16", "0.16")))
+    assert scale_others({"a": 1, "b": 0, "c": 0}, "a", 0.5) == {
+        "a": Decimal("0.5"), "b": Decimal("0.25"), "c": Decimal("0.25"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("weights", "key", "value"), [({"a": 1}, "a", 0.5), ({"a": 1, "b": 0}, "a", 1.5)])
+def test_what_cannot_be_scaled_is_refused(weights, key, value):
+    with pytest.raises(ValueError, match=r"\.$"):
+        scale_others(weights, key, value)
+    with pytest.raises(KeyError):
+        scale_others(weights, "z", 0.5)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 1000), min_size=2),
+    st.integers(0, 10_000),
+    st.randoms(),
+)
+def test_scaled_weights_sum_to_exactly_1_in_whatever_order(thousandths, value, order):
+    weights = {key: Decimal(each) / 1000 for key, each in thousandths.items()}
+    key = min(weights)
+    scaled = scale_others(weights, key, Decimal(value) / 10_000)
+    assert sum(scaled.values()) == 1
+    assert weight_problems(scaled) == []
+    shuffled = list(weights.items())
+    order.shuffle(shuffled)
+    assert scale_others(dict(shuffled), key, Decimal(value) / 10_000) == scaled

@@ -1,0 +1,331 @@
+"""The reviewer's page and its acts over HTTP: with htmx and as plain forms, allowed and refused."""
+
+import html
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from rubric.models import Mark, MarkRevision, Review
+from tests.factories.human_reviewers import (
+    begin,
+    find_position,
+    fresh,
+    handed_in,
+    list_reviewers,
+    make_review_set,
+    say,
+    say_all,
+    start,
+    work,
+)
+from tests.factories.people import make_member
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true", "HX-Target": "answer"}
+
+
+@pytest.fixture
+def review(client):
+    begun = start(mode="both")
+    client.force_login(begun.reviewer.person)
+    return begun
+
+
+def act(client, review, short, *, nonce="0123456789abcdef", headers=HTMX, **more):
+    body = {"act": short, "nonce": nonce, "step": "whole"} | more
+    return client.post(reverse("mark", args=[review.pk]), body, headers=headers)
+
+
+def get_page(client, review, query=""):
+    return client.get(reverse("review", args=[review.pk]) + query)
+
+
+def buttons(content):
+    """Every act that a press of a button on the page would post."""
+    return [html.unescape(value) for value in re.findall(r'name="act" value="([^"]+)"', content)]
+
+
+def test_the_page_shows_question_responses_and_what_is_asked(client, review):
+    answer = get_page(client, review)
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert "How do you make soup number 1?" in text
+    assert [f"Response {letter}" in text for letter in "ABCD"] == [True, True, True, False]
+    assert "0 of 15 scored" in text
+    assert "holistic~1~0~10" in buttons(text)
+    assert not [short for short in buttons(text) if short.startswith("score")]
+    assert "Factual correctness" not in text
+
+
+def test_an_act_by_htmx_answers_regions_and_when_it_was_saved(client, review):
+    answer = act(client, review, "holistic~2~0~7")
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", answer["X-Saved"])
+    assert 'id="item-holistic-2"' in text
+    assert "1 of 15 scored" in text
+    assert "<html" not in text
+    assert "holistic~2~1~7" in buttons(text)
+    assert Mark.objects.get().value == "7"
+
+
+def test_the_last_score_as_a_whole_opens_the_criteria_and_keeps_what_was_given(client, review):
+    for place in (1, 2):
+        assert "score~" not in act(client, review, f"holistic~{place}~0~7").content.decode()
+    text = act(client, review, "holistic~3~0~7").content.decode()
+    assert "score~1.accuracy~0~5" in buttons(text)
+    assert "Is the information factually correct?" in text
+    assert "Wrong or made up where it matters" in text
+    assert not [short for short in buttons(text) if short.startswith("holistic")]
+    assert "so these stay as you gave them before" in text
+    refused = act(client, review, "holistic~3~1~8")
+    assert refused.status_code == 422
+    assert "stay as they were given before" in refused.content.decode()
+    assert work(review).values["holistic", "3"] == "7"
+
+
+def test_a_plain_form_is_redirected_to_the_item(client, review):
+    answer = act(client, review, "holistic~2~0~7", headers={})
+    assert answer.status_code == 303
+    assert answer["Location"] == f"/reviews/{review.pk}/?step=whole#item-holistic-2"
+
+
+def test_cannot_judge_takes_a_reason(client, review):
+    without = act(client, review, "holistic~2~0~cannot", text=" ", nonce="one")
+    assert without.status_code == 422
+    assert "why it cannot be judged" in without.content.decode()
+    answer = act(client, review, "holistic~2~0~cannot", text="It is in a language I cannot read", nonce="two")
+    assert answer.status_code == 200
+    stored = Mark.objects.get()
+    assert (stored.value, stored.reason) == ("cannot", "It is in a language I cannot read")
+    assert "language I cannot read" in answer.content.decode()
+
+
+def test_notes_are_saved_and_what_is_typed_meanwhile_stays(client, review):
+    text = act(client, review, "notes~2~0~", text="Half of it\r\nis true.").content.decode()
+    assert "notes~2~1~" in html.unescape(text)
+    assert "<textarea" not in text
+    assert Mark.objects.get().value == "Half of it\nis true."
+    assert "Half of it\nis true.</textarea>" in get_page(client, review).content.decode()
+
+
+def test_of_two_versions_of_a_note_the_own_one_comes_back_into_its_field(client, review):
+    say(review, "notes", "2", "stored note")
+    text = act(client, review, "notes~2~0~", text="my note").content.decode()
+    assert "stored note</textarea>" in text
+    assert 'name="page" value="1"' in text
+    chosen = act(client, review, "notes~2~1~", text="my note", page="1", nonce="other").content.decode()
+    assert "my note</textarea>" in chosen
+    assert Mark.objects.get().value == "my note"
+
+
+def test_a_key_used_for_something_else_is_refused(client, review):
+    act(client, review, "holistic~2~0~7")
+    answer = act(client, review, "holistic~2~0~8")
+    assert answer.status_code == 422
+    assert "already saved with another answer" in answer.content.decode()
+    assert MarkRevision.objects.count() == 1
+
+
+@pytest.mark.parametrize("short", ["holistic~2~0~4", "notes~2~0~"])
+def test_a_stale_version_shows_both_and_overwrites_nothing(client, review, short):
+    kind = short.partition("~")[0]
+    say(review, kind, "2", "9")
+    answer = act(client, review, short, text="my other note")
+    text = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Nothing was overwritten" in text
+    assert ("my other note" if kind == "notes" else ">4<") in text
+    assert ">9<" in text
+    assert [each for each in buttons(text) if each.startswith(f"{kind}~2~1~")]
+    assert Mark.objects.get().value == "9"
+    plain = act(client, review, short, headers={}, nonce="another", text="my other note")
+    assert plain.status_code == 409
+    assert "<html" in plain.content.decode()
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"act": "holistic~9~0~5"},
+        {"act": "holistic~1~0~11"},
+        {"act": "holistic~1~0~7.5"},
+        {"act": "holistic~1~x~5"},
+        {"act": "holistic~1"},
+        {"act": "score~1.accuracy~0~5"},
+        {"act": "score~1.taste~0~5"},
+        {"act": "ranking~~0~1>2>3"},
+        {"act": "ranking~~0~1>1>2"},
+        {"act": "notes~7~0~", "text": "odd"},
+        {"act": "notes~1~0~", "text": "x" * 4001},
+        {"act": "holistic~1~0~cannot"},
+        {"act": "nothing~~0~5"},
+        {"kind": "holistic", "subject": "1", "value": "5"},
+        {"kind": "holistic", "subject": "1" * 300, "value": "5", "version": "0"},
+        {},
+    ],
+)
+def test_what_cannot_be_said_is_refused_and_nothing_is_written(client, review, body, headers):
+    more = {} if "act" in body else {"key": "k"}
+    answer = client.post(reverse("mark", args=[review.pk]), body | {"nonce": "n"} | more, headers=headers)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.content.decode()
+    assert not (Mark.objects.exists() or MarkRevision.objects.exists())
+
+
+def test_undo_takes_back_the_newest_act(client, review):
+    assert "disabled>Undo" in get_page(client, review).content.decode()
+    act(client, review, "holistic~2~0~7")
+    answer = client.post(reverse("undo_mark", args=[review.pk]), {"key": "u", "step": "whole"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert 'id="item-holistic-2"' in answer.content.decode()
+    assert Mark.objects.get().value == ""
+    nothing = client.post(reverse("undo_mark", args=[review.pk]), {"key": "v"}, headers=HTMX)
+    assert nothing.status_code == 422
+
+
+def test_handing_in_names_the_first_missing_thing_and_leads_there(client, review):
+    say(review, "holistic", "1", "7")
+    answer = client.post(reverse("submit_review", args=[review.pk]), {"key": "s"}, headers=HTMX)
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Response B has no score as a whole." in text
+    assert 'data-first="item-holistic-2"' in text
+    assert Review.objects.get().state == "draft"
+
+
+def test_overalls_are_shown_once_it_is_handed_in_and_what_is_next(client):
+    made = make_review_set(mode="both", questions=2)
+    client.force_login(list_reviewers(made)[0])
+    review = say_all(begin(made))
+    before = get_page(client, review).content.decode()
+    assert "8.15" not in before
+    assert 'id="item-ranking-1"' in before
+    gone = client.post(reverse("submit_review", args=[review.pk]), {"key": "s"}, headers=HTMX)
+    assert gone["HX-Redirect"] == reverse("review", args=[review.pk])
+    text = get_page(client, review).content.decode()
+    rows = re.findall(r"<tr><th scope=\"row\">Response (\w)</th>.*?</tr>", text)
+    assert rows == ["ABC"[find_position(review, number) - 1] for number in (1, 2, 3)]
+    assert re.findall(r"strong\">(\d\.\d\d)", text) == ["8.15", "8.10", "6.00"]
+    assert "Review comparison 2" in text
+    assert client.post(reverse("submit_review", args=[review.pk]), {"key": "t"}).status_code == 303
+    assert act(client, review, "notes~1~0~", text="late").status_code == 403
+
+
+def test_the_ranking_is_offered_when_all_scores_are_in_and_can_be_changed(client):
+    review = say_all(start())
+    client.force_login(review.reviewer.person)
+    text = get_page(client, review).content.decode()
+    first, second, third = (find_position(review, number) for number in (1, 2, 3))
+    assert "This is what your scores give" in text
+    tied = f"{min(first, second)}={max(first, second)}>{third}"
+    assert f"ranking~~0~{tied}" in buttons(text)
+    text = act(client, review, f"ranking~~0~{second}>{first}>{third}").content.decode()
+    assert "Your own ranking" in text
+    assert "Not what your scores give" in text
+    client.post(reverse("submit_review", args=[review.pk]), {"key": "s"})
+    stored = Review.objects.get()
+    assert [flag["code"] for flag in stored.flags] == ["rank_mismatch"]
+    assert stored.reported_ranking == [[f"Response {'ABC'[place - 1]}"] for place in (second, first, third)]
+    assert "Your ranking is not what your scores give" in get_page(client, review).content.decode()
+
+
+def test_the_list_counts_what_is_ones_own_and_begins_the_next(client):
+    made = make_review_set(questions=3, people=2)
+    person = list_reviewers(made)[0]
+    client.force_login(person)
+    text = client.get(reverse("reviews")).content.decode()
+    assert "3 comparisons wait for you" in text
+    comparison = made.comparisons.get(number=1)
+    answer = client.post(reverse("begin_review", args=[comparison.pk]))
+    review = Review.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, reverse("review", args=[review.pk]))
+    again = client.post(reverse("begin_review", args=[comparison.pk]))
+    assert again["Location"] == answer["Location"]
+    assert "Go on with comparison 1" in client.get(reverse("reviews")).content.decode()
+    handed_in(fresh(review, person))
+    text = client.get(reverse("reviews")).content.decode()
+    assert "Review comparison 2" in text
+    assert "2 comparisons wait for you" in text
+
+
+def test_home_says_what_waits_with_a_way_there(client):
+    made = make_review_set(questions=2)
+    client.force_login(list_reviewers(made)[0])
+    text = client.get(reverse("home")).content.decode()
+    assert "2 comparisons wait for your review" in text
+    assert reverse("reviews") in text
+    client.force_login(make_member(project=made.project))
+    assert reverse("reviews") not in client.get(reverse("home")).content.decode()
+
+
+def test_a_closed_set_is_read_and_not_changed(client, review):
+    made = review.reviewer.set
+    type(made).objects.filter(pk=made.pk).update(
+        closed_at=made.project.created_at, closed_by=made.created_by_id
+    )
+    text = get_page(client, review).content.decode()
+    assert "takes no more reviews" in text
+    assert not buttons(text)
+    assert act(client, review, "holistic~1~0~5").status_code == 403
+    listed = client.get(reverse("reviews")).content.decode()
+    assert "0 comparisons" not in listed and "See its results" not in listed
+
+
+def test_who_handed_in_finds_the_results_of_a_closed_set_in_the_list(client, review):
+    made = handed_in(review).reviewer.set
+    type(made).objects.filter(pk=made.pk).update(
+        closed_at=made.project.created_at, closed_by=made.created_by_id
+    )
+    listed = client.get(reverse("reviews")).content.decode()
+    assert f'href="{reverse("set_results", args=[made.project.slug, made.number])}"' in listed
+
+
+def test_queries_and_size_do_not_grow_with_the_responses(client):
+    counts = {}
+    for responses in (2, 8):
+        review = start(mode="both", responses=responses)
+        client.force_login(review.reviewer.person)
+        get_page(client, review)
+        with CaptureQueriesContext(connection) as queries:
+            get_page(client, review)
+        with CaptureQueriesContext(connection) as saving:
+            act(client, review, "holistic~1~0~5")
+        counts[responses] = len(queries), len(saving)
+    assert counts[2] == counts[8] == (8, 15)
+
+
+def test_a_page_of_four_responses_is_small(client):
+    review = start(mode="both", responses=4)
+    for place in range(1, 5):
+        say(review, "holistic", str(place), "7")
+    client.force_login(review.reviewer.person)
+    assert len(get_page(client, review).content) < 90_000
+
+
+def test_the_list_asks_as_often_however_much_there_is(client):
+    counts = []
+    for questions in (2, 12):
+        made = make_review_set(questions=questions, has_second_round=True)
+        person = list_reviewers(made)[0]
+        for number in range(1, questions):
+            handed_in(begin(made, number=number))
+        client.force_login(person)
+        client.get(reverse("reviews"))
+        with CaptureQueriesContext(connection) as queries:
+            client.get(reverse("reviews"))
+        counts.append(len(queries))
+    assert counts[0] == counts[1] <= 15
+
+
+def test_without_single_keys_none_act_from_the_start(client, review):
+    assert 'data-default="on"' in get_page(client, review).content.decode()
+    person = review.reviewer.person
+    type(person).objects.filter(pk=person.pk).update(has_single_keys=False)
+    assert 'data-default="off"' in get_page(client, review).content.decode()

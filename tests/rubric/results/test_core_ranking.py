@@ -1,0 +1,177 @@
+"""One comparison: intervals of means, what a lead is worth, what moves of weight change, weights tried out."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rubric.results.core.ranking_uncertainty import (
+    criterion_means,
+    leads,
+    mean_interval,
+    moves,
+    weight_ranges,
+)
+from rubric.results.core.what_if import WeightControl, tried_weights
+from rubric.reviews.core.score_rows import Row
+
+SHARES = {
+    "accuracy": Fraction(35, 100),
+    "completeness": Fraction(25, 100),
+    "conciseness": Fraction(20, 100),
+    "clarity": Fraction(20, 100),
+}
+
+
+RECORD = {"A": (9, 8, 7, 8), "B": (7, 9, 9, 8), "C": (6, 6, 6, 6)}
+
+
+MEANS = {label: dict(zip(SHARES, map(Fraction, scores), strict=True)) for label, scores in RECORD.items()}
+
+
+def make_rows(table, reviewer="r1"):
+    return [
+        Row("1", label, reviewer, dict(zip(SHARES, map(float, scores), strict=True)))
+        for label, scores in table.items()
+    ]
+
+
+def make_values(**lists):
+    return {
+        name: {key: Fraction(str(value)) for key, value in given.items()} for name, given in lists.items()
+    }
+
+
+def test_the_example_of_the_record_flips_after_a_hundred_and_twenty_fifth_of_ten_thousand():
+    near, never = moves(MEANS, SHARES, "A")
+    assert (near.rival, near.amount, near.is_fragile) == ("B", Fraction(125, 10_000), True)
+    assert (near.takes, near.gives) == ({"accuracy": Fraction(125, 10_000)}, "conciseness")
+    assert (never.rival, never.amount, never.takes, never.gives) == ("C", None, {}, "")
+
+
+def test_each_weight_has_its_range_in_which_the_first_stays_first():
+    found = {each.criterion: each for each in weight_ranges(MEANS, SHARES, "A")}
+    accuracy, clarity = found["accuracy"], found["clarity"]
+    assert (round(float(accuracy.low), 4), accuracy.low_rival, accuracy.high) == (0.3333, "B", None)
+    assert round(float(found["completeness"].high), 4) == 0.2857
+    assert round(float(found["conciseness"].high), 4) == 0.2195
+    assert (clarity.low, clarity.high) == (None, None)
+
+
+def test_the_interval_of_a_mean_is_that_of_student():
+    values = [Fraction(7), Fraction(8), Fraction(6), Fraction(8)]
+    numbers = [float(each) for each in values]
+    low, high = stats.t.interval(0.95, 3, loc=np.mean(numbers), scale=stats.sem(numbers))
+    assert mean_interval(values) == pytest.approx((low, high))
+    assert mean_interval(values[:1]) is None
+    assert mean_interval([Fraction(1), Fraction(10)]) == (1.0, 10.0)
+
+
+def test_a_lead_below_what_reviewers_differ_by_is_a_tie_and_one_above_is_none():
+    values = make_values(
+        x={"A": 8, "B": 7.5, "C": 4}, y={"A": 7, "B": 7.5, "C": 3.5}, z={"A": 9, "B": 8.5, "C": 5}
+    )
+    close, far = leads(values, "A", ["B", "C"])
+    assert (close.gap, close.reviewers, close.word) == (Fraction(1, 6), 3, "tie")
+    assert (far.gap, far.word, far.chance) == (Fraction(23, 6), "ahead", 1.0)
+    # Of the 27 ways to draw three reviewers, 7 have y twice or more (behind), none leaves both level.
+    assert close.chance == pytest.approx(20 / 27)
+
+
+def test_the_uncertainty_of_a_gap_is_that_of_paired_differences_where_all_judged_both():
+    values = make_values(x={"A": 8, "B": 7}, y={"A": 7, "B": 7.5}, z={"A": 9, "B": 6})
+    [found] = leads(values, "A", ["B"])
+    half = stats.t.ppf(0.975, 2) * stats.sem([1, -0.5, 3])
+    assert found.noise == pytest.approx(half, abs=1e-5)
+
+
+def test_a_gap_between_other_reviewers_is_no_surer_than_they_are():
+    # Both of the reviewers of both differ by the same 2, but who judged B alone was harsh.
+    values = make_values(x={"A": 9, "B": 7}, y={"A": 6, "B": 4}, z={"B": 8}, w={"B": 2})
+    [found] = leads(values, "A", ["B"])
+    assert (found.gap, found.reviewers, found.word) == (Fraction(9, 4), 4, "tie")
+    [alone] = leads(make_values(x={"A": 9, "B": 7}, y={"B": 4}), "A", ["B"])
+    assert (alone.word, alone.noise) == ("one_reviewer", None)
+
+
+def test_one_reviewer_says_nothing_about_how_reviewers_differ():
+    [found] = leads(make_values(x={"A": 8, "B": 7}), "A", ["B"])
+    assert (found.word, found.chance, found.noise) == ("one_reviewer", None, None)
+    [level] = leads(make_values(x={"A": 8, "B": 8}, y={"A": 7, "B": 7}), "A", ["B"])
+    assert (level.word, level.chance) == ("level", 0.5)
+
+
+def test_only_complete_rows_that_are_not_the_reviewers_own_make_means_by_criterion():
+    own = Row("1", "A", "r2", dict.fromkeys(SHARES, 1.0), is_own=True)
+    part = Row("1", "A", "r3", {"accuracy": 1.0})
+    assert criterion_means([*make_rows(RECORD), own, part], SHARES) == MEANS
+
+
+@given(st.permutations(list(SHARES)), st.permutations(list(RECORD)), st.permutations(["r1", "r2", "r3"]))
+def test_orders_of_criteria_responses_and_reviewers_change_nothing(keys, labels, reviewers):
+    other = {"A": (6, 8, 9, 7), "B": (9, 9, 6, 8), "C": (8, 8, 8, 5)}
+    tables = {"r1": RECORD, "r2": other, "r3": {"A": (5, 5, 5, 5), "B": (5, 4, 5, 6), "C": (4, 4, 4, 4)}}
+    rows = [row for name in reviewers for row in make_rows({key: tables[name][key] for key in labels}, name)]
+    shares = {key: SHARES[key] for key in keys}
+    found = criterion_means(rows, shares)
+    plain = criterion_means([row for name, table in tables.items() for row in make_rows(table, name)], SHARES)
+    assert found == plain
+    assert {each.rival: each for each in moves(found, shares, "B")} == {
+        each.rival: each for each in moves(plain, SHARES, "B")
+    }
+    values = {
+        name: {key: sum(SHARES[one] * Fraction(score) for one, score in zip(SHARES, tables[name][key], strict=True))
+               for key in labels}
+        for name in reviewers
+    }  # fmt: skip
+    ordered = {name: dict(sorted(values[name].items())) for name in sorted(values)}
+    assert leads(values, "A", ["B", "C"]) == leads(ordered, "A", ["B", "C"])
+
+
+def knob(number="0.35", slider="0.35", was="0.35"):
+    return WeightControl(number, slider, was)
+
+
+def test_of_number_and_slider_the_one_that_moved_counts():
+    weights = {"accuracy": Fraction(35, 100), "clarity": Fraction(65, 100)}
+    slid = tried_weights({"accuracy": knob(slider="0.7")}, weights)
+    assert (slid.texts["accuracy"], slid.moved) == ("0.7", {"accuracy": "slider"})
+    assert slid.shares == {"accuracy": Fraction(70, 135), "clarity": Fraction(65, 135)}
+    typed = tried_weights({"accuracy": knob(number="0.1", slider="0.7")}, weights)
+    assert (typed.texts["accuracy"], typed.moved) == ("0.1", {"accuracy": "number"})
+    assert tried_weights({}, weights).shares == weights
+
+
+def test_a_slider_that_only_shows_the_nearest_step_was_not_moved():
+    weights = {"accuracy": Fraction(1, 3), "clarity": Fraction(2, 3)}
+    found = tried_weights({"accuracy": knob("0.3333", "0.335", "0.3333")}, weights)
+    assert (found.moved, found.texts["accuracy"]) == ({}, "0.3333")
+
+
+@pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "NaN", "1e999999999", "9" * 50])
+def test_what_is_no_weight_is_named_and_nothing_is_computed(text):
+    found = tried_weights(
+        {"accuracy": knob(number=text)}, {"accuracy": Fraction(1, 2), "clarity": Fraction(1, 2)}
+    )
+    assert "is no weight" in found.faults["accuracy"] and found.shares == {}
+
+
+def test_weights_that_are_all_zero_are_refused():
+    found = tried_weights({"accuracy": knob(number="0")}, {"accuracy": Fraction(1)})
+    assert found.faults == {"": "All weights are 0. Give at least one criterion a weight."}
+
+
+@given(st.lists(st.decimals(0, 1, places=4), min_size=2, max_size=6))
+def test_tried_weights_sum_to_one_and_keep_their_proportions(given_texts):
+    keys = [f"k{at}" for at in range(len(given_texts))]
+    knobs = {key: WeightControl(str(text), "0", "-") for key, text in zip(keys, given_texts, strict=True)}
+    found = tried_weights(knobs, dict.fromkeys(keys, Fraction(1, len(keys))))
+    if not any(given_texts):
+        assert found.faults
+        return
+    total = sum(map(Fraction, given_texts))
+    assert sum(found.shares.values()) == 1
+    assert found.shares == {key: Fraction(text) / total for key, text in zip(keys, given_texts, strict=True)}

@@ -1,0 +1,168 @@
+"""A set as a whole: means over comparisons, wins, views, criteria beside each other, on worked and real examples."""
+
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubric.core.scores import compute_overall, round_half_up
+from rubric.results.core.whole_set import (
+    build_subjects,
+    compute_outcomes,
+    correlations,
+    list_ratings,
+    score_responses,
+    view_means,
+)
+from rubric.reviews.core.score_rows import Row
+
+SHARES = {"accuracy": Fraction(3, 4), "clarity": Fraction(1, 4)}
+
+
+SQUALITY = Path(
+    os.environ.get("SQUALITY", Path(__file__).parents[4] / "shared" / "data" / "squality")
+) / "all-responses.jsonl"  # fmt: skip
+
+
+def row(comparison, response, reviewer, accuracy=None, clarity=None, holistic=None, **more):
+    scores = {
+        key: value for key, value in (("accuracy", accuracy), ("clarity", clarity)) if value is not None
+    }
+    return Row(str(comparison), str(response), reviewer, scores, holistic, **more)
+
+
+ROWS = [
+    row(1, 1, "x", 8, 4), row(1, 1, "y", 6, 6), row(1, 2, "x", 5, 5), row(1, 2, "y", 7, 7),
+    row(2, 1, "x", 9, 9), row(2, 2, "x", 3, 3, holistic=2),
+    row(3, 1, "x", 4, 4), row(3, 2, "x", 4, 4),
+]  # fmt: skip
+
+
+NAMES = {(each.comparison, each.response): "ann" if each.response == "1" else "bob" for each in ROWS}
+
+
+def test_values_are_weighted_sums_and_own_or_incomplete_ones_do_not_count():
+    rows = [row(1, 1, "x", 8, 4), row(1, 1, "y", 8), row(1, 1, "z", 1, 1, is_own=True), row(1, 2, "y")]
+    first, second = score_responses(rows, SHARES)
+    assert (first.values, second.values) == ({"x": Fraction(7)}, {})
+    assert first.criteria == {"accuracy": Fraction(8), "clarity": Fraction(4)}
+    with_all = score_responses(rows, SHARES, with_incomplete=True)
+    assert with_all[0].values == {"x": Fraction(7), "y": Fraction(8)}
+    assert with_all[1].mean is None
+
+
+def test_holistic_scores_are_kept_apart_from_overalls():
+    rows = [row(1, 1, "x", 8, 4, holistic=3), row(1, 1, "y", holistic=9)]
+    assert score_responses(rows, SHARES)[0].values == {"x": Fraction(7)}
+    [found] = score_responses(rows, SHARES, kind="holistic")
+    assert (found.values, found.mean, found.holistic) == ({"x": 3, "y": 9}, 6, 6)
+
+
+@given(st.lists(st.tuples(*[st.one_of(st.none(), st.integers(1, 10), st.floats(1, 10))] * 2), min_size=1))
+def test_whole_numbers_give_what_the_exact_formula_gives(scores):
+    rows = [row(1, 1, f"r{at}", *each) for at, each in enumerate(scores)]
+    [found] = score_responses(rows, SHARES, with_incomplete=True)
+    expected = {each.reviewer: compute_overall(each.scores, SHARES).value for each in rows}
+    assert found.values == {name: value for name, value in expected.items() if value is not None}
+
+
+def test_each_comparison_has_its_first_and_its_lead_ties_are_ties():
+    one, two, three = compute_outcomes(score_responses(ROWS, SHARES))
+    assert (one.first, one.second, one.gap, one.reviewers) == (["1"], "2", Fraction(1, 2), 2)
+    assert (two.first, two.gap) == (["1"], 6)
+    assert (three.first, three.gap) == (["1", "2"], 0)
+    [none] = compute_outcomes(score_responses([row(4, 1, "x"), row(4, 2, "x")], SHARES))
+    assert (none.first, none.gap, none.reviewers) == ([], None, 0)
+
+
+def test_subjects_stand_by_the_mean_over_comparisons():
+    ann, bob = build_subjects(score_responses(ROWS, SHARES), NAMES)
+    assert (ann.name, ann.place, ann.mean) == ("ann", 1, (Fraction("6.5") + 9 + 4) / 3)
+    assert (ann.wins, ann.shared, bob.wins, bob.shared) == (2, 1, 0, 1)
+    assert (bob.mean, bob.criteria["accuracy"], bob.holistic) == (Fraction(13, 3), Fraction(13, 3), 2)
+    # Places 1 and 2 by x, 2 and 1 by y; 1; 1.5: a mean of 4/3 for ann.
+    assert (ann.mean_place, bob.mean_place) == (Fraction(4, 3), Fraction(5, 3))
+    assert ann.figure.interval is None and "20 comparisons" in ann.figure.interval_reason
+
+
+def test_two_responses_of_one_subject_to_one_question_count_once():
+    rows = [row(1, 1, "x", 8, 8), row(1, 2, "x", 4, 4), row(2, 1, "x", 9, 9)]
+    [found] = build_subjects(
+        score_responses(rows, SHARES), {(each.comparison, each.response): "ann" for each in rows}
+    )
+    assert (found.mean, found.means) == (Fraction(15, 2), [6.0, 9.0])
+
+
+def test_the_interval_draws_comparisons_anew():
+    spread = np.random.default_rng(3).normal(6, 1, 40).clip(1, 10)
+    rows = [row(at, 1, "x", float(value), float(value)) for at, value in enumerate(spread)]
+    [found] = build_subjects(score_responses(rows, SHARES), {(each.comparison, "1"): "ann" for each in rows})
+    low, high = found.figure.interval
+    half = 1.96 * spread.std() / np.sqrt(40)
+    assert (low, high) == pytest.approx((spread.mean() - half, spread.mean() + half), abs=0.08)
+
+
+def test_a_view_is_taken_to_subjects_by_comparison():
+    items = {"1:1": 5.0, "1:2": 3.0, "2:1": 7.0}
+    assert view_means(items, NAMES) == {"ann": 6.0, "bob": 3.0}
+    assert len(list_ratings(score_responses(ROWS, SHARES))) == len(ROWS)
+
+
+def test_criteria_go_together_or_cannot_be_told():
+    rows = [row(at, 1, "x", at, 11 - at, holistic=5) for at in range(1, 8)]
+    pairs = correlations(score_responses(rows, SHARES), list(SHARES), with_holistic=True)
+    assert [(each.one, each.other) for each in pairs] == [
+        ("accuracy", "clarity"), ("accuracy", "holistic"), ("clarity", "holistic"),
+    ]  # fmt: skip
+    assert pairs[0].correlation == pytest.approx(-1)
+    assert pairs[1].correlation is None and len(pairs[1].points) == 7
+
+
+@given(st.permutations(ROWS))
+def test_the_order_of_rows_changes_nothing(rows):
+    ordered = sorted(rows, key=lambda each: (each.comparison, rows.index(each)))
+    assert build_subjects(score_responses(ordered, SHARES), NAMES) == build_subjects(
+        score_responses(ROWS, SHARES), NAMES
+    )
+
+
+@pytest.mark.skipif(not SQUALITY.exists(), reason="SQuALITY's ratings are not here")
+def test_the_nine_means_of_squality():
+    rows, names = _squality()
+    shares = {"correctness": Fraction(1, 2), "coverage": Fraction(1, 2)}
+    found = {each.name: each for each in build_subjects(score_responses(rows, shares), names)}
+    shown = {
+        name: [
+            str(round_half_up((value - 1) * 100 / 9, 1))
+            for value in (each.criteria["correctness"], each.criteria["coverage"], each.holistic)
+        ]
+        for name, each in found.items()
+    }
+    assert shown["bart"] == ["34.8", "15.6", "18.1"]
+    assert shown["bart-dpr"] == ["45.4", "24.3", "27.9"]
+    assert list(shown)[0] == "human" and shown["human"] == ["94.1", "88.8", "91.3"]
+
+
+def _squality():
+    """Rows of the file, scores taken linearly from 0-100 onto 1-10, and the system behind each response."""
+    rows, names = [], {}
+    for line in SQUALITY.read_text().splitlines():
+        passage = json.loads(line)
+        for number, responses in passage["questions"].items():
+            comparison = f"{passage['passage-id']}/{number}"
+            for system, response in responses.items():
+                names[comparison, system] = system
+                rows += [_squality_row(comparison, system, each) for each in response["reviews"]]
+    return rows, names
+
+
+def _squality_row(comparison, system, review):
+    kinds = ("correctness", "selection", "overall")
+    correctness, coverage, overall = (1 + 9 * review[f"{kind}-rating"] / 100 for kind in kinds)
+    scores = {"correctness": correctness, "coverage": coverage}
+    return Row(comparison, system, review["worker_id"], scores, holistic=overall)

@@ -1,0 +1,171 @@
+"""A public set of reviews comes in as files, and its published figures come out of the stored rows and of the page.
+
+SQuALITY: A. Wang and others (EMNLP 2022), CC BY 4.0: 100 questions, a response of each of two models and of a person,
+three reviewers who score correctness, coverage and the whole from 0 to 100. It is not part of the project; the test is
+skipped where it is missing.
+"""
+
+import html
+import json
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import transaction
+from django.test import Client
+
+from rubric.models import ComparisonSet, Review, RubricVersion
+from rubric.reviews.queries import Reviewed, load_reviewed
+from rubric.versions.queries import first_response_version
+from tests.factories.people import make_admin, make_lead, make_project
+from workspace.core.canonical import canonical_bytes
+from workspace.statistics.alpha import krippendorff_alpha
+
+SHARED = Path(__file__).parents[4] / "shared"
+
+
+SQUALITY = Path(os.environ.get("SQUALITY_REVIEWS", SHARED / "data" / "squality" / "all-responses.jsonl"))
+
+
+DIMENSIONS = ("correctness", "coverage", "holistic")
+
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.slow,
+    pytest.mark.skipif(not SQUALITY.exists(), reason="the reviews of SQuALITY are not here"),
+]
+
+
+def rubric_file() -> bytes:
+    """A response rubric with their two dimensions, half and half."""
+    data = json.loads(canonical_bytes(first_response_version()))
+    first = data["criteria"][0]
+    named = (("correctness", "Correctness"), ("coverage", "Coverage"))
+    criteria = [first | {"key": key, "label": label, "weight": 0.5} for key, label in named]
+    return json.dumps(data | {"name": "Summaries", "version": "1.0", "criteria": criteria}).encode()
+
+
+def converted() -> tuple[list[dict], list[dict]]:
+    """Their stories as lines of comparisons and of reviews."""
+    comparisons, reviews = [], []
+    for line in SQUALITY.read_text().splitlines():
+        story = json.loads(line)
+        for number, systems in story["questions"].items():
+            key = f"{story['passage-id']}-{number}"
+            given = [{"id": name, "text": one["response"], "author": name} for name, one in systems.items()]
+            question = f"Question {number} on story {story['passage-id']}"
+            comparisons.append({"id": key, "question": question, "responses": given})
+            scores: dict[str, dict] = defaultdict(dict)
+            for name, one in systems.items():
+                for review in one["reviews"]:
+                    scores[review["worker_id"]][name] = {
+                        "correctness": review["correctness-rating"],
+                        "coverage": review["selection-rating"],
+                        "holistic": review["overall-rating"],
+                    }
+            reviews += [
+                {"comparison": key, "reviewer": who, "scores": each, "scale": [0, 100]}
+                for who, each in scores.items()
+            ]
+    return comparisons, reviews
+
+
+@pytest.fixture(scope="module")
+def brought(django_db_setup, django_db_blocker, tmp_path_factory):
+    """The set with everything in it, for all tests of this module; undone at their end."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        admin, lead = make_admin(), make_lead(project=make_project(slug="summaries"))
+        client = Client()
+        client.force_login(admin)
+        upload = {"file": SimpleUploadedFile("r.json", rubric_file()), "rubric": "", "key": "summaries"}
+        assert client.post("/rubrics/import/", upload | {"note": "Their questions"}).status_code == 303
+        version = RubricVersion.objects.get(rubric__key="summaries")
+        reason = {"reason": "To compare with what was published", "basis": version.sha256}
+        assert client.post("/rubrics/summaries/1.0/publish/", reason).status_code == 303
+        folder = tmp_path_factory.mktemp("squality")
+        for name, lines in zip(("comparisons", "reviews"), converted(), strict=True):
+            (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        files = [str(folder / "comparisons.jsonl"), str(folder / "reviews.jsonl")]
+        options = ["--project", "summaries", "--new", "SQuALITY", "--rubric", "summaries", "--mode", "both"]
+        with pytest.raises(SystemExit) as end:
+            call_command("import_comparisons", *files, *options, "--by", lead.email)
+        assert end.value.code == 0
+        client.force_login(lead)
+        yield ComparisonSet.objects.get(project__slug="summaries"), client
+        transaction.set_rollback(True)
+
+
+def get_value(each: Reviewed, dimension: str) -> float:
+    """The score on their scale from 0 to 100."""
+    score = each.holistic if dimension == "holistic" else each.scores[dimension]
+    return (score - 1) * 100 / 9
+
+
+def compute_means(made: ComparisonSet) -> dict[str, list[float]]:
+    """System -> mean of each dimension."""
+    systems = {
+        (response.comparison.number, response.number): response.author
+        for comparison in made.comparisons.prefetch_related("responses__comparison")
+        for response in comparison.responses.all()
+    }
+    found: dict[str, list[Reviewed]] = defaultdict(list)
+    for each in load_reviewed(made):
+        found[systems[each.comparison, each.response]].append(each)
+    return {
+        system: [mean(get_value(each, dimension) for each in rows) for dimension in DIMENSIONS]
+        for system, rows in found.items()
+    }
+
+
+def list_items(made: ComparisonSet, dimension: str) -> list[list[float]]:
+    """The three scores of each of the 300 responses."""
+    items: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for each in load_reviewed(made):
+        items[each.comparison, each.response].append(get_value(each, dimension))
+    return list(items.values())
+
+
+def test_everything_came_in(brought):
+    made, _client = brought
+    reviews = Review.objects.filter(comparison__set=made, state="submitted", mode="rubric")
+    assert (made.comparisons.count(), reviews.count(), len(load_reviewed(made))) == (100, 300, 900)
+    assert all("rescaled" in [flag["code"] for flag in review.flags] for review in reviews)
+
+
+def test_means_of_the_systems_are_those_that_were_published(brought):
+    found = {
+        system: [round(each, 1) for each in means] for system, means in compute_means(brought[0]).items()
+    }
+    assert found == {
+        "bart": [34.8, 15.6, 18.1],
+        "bart-dpr": [45.4, 24.3, 27.9],
+        "human": [94.1, 88.8, 91.3],
+    }
+
+
+@pytest.mark.parametrize(
+    ("dimension", "alpha", "spread"),
+    [("correctness", 0.459, 21.9), ("coverage", 0.781, 13.5), ("holistic", 0.798, 12.7)],
+)
+def test_agreement_and_spread_are_those_that_were_published(brought, dimension, alpha, spread):
+    """Alpha for intervals; the spread is the mean over responses of the SD of their three reviewers."""
+    items = list_items(brought[0], dimension)
+    assert {len(item) for item in items} == {3}
+    assert round(krippendorff_alpha(items, level="interval", with_interval=False).value, 3) == alpha
+    assert round(mean(map(stdev, items)), 1) == spread
+
+
+def test_the_page_of_results_shows_the_same_means_from_1_to_10(brought):
+    made, client = brought
+    answer = client.get(f"/projects/summaries/comparisons/{made.number}/results/")
+    text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+    for system, means in compute_means(made).items():
+        correctness, coverage, whole = (f"{1 + each * 9 / 100:.2f}" for each in means)
+        overall = f"{1 + mean(means[:2]) * 9 / 100:.2f}"
+        assert f"{system} {correctness} {coverage} {overall} {whole}" in text

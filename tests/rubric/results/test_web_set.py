@@ -1,0 +1,176 @@
+"""The page of a set's results: authors across comparisons, means, views, criteria beside each other, the list."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+
+from rubric.comparisons.actions import add_comparisons, add_reviewer
+from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.versions.actions import publish_version
+from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
+from tests.factories.versions import make_changed_draft
+
+pytestmark = pytest.mark.django_db
+
+
+AUTHORS = {1: "Alpha", 2: "Beta", 3: "Gamma"}
+
+
+def place(made, **given):
+    query = "&".join(f"{key}={value}" for key, value in given.items())
+    return reverse("set_results", args=[made.project.slug, made.number]) + (f"?{query}" if query else "")
+
+
+def get_text(client, address, *, person=None):
+    client.force_login(person or make_admin())
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.content[:300]
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def reviewed(*, questions=2, readers=1, scores=None, **given):
+    """A set whose readers gave the record's scores throughout, or those that `scores(question, reader)` gives."""
+    made = make_set(questions=questions, elsewhere=readers, **{"authors": AUTHORS, **given})
+    for row in made.comparisons.all():
+        row.set = made
+        for at, reviewer in enumerate(made.reviewers.order_by("pk"), start=1):
+            found = scores(row.number, at) if scores else RECORD_SCORES
+            review_with(comparison=row, reviewer=reviewer, scores=found)
+    return made
+
+
+def test_authors_stand_by_their_means_over_comparisons(client):
+    def scores(question, _reader):
+        return RECORD_SCORES if question < 3 else {**RECORD_SCORES, 1: RECORD_SCORES[3], 3: RECORD_SCORES[1]}
+
+    text = get_text(client, place(reviewed(questions=3, scores=scores)))
+    assert "Beta leads with a mean of 8.10, 0.67 before Alpha." in text
+    assert "1 Beta 8.10 - 3 0 0 2.00" in text
+    assert "2 Alpha 7.43 - 3 2 0 1.67" in text
+    assert "3 Gamma 6.72 - 3 1 0 2.33" in text
+    assert "An interval needs at least 20 comparisons; there are 3." in text
+    assert "Beta 7.00 9.00 9.00 8.00 8.10" in text
+    assert "Mean place: 2 of 3 change place." in text
+
+
+def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
+    text = get_text(client, place(reviewed(authors={})))
+    assert "responses with the same key are taken together" in text
+    assert "1 Response 1 8.15" in text
+    made = make_set(elsewhere=1, questions=0)
+    responses = [NewResponse(text="x", key="bart"), NewResponse(text="y", key="dpr")]
+    new = [NewComparison(question=f"{at}?", responses=responses) for at in range(2)]
+    for row in add_comparisons(comparison_set=made, comparisons=new, by=made.created_by, now=NOW):
+        row.set = made
+        review_with(comparison=row, reviewer=made.reviewers.get(), scores=RECORD_SCORES)
+    assert "1 bart 8.15" in get_text(client, place(made))
+
+
+def test_ties_are_ties(client):
+    text = get_text(client, place(reviewed(scores=lambda *_: {**RECORD_SCORES, 2: RECORD_SCORES[1]})))
+    assert "Alpha and Beta share the first place with a mean of 8.15: a tie." in text
+    assert "1 tie Alpha 8.15 - 2 0 2" in text
+    assert "Alpha and Beta fragile 0.00 level" in text
+
+
+def test_views_are_offered_or_said_why_not(client):
+    text = get_text(client, place(reviewed(readers=2)))
+    assert "z-normalised is not offered:" in text and "scored 6 responses" in text
+
+    def scores(question, reader):
+        shift = 1 if reader == 2 else 0
+        return {
+            number: {key: max(1, score - shift - question % 3) for key, score in given.items()}
+            for number, given in RECORD_SCORES.items()
+            if (question + number) % 3 or reader == 1
+        }
+
+    text = get_text(client, place(reviewed(questions=6, readers=2, scores=scores)))
+    assert "z-normalised: 0 of 3 change place." in text
+    assert "Crossed random effects: 0 of 3 change place." in text
+
+
+def test_criteria_go_together_in_a_table_and_plots(client):
+    made = reviewed(questions=4, scores=lambda question, _r: {
+        number: {"accuracy": 2 * number, "completeness": 9 - 2 * number, "conciseness": 5, "clarity": question}
+        for number in (1, 2, 3)
+    })  # fmt: skip
+    client.force_login(make_admin())
+    body = client.get(place(made)).content.decode()
+    assert body.count('<figure class="plot">') == 6
+    text = get_text(client, place(made))
+    assert "Accuracy 1 -1.00 - 0.00" in text and "Conciseness - - 1 -" in text
+
+
+def test_what_does_not_count_is_said_and_can_be_let_in(client):
+    def scores(question, reader):
+        if reader == 1:
+            return RECORD_SCORES
+        if question == 1:
+            return {number: {"holistic": 5} for number in (1, 2, 3)}
+        return {number: {"accuracy": 2} for number in (1, 2, 3)}
+
+    made = reviewed(readers=2, scores=scores)
+    text = get_text(client, place(made))
+    assert "3 incomplete judgements are left out." in text
+    assert "1 review gave only a score as a whole" in text and "Alpha 8.15" in text
+    text = get_text(client, place(made, incomplete="yes"))
+    assert "3 incomplete judgements count, divided by" in text and "Alpha 6.61" in text
+
+
+def test_both_modes_and_holistic_sets(client):
+    def scores(*_):
+        return {number: {**given, "holistic": 2 * number} for number, given in RECORD_SCORES.items()}
+
+    text = get_text(client, place(reviewed(mode="both", scores=scores)))
+    assert "As a whole: 2 of 3 change place." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
+    text = get_text(client, place(reviewed(mode="holistic", scores=scores)))
+    assert "Gamma leads with a mean of 6.00" in text and "Criterion against criterion" not in text
+
+
+def test_comparisons_are_listed_by_fifty(client):
+    made = reviewed(questions=52, readers=0)
+    row = made.comparisons.get(number=52)
+    row.set = made
+    reader = add_reviewer(comparison_set=made, kind="elsewhere", name="Eve", by=made.created_by, now=NOW)
+    review_with(comparison=row, reviewer=reader, scores=RECORD_SCORES)
+    text = get_text(client, place(made))
+    assert "1 to 50 of 52" in text and "soup number 51?" not in text
+    text = get_text(client, place(made, page="2"))
+    assert "51 to 52 of 52" in text and "soup number 50?" not in text
+    assert "52 How do you make soup number 52? Alpha fragile 0.05 cannot tell: one reviewer alone" in text
+    assert "51 How do you make soup number 51? - - - - 0" in text
+    assert client.get(place(made, page="x")).status_code == 400
+    assert client.get(place(made, colour="red")).status_code == 400
+
+
+def test_results_under_another_version(client):
+    made, admin = reviewed(), make_admin()
+    draft = make_changed_draft(by=admin, weights=(0.2, 0.3, 0.3, 0.2))
+    client.force_login(admin)
+    assert client.get(place(made, under="1.1")).status_code == 404
+    publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
+    text = get_text(client, place(made, under="1.1"), person=admin)
+    assert "As it would be under version 1.1" in text and "Beta leads with a mean of 8.40" in text
+    text = get_text(client, place(made), person=admin)
+    assert "As it would be" not in text and "Alpha leads with a mean of 8.15" in text
+
+
+def test_an_empty_set_says_so_and_others_do_not_see_it(client):
+    project = make_project()
+    made = make_set(by=make_lead(project=project))
+    assert "Results appear as soon as a review is handed in." in get_text(client, place(made))
+    client.force_login(make_member(project=project))
+    assert client.get(place(made)).status_code == 404
+
+
+@pytest.mark.parametrize(("readers", "questions"), [(1, 2), (3, 55)])
+def test_queries_do_not_grow_with_the_set(client, django_assert_num_queries, readers, questions):
+    made = reviewed(readers=readers, questions=questions)
+    client.force_login(make_admin())
+    client.get(place(made))
+    with django_assert_num_queries(10):
+        client.get(place(made))

@@ -1,0 +1,126 @@
+"""Reviewers together: means, ties, places, what is left out and marked, and what changes between views."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rubric.core.weights import exact
+from rubric.reviews.core.panel import Judgement, compute_rank_numbers, panel
+from tests.factories.reviews import LABELS, evaluations, read
+
+
+def judged(**sheets):
+    """Judgements of reviewers: `ann={"x": 8, "y": 7}`."""
+    return [
+        Judgement(reviewer, response, overall=None if value is None else Fraction(str(value)))
+        for reviewer, sheet in sheets.items()
+        for response, value in sheet.items()
+    ]
+
+
+def judgements(reviewer, review):
+    """The judgements of a review whose labels are the responses."""
+    return [
+        Judgement(
+            reviewer,
+            line.label,
+            overall=line.overall,
+            holistic=None if line.holistic is None else exact(line.holistic),
+            is_incomplete=line.is_incomplete,
+        )
+        for line in review.responses
+    ]
+
+
+def shown(result):
+    """(response, mean, place, mean place) of every standing, in order."""
+    return [(each.response, each.mean, each.place, each.mean_place) for each in result.standings]
+
+
+def test_the_mean_of_raw_overalls_and_of_places():
+    result = panel(
+        judged(ann={"x": 8, "y": 7, "z": 6}, bob={"x": 5, "y": 7, "z": 4}, cid={"x": 9, "y": 8, "z": 8})
+    )
+    assert shown(result) == [
+        ("x", Fraction(22, 3), 1, Fraction(4, 3)),
+        ("y", Fraction(22, 3), 1, Fraction(11, 6)),
+        ("z", 6, 3, Fraction(17, 6)),
+    ]
+    assert result.changes == ["y"]
+    assert (result.fallbacks, result.left_out, result.own) == ([], [], [])
+
+
+def test_equal_means_share_a_place_however_they_came_about():
+    result = panel(judged(ann={"x": 8.1, "y": 8.2}, bob={"x": 8.2, "y": 8.1}, cid={"x": 0.1, "y": 0.1}))
+    assert [(each.place, each.place_by_places) for each in result.standings] == [(1, 1), (1, 1)]
+    assert result.changes == []
+
+
+def test_holistic_scores_and_overalls_are_never_averaged_together():
+    rubric = judgements("ann", read({"evaluations": evaluations(A={"holistic": 2})}))
+    fallback = judgements("bob", read({"scores": dict.fromkeys(LABELS, 10)}))
+    by_rubric = panel([*rubric, *fallback])
+    assert [(each.mean, each.count) for each in by_rubric.standings] == [(7, 1)] * 3
+    assert by_rubric.fallbacks == ["bob"]
+    by_holistic = panel([*rubric, *fallback], kind="holistic")
+    assert {each.response: (each.mean, each.count) for each in by_holistic.standings} == {
+        "Response A": (6, 2), "Response B": (10, 1), "Response C": (10, 1),
+    }  # fmt: skip
+    assert by_holistic.fallbacks == []
+    with pytest.raises(ValueError, match='not "both"'):
+        panel(rubric, kind="both")
+
+
+def test_incomplete_judgements_are_left_out_unless_asked_for():
+    review = read({"evaluations": evaluations(A={"accuracy": ...}, B={"accuracy": 9})})
+    given = judgements("ann", review)
+    without = panel(given)
+    assert {each.response: each.count for each in without.standings} == {
+        "Response A": 0, "Response B": 1, "Response C": 1,
+    }  # fmt: skip
+    assert [each.response for each in without.left_out] == ["Response A"]
+    assert without.standings[-1].place is None
+    with_all = panel(given, with_incomplete=True)
+    assert [each.count for each in with_all.standings] == [1, 1, 1]
+    assert with_all.left_out == []
+
+
+def test_own_responses_never_count():
+    mine = Judgement("ann", "x", overall=Fraction(10), is_own=True)
+    result = panel([mine, *judged(ann={"y": 6}, bob={"x": 4, "y": 5})])
+    assert {each.response: each.mean for each in result.standings} == {"x": 4, "y": Fraction(11, 2)}
+    assert result.own == [mine]
+
+
+def test_reviewers_who_saw_some_responses_only_count_alike():
+    result = panel(judged(ann={"x": 9, "y": 8, "z": 7}, bob={"x": 5, "z": 6}, cid={"y": 3}))
+    assert {each.response: each.mean_place for each in result.standings} == {"x": 2, "y": 2, "z": 2}
+
+
+def test_nobody_is_a_panel_too():
+    assert panel([]).standings == []
+    assert shown(panel(judged(ann={"x": None}))) == [("x", None, None, None)]
+
+
+def test_places():
+    assert compute_rank_numbers([["a", "b"], ["c"]]) == {"a": 1, "b": 1, "c": 3}
+
+
+sheets = st.dictionaries(
+    st.sampled_from(["ann", "bob", "cid"]),
+    st.dictionaries(st.sampled_from("wxyz"), st.integers(10, 100), min_size=1),
+)
+
+
+@given(sheets, st.randoms())
+def test_the_order_of_reviewers_and_responses_changes_nothing(given_sheets, order):
+    judgements = judged(**given_sheets)
+    turned = list(judgements)
+    order.shuffle(turned)
+    one, other = panel(judgements), panel(turned)
+    assert {each.response: each for each in one.standings} == {
+        each.response: each for each in other.standings
+    }
+    assert set(one.changes) == set(other.changes)

@@ -1,0 +1,227 @@
+"""The shipped discussion version, and reading versions strictly.
+
+What differs between two versions.
+"""
+
+import json
+import re
+import time
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rubric.core.records import Criterion, RubricRecord
+from rubric.versions.core.differences import Change, ListChange, differences
+from rubric.versions.core.version_json import read_version
+from rubric.versions.queries import first_discussion_version, first_response_version, first_version_bytes
+
+FIRST = first_version_bytes("discussion-1.0")
+
+
+def changed(path: str, value: Any) -> bytes:
+    """The first version with one value replaced; `path` is a JSON pointer. Ellipsis removes it."""
+    data = json.loads(FIRST)
+    *parents, last = path.strip("/").split("/")
+    place = data
+    for key in parents:
+        place = place[int(key)] if isinstance(place, list) else place[key]
+    key = int(last) if isinstance(place, list) else last
+    if value is ...:
+        del place[key]
+    else:
+        place[key] = value
+    return json.dumps(data).encode()
+
+
+def problems(data: bytes) -> list[tuple[str, str]]:
+    """(place, code) of everything that is wrong."""
+    found = read_version(data)
+    assert isinstance(found, list)
+    assert all(problem.message.endswith((".", "].")) for problem in found)
+    return [(problem.place, problem.code) for problem in found]
+
+
+def test_the_first_version_is_the_rubric() -> None:
+    version = first_discussion_version()
+    assert (version.name, version.version, version.kind) == ("Discussion quality", "1.0", "discussion")
+    assert "January 2025" in version.source
+    assert "Builder-4" in version.source
+    assert [criterion.threshold for criterion in version.criteria] == [80, 60, 70, 80, 50, 90, 3]
+    assert [criterion.is_mandatory for criterion in version.criteria] == [False] * 6 + [True]
+    assert sum(criterion.weight for criterion in version.criteria) == pytest.approx(1)
+    engagement = version.criterion("engagement")
+    assert list(engagement.anchors) == ["1", "2", "3", "4", "5"]
+    assert len(engagement.guiding_questions) == 5
+    assert all(question.endswith("?") for question in engagement.guiding_questions)
+    assert [row["key"] for row in version.lists["personalities"]] == [
+        "analytical", "aggressive", "cautious", "social", "suspicious",
+    ]  # fmt: skip
+
+
+def test_the_advice_has_all_its_lines_and_numbers() -> None:
+    advice = {criterion.key: criterion.advice for criterion in first_discussion_version().criteria}
+    assert [len(lines) for lines in advice.values()] == [3, 3, 3, 3, 3, 3, 4]
+    numbers = {key: re.findall(r"\d+(?:\.\d+)?", " ".join(lines)) for key, lines in advice.items()}
+    assert numbers["coherence"] == ["5", "10", "3"]
+    assert numbers["personality_diversity"] == ["0.9"]
+    assert numbers["anti_repetition"] == ["20", "30"]
+
+
+def test_the_choices_of_the_first_version() -> None:
+    parameters = first_discussion_version().parameters
+    expected = {
+        "reference_unit": "sentence", "reference_rounds": "past_only", "coherence_min_shared": 2,
+        "coherence_denominator": "all", "coherence_names": True, "role_neutral_village": "consistent",
+        "similarity": "token_sort_ratio", "similarity_names": False, "similarity_max_chars": 20000,
+        "diversity_players": "spoke", "identification_pass": "five", "repetition_scope": "speaker",
+        "repetition_min_ordinary": 2, "pass_count": 5, "metric_count": 7, "answers_yes_count": 4,
+        "answers_yes_rating": 3.0, "cost_limit_usd": 3.0, "cost_success_usd": 2.0, "cache_hit_percent": 70,
+        "baseline_game_count": 3, "iteration_game_count": 3, "successes_in_a_row": 3,
+    }  # fmt: skip
+    assert {name: parameters[name] for name in expected} == expected
+
+
+def test_a_version_reads_back_as_it_was() -> None:
+    assert isinstance(read_version(FIRST), RubricRecord)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "place", "code"),
+    [
+        ("/name", " ", "/name", "empty"),
+        ("/kind", "quiz", "/kind", "unknown_kind"),
+        ("/criteria/0/weight", 0.5, "/criteria", "weights"),
+        ("/criteria/0/weight", -0.1, "/criteria/0/weight", "out_of_range"),
+        ("/criteria/0/threshold", 101, "/criteria", "out_of_range"),
+        ("/criteria/6/threshold", 6, "/criteria", "out_of_range"),
+        ("/criteria/1/key", "memory_accuracy", "/criteria/0/key", "twice"),
+        ("/criteria/0/colour", "red", "/criteria/0", "wrong_shape"),
+        ("/parameters/similarity", "difflib", "/parameters/similarity", "illegal"),
+        ("/parameters/coherence_names", 1, "/parameters/coherence_names", "illegal"),
+        ("/parameters/coherence_min_shared", 0, "/parameters/coherence_min_shared", "illegal"),
+        ("/parameters/coherence_min_shared", 1.5, "/parameters/coherence_min_shared", "illegal"),
+        ("/parameters/coherence_min_shared", True, "/parameters/coherence_min_shared", "illegal"),
+        ("/parameters/cost_limit_usd", "3", "/parameters/cost_limit_usd", "illegal"),
+        ("/parameters/pass_count", ..., "/parameters/pass_count", "illegal"),
+        ("/parameters/extra", 1, "/parameters/extra", "unknown"),
+        ("/parameters/sample_min", 11, "/parameters/sample_min", "illegal"),
+        ("/lists/stop_words", "about", "/lists/stop_words", "wrong_shape"),
+        ("/lists/extra", [], "/lists/extra", "unknown"),
+        ("/lists/role_map", {"mafia": []}, "/lists/role_map", "wrong_shape"),
+        ("/lists/personalities/0", {"key": "x"}, "/lists/personalities", "wrong_shape"),
+        ("/lists/patterns", ..., "/lists/patterns", "missing"),
+        ("/lists/patterns/accuse", ..., "/lists/patterns/accuse", "wrong_shape"),
+        ("/lists/patterns/extra", ["x"], "/lists/patterns/extra", "unknown"),
+        ("/lists/patterns/accuse/0", "(", "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "(a+)+b", "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "a" * 601, "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "(?:" * 51 + "x" + ")" * 51, "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "[[a]", "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists/patterns/accuse/0", "x[a||b]", "/lists/patterns/accuse/0", "bad_pattern"),
+        ("/lists", ..., "", "wrong_shape"),
+        ("/criteria/0/weight", "heavy", "/criteria/0/weight", "wrong_shape"),
+    ],
+)
+def test_every_fault_is_named_with_its_place(path: str, value: Any, place: str, code: str) -> None:
+    assert (place, code) in problems(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[1]",
+        b"null",
+        b"\xff\xfe",
+        b'{"name": NaN}',
+        b'{"name": "a", "name": "b"}',
+        b"[" * 100_000,
+        b"\x00",
+    ],
+)
+def test_what_is_no_version_is_refused_and_never_raises(data: bytes) -> None:
+    assert problems(data)
+
+
+@pytest.mark.parametrize("pattern", [r"\[[a-z]", r"[a\[]", "(a)" * 60, "a||b", r"[a-z&]&&"])
+def test_patterns_that_only_look_odd_are_read(pattern: str) -> None:
+    assert isinstance(read_version(changed("/lists/patterns/accuse/0", pattern)), RubricRecord)
+
+
+@pytest.mark.parametrize("key", ["a", "k{}"], ids=["one key", "many keys"])
+def test_a_flood_of_criteria_is_refused_in_time(key: str) -> None:
+    """What is wrong with twenty thousand criteria takes no longer than their number, and is not all listed."""
+    criteria = [{"key": key.format(at), "label": "", "description": "", "weight": -1} for at in range(20_000)]
+    data = changed("/criteria", criteria)
+    before = time.process_time()
+    assert len(problems(data)) == 1_000
+    assert time.process_time() - before < 2
+
+
+FIRST_VERSION = first_discussion_version()
+
+
+RESPONSE = first_response_version()
+
+
+def with_criterion(index, **changes):
+    """The response version with one criterion changed."""
+    criteria = list(RESPONSE.criteria)
+    criteria[index] = replace(criteria[index], **changes)
+    return replace(RESPONSE, criteria=criteria)
+
+
+def test_a_version_does_not_differ_from_itself_whatever_its_number():
+    assert differences(FIRST_VERSION, replace(FIRST_VERSION, version="2.0")).count == 0
+
+
+def test_changed_values_are_shown_with_both_readings():
+    found = differences(RESPONSE, with_criterion(0, weight=0.4, threshold=6.0))
+    assert found.criteria[0].key == "accuracy"
+    assert found.criteria[0].changes == [Change("weight", "0.35", "0.4"), Change("threshold", "", "6")]
+    assert found.count == 2
+
+
+def test_weights_are_left_out_for_whoever_may_not_see_them():
+    other = with_criterion(0, weight=0.4)
+    assert differences(RESPONSE, other, has_weights=False).count == 0
+    more = replace(RESPONSE, criteria=[*RESPONSE.criteria, Criterion("tone", "Tone", "Its sound", 0.0)])
+    added = differences(RESPONSE, more, has_weights=False).criteria[0]
+    assert (added.how, [each.name for each in added.changes]) == ("added", ["label", "description"])
+
+
+def test_criteria_come_and_go_and_change_places():
+    fewer = replace(RESPONSE, criteria=RESPONSE.criteria[:3])
+    assert [(each.key, each.how) for each in differences(RESPONSE, fewer).criteria] == [
+        ("clarity", "removed")
+    ]
+    turned = replace(RESPONSE, criteria=RESPONSE.criteria[::-1])
+    assert differences(RESPONSE, turned).general == [
+        Change(
+            "order",
+            "accuracy, completeness, conciseness, clarity",
+            "clarity, conciseness, completeness, accuracy",
+        )
+    ]
+
+
+def test_parameters_and_entries_of_lists():
+    lists = FIRST_VERSION.lists | {
+        "weak_keywords": [*FIRST_VERSION.lists["weak_keywords"], "guess*"],
+        "stop_words": FIRST_VERSION.lists["stop_words"][::-1],
+        "role_map": FIRST_VERSION.lists["role_map"] | {"mafia": FIRST_VERSION.lists["role_map"]["mafia"][1:]},
+    }
+    other = replace(
+        FIRST_VERSION,
+        parameters=FIRST_VERSION.parameters | {"pass_count": 6, "coherence_names": False},
+        lists=lists,
+    )
+    found = differences(FIRST_VERSION, other)
+    assert found.parameters == [Change("pass_count", "5", "6"), Change("coherence_names", "yes", "no")]
+    assert found.lists == [
+        ListChange("weak_keywords", ["guess*"], [], is_reordered=False),
+        ListChange("stop_words", [], [], is_reordered=True),
+        ListChange("role_map.mafia", [], ["mafia"], is_reordered=False),
+    ]

@@ -1,0 +1,95 @@
+"""The versions that come with the site: the response rubric is its source's, its weights may be the site's own."""
+
+import json
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
+
+from evalsite import environment
+from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
+from rubric.versions.queries import first_response_version, first_version_bytes, shipped_versions
+
+WEIGHTS = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.2, "clarity": 0.2}
+
+
+OTHERS = {"accuracy": 0.4, "completeness": 0.3, "conciseness": 0.2, "clarity": 0.1}
+
+
+def test_the_first_response_version_is_the_decision_records_rubric():
+    version = first_response_version()
+    assert isinstance(version, RubricRecord)
+    assert (version.version, version.kind) == ("1.0", "response")
+    assert "ADR-016" in version.source
+    assert {each.key: each.weight for each in version.criteria} == WEIGHTS
+    assert [each.description for each in version.criteria] == [
+        "Factual correctness, no hallucinations",
+        "Addresses all aspects of the question",
+        "Efficient communication, no padding",
+        "Well-organized, easy to understand",
+    ]
+    for each in version.criteria:
+        assert len(each.guiding_questions) == 3
+        assert all(question.endswith("?") for question in each.guiding_questions)
+        assert list(each.anchors) == ["1-2", "3-4", "5-6", "7-8", "9-10"]
+        assert each.threshold is None
+
+
+def test_the_installations_weights_are_the_first_versions_and_named_as_such(settings):
+    settings.RESPONSE_WEIGHTS = OTHERS
+    response = {shipped.key: shipped for shipped in shipped_versions()}["response"]
+    body = json.loads(response.body)
+    assert {each["key"]: each["weight"] for each in body["criteria"]} == OTHERS
+    assert "weights of this installation" in body["source"]
+    settings.RESPONSE_WEIGHTS = WEIGHTS
+    assert {shipped.key: shipped for shipped in shipped_versions()}["response"].sha256 != response.sha256
+
+
+def test_the_settings_defaults_are_the_files_weights():
+    source = (environment.ROOT / "evalsite" / "settings.py").read_text()
+    for each in json.loads(first_version_bytes("response-1.0"))["criteria"]:
+        name = f"LLM_COUNCIL_WEIGHT_{each['key'].upper()}"
+        assert f'environment.share("{name}", "{each["weight"]:.2f}")' in source
+
+
+@pytest.mark.django_db
+def test_migrating_publishes_both_first_versions():
+    found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("rubric__key")
+    assert list(found) == [("discussion", "1.0"), ("response", "1.0")]
+    assert RubricVersion.objects.newest("response").to_record().criterion("clarity").weight == 0.2
+
+
+@pytest.mark.django_db
+def test_publishing_what_is_there_changes_nothing(settings):
+    settings.RESPONSE_WEIGHTS = OTHERS
+    publish = import_module("rubric.migrations.0004_first_response_version").publish
+    before = list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True))
+    publish(apps, None)
+    assert list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True)) == before
+
+
+@pytest.mark.parametrize("value", ["heavy", "-0.1", "1.1", "2", "nan", "inf", "1e-1", "0,2", "35%", "."])
+def test_a_weight_that_is_none_stops_the_start_with_a_sentence(monkeypatch, value):
+    monkeypatch.setenv("LLM_COUNCIL_WEIGHT_CLARITY", value)
+    with pytest.raises(
+        ImproperlyConfigured, match=r"LLM_COUNCIL_WEIGHT_CLARITY is .* from 0 to 1, such as 0\.20\."
+    ):
+        environment.share("LLM_COUNCIL_WEIGHT_CLARITY", "0.20")
+
+
+@pytest.mark.parametrize(
+    ("value", "share"), [("0.2", 0.2), (".25", 0.25), ("0", 0), ("1", 1), ("1.00", 1), (" ", 0.2)]
+)
+def test_a_weight_is_read_in_plain_decimals(monkeypatch, value, share):
+    monkeypatch.setenv("LLM_COUNCIL_WEIGHT_CLARITY", value)
+    assert environment.share("LLM_COUNCIL_WEIGHT_CLARITY", "0.20") == share
+
+
+def test_weights_that_do_not_sum_to_1_stop_the_start_with_their_sum():
+    with pytest.raises(
+        ImproperlyConfigured, match=r"sum to 0\.99, 0\.01 too little .*clarity 0\.19.*not set"
+    ):
+        environment.assert_weights(WEIGHTS | {"clarity": 0.19})
+    assert environment.assert_weights(OTHERS) == OTHERS

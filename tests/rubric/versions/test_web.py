@@ -1,0 +1,561 @@
+"""The list of rubrics, differences, files, publishing and retiring: who sees what, and what becomes of it.
+
+A rubric version, read only: what everybody reads, and weights for leads and admins alone.
+
+The editor of a draft: every button is the server's, and whatever is wrong, nothing that was typed is lost.
+"""
+
+import html
+import json
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.forms import CheckboxInput
+from django.urls import reverse
+
+from rubric.core.records import RubricRecord
+from rubric.models import Rubric, RubricVersion
+from rubric.versions.actions import save_draft
+from rubric.versions.core.draft import draft_texts, in_step
+from rubric.versions.core.version_json import read_version
+from rubric.versions.labels import readings
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project
+from tests.factories.transcripts import make_games_project
+from tests.factories.versions import first, make_changed_draft, make_draft, with_weights
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+IMPORT = "/rubrics/import/"
+
+
+def shown(client, person, address, **given):
+    client.force_login(person)
+    return html.unescape(client.get(address, **given).content.decode())
+
+
+def make_file(data, name="rubric.json"):
+    return SimpleUploadedFile(name, data if isinstance(data, bytes) else json.dumps(data).encode())
+
+
+def test_the_list_names_versions_states_people_and_uses(client):
+    admin = make_admin(name="Ada Chief")
+    make_games_project()
+    make_games_project()
+    make_changed_draft(by=admin)
+    text = shown(client, admin, "/rubrics/")
+    for words in (
+        "Discussion quality",
+        "Response quality",
+        "1.1",
+        "draft",
+        "published",
+        "Ada Chief",
+        "Accuracy counts more",
+    ):
+        assert words in text
+    assert '<td class="num">2</td>' in text
+    assert text.count("new work takes it") == 2
+    assert 'href="/rubrics/response/1.1/edit/"' in text
+    assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.0/draft/"' in text
+
+
+def test_others_see_no_drafts_and_only_who_sees_weights_reads_notes(client):
+    project = make_games_project()
+    draft = make_changed_draft()
+    member, lead, admin = make_member(project=project), make_lead(project=project), make_admin()
+    assert "1.1" not in shown(client, lead, "/rubrics/")
+    client.force_login(admin)
+    publish = reverse("publish_version", args=["response", "1.1"])
+    assert client.post(publish, {"reason": "Agreed on Monday", "basis": draft.sha256}).status_code == 303
+    seen = {person: shown(client, person, "/rubrics/") for person in (member, lead)}
+    assert "1.1" in seen[member] and "Agreed on Monday" not in seen[member]
+    assert "Accuracy counts more" not in shown(client, member, "/rubrics/response/1.1/")
+    assert "Agreed on Monday" in seen[lead] and "Only admins change rubrics" in seen[lead]
+
+
+def test_differences_are_those_from_the_version_before(client):
+    make_changed_draft()
+    text = shown(client, make_admin(), "/rubrics/response/1.1/differences/")
+    assert "2 differences from Response quality 1.0" in text
+    assert "0.35" in text and "0.4" in text
+    text = shown(client, make_admin(), "/rubrics/response/1.0/differences/", data={"from": "response/1.1"})
+    assert "2 differences from Response quality 1.1" in text
+
+
+def test_weights_do_not_leak_through_differences_or_files(client):
+    project, draft, admin = make_games_project(), make_changed_draft(), make_admin()
+    client.force_login(admin)
+    client.post(reverse("publish_version", args=["response", "1.1"]), {"reason": "x", "basis": draft.sha256})
+    member = make_member(project=project)
+    text = shown(client, member, "/rubrics/response/1.1/differences/")
+    assert "0 differences" in text and "Weights are left out" in text and "0.35" not in text
+    assert client.get("/rubrics/response/1.1/rubric.json").status_code == 403
+
+
+def test_what_cannot_be_compared_is_not_there(client):
+    make_draft()
+    for person, chosen in (
+        (make_person(), "response/1.1"),
+        (make_admin(), "discussion/1.0"),
+        (make_admin(), "response/9"),
+        (make_admin(), "x"),
+    ):
+        client.force_login(person)
+        assert client.get("/rubrics/response/1.0/differences/", {"from": chosen}).status_code == 404
+    assert "Nothing to compare with" in shown(client, make_admin(), "/rubrics/discussion/1.0/differences/")
+
+
+@pytest.mark.parametrize("key", ["discussion", "response"])
+def test_a_file_goes_out_comes_in_and_goes_out_the_same(client, key):
+    client.force_login(make_admin())
+    draft = make_draft(key=key)
+    out = client.get(f"/rubrics/{key}/1.1/rubric.json")
+    assert out["Content-Disposition"] == f'attachment; filename="{key}-1.1.json"'
+    assert isinstance(read_version(out.content), RubricRecord)
+    RubricVersion.objects.filter(pk=draft.pk).delete()
+    answer = client.post(IMPORT, {"file": make_file(out.content), "rubric": key, "note": "Back again"})
+    assert (answer.status_code, answer["Location"]) == (303, f"/rubrics/{key}/1.1/")
+    assert client.get(f"/rubrics/{key}/1.1/rubric.json").content == out.content
+    assert RubricVersion.objects.get(rubric__key=key, number="1.1").body == draft.body
+
+
+def test_every_fault_of_a_file_is_listed_with_its_place(client):
+    client.force_login(make_admin())
+    data = json.loads(first("discussion").body)
+    data["parameters"]["pass_count"] = 9
+    data["lists"]["patterns"]["accuse"][0] = "("
+    data["criteria"][0]["weight"] = 0.5
+    answer = client.post(IMPORT, {"file": make_file(data), "rubric": "discussion", "note": "My words"})
+    text = html.unescape(answer.content.decode())
+    assert answer.status_code == 422
+    for words in (
+        "3 faults",
+        "/parameters/pass_count",
+        "/lists/patterns/accuse/0",
+        "/criteria",
+        "My words",
+        "sum to",
+    ):
+        assert words in text
+    assert RubricVersion.objects.count() == 2
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"a": 1, "a": 2}', b"\xff\xfe\x00", b"[" * 100_000])
+def test_what_is_no_version_is_refused(client, data):
+    client.force_login(make_admin())
+    answer = client.post(IMPORT, {"file": make_file(data), "rubric": "response", "note": "x"})
+    assert answer.status_code == 422
+    assert "nothing was imported" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "says"),
+    [
+        ({"rubric": "response", "note": ""}, 422, "where this version comes from"),
+        ({"rubric": "discussion", "note": "x"}, 422, 'is of kind "discussion"'),
+        ({"rubric": "", "key": "Bad key", "note": "x"}, 422, "short name of small letters"),
+        ({"rubric": "", "key": "response", "note": "x"}, 409, "short name already"),
+        ({"rubric": "nothing", "note": "x"}, 422, "not one of the available choices"),
+        ({"rubric": "response", "note": "x", "colour": "red"}, 400, "a field that it does not have"),
+    ],
+)
+def test_where_a_file_cannot_go_is_said(client, given, status, says):
+    client.force_login(make_admin())
+    answer = client.post(IMPORT, {"file": make_file(first().body.encode()), **given})
+    assert (answer.status_code, says in html.unescape(answer.content.decode())) == (status, True)
+    assert Rubric.objects.count() == RubricVersion.objects.count() == 2
+
+
+def test_a_file_begins_a_response_rubric(client):
+    client.force_login(make_admin())
+    data = json.loads(first().body) | {"name": "Coding"}
+    answer = client.post(IMPORT, {"file": make_file(data), "rubric": "", "key": "coding", "note": "For code"})
+    assert answer["Location"] == "/rubrics/coding/1.0/"
+    assert "Coding" in client.get("/rubrics/").content.decode()
+
+
+def test_a_new_draft_leads_to_its_editor(client):
+    client.force_login(make_admin())
+    answer = client.post("/rubrics/response/1.0/draft/", {"note": "To try other weights"})
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.1/edit/")
+    answer = client.post("/rubrics/response/1.0/draft/", {"note": ""})
+    assert (answer.status_code, "Say in a few words" in answer.content.decode()) == (422, True)
+
+
+def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
+    make_games_project()
+    draft = make_draft(key="discussion")
+    text = shown(client, make_admin(), "/rubrics/discussion/1.1/publish/")
+    assert "1 iteration uses it and keeps it" in text
+    assert "It says the same as 1.0" in text
+    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "", "basis": draft.sha256})
+    assert (answer.status_code, "Say why" in answer.content.decode()) == (422, True)
+    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "Agreed", "basis": "0" * 64})
+    assert (answer.status_code, "Agreed" in answer.content.decode()) == (409, True)
+    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.1/")
+    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    assert answer.status_code == 403
+
+
+def test_the_last_published_version_says_why_it_cannot_be_retired(client):
+    admin = make_admin()
+    assert "only published version" in shown(client, admin, "/rubrics/response/1.0/")
+    assert client.get("/rubrics/response/1.0/retire/").status_code == 403
+    draft = make_draft()
+    client.post("/rubrics/response/1.1/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    assert 'href="/rubrics/response/1.0/retire/"' in shown(client, admin, "/rubrics/response/1.0/")
+    assert client.post("/rubrics/response/1.0/retire/", {"reason": "Superseded"}).status_code == 303
+    text = shown(client, make_person(), "/rubrics/response/1.0/")
+    assert "retired" in text and "Superseded" not in text
+
+
+@pytest.mark.parametrize(
+    ("address", "count"),
+    [
+        ("/rubrics/", 7),
+        ("/rubrics/response/1.1/", 3),
+        ("/rubrics/response/1.1/differences/", 5),
+        ("/rubrics/response/1.1/publish/", 9),
+    ],
+)
+def test_queries_at_two_sizes(client, django_assert_num_queries, address, count):
+    client.force_login(make_admin())
+    make_changed_draft()
+    client.get(address)
+    with django_assert_num_queries(count):
+        assert client.get(address).status_code == 200
+    for _each in range(5):
+        make_draft(now=NOW)
+    with django_assert_num_queries(count):
+        assert client.get(address).status_code == 200
+
+
+def test_a_draft_is_discarded_with_a_reason_and_no_list_shows_it(client):
+    admin = make_admin(name="Ada Chief")
+    draft, other = make_changed_draft(by=admin), make_draft(by=admin)
+    discard = reverse("discard_version", args=["response", "1.1"])
+    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.1/")
+    assert f'href="{discard}"' in shown(client, admin, "/rubrics/response/1.1/edit/")
+    text = shown(client, admin, discard)
+    assert "Accuracy counts more" in text and "2 differences from 1.0" in text
+    body = {"reason": "A dead end", "basis": draft.sha256}
+    assert client.post(discard, body | {"reason": " "}).status_code == 422
+    stale = client.post(discard, body | {"basis": other.sha256})
+    assert (stale.status_code, "Look again" in html.unescape(stale.content.decode())) == (409, True)
+    answer = client.post(discard, body)
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.1/")
+    text = shown(client, admin, "/rubrics/response/1.1/")
+    for words in ("discarded", "A dead end", "New draft from it", "Ada Chief"):
+        assert words in text
+    for act in ("edit", "publish", "discard"):
+        assert f"/rubrics/response/1.1/{act}/" not in text
+        assert client.get(f"/rubrics/response/1.1/{act}/").status_code == 403
+    listed = shown(client, admin, "/rubrics/")
+    assert "/response/1.1/" not in listed and "/response/1.2/" in listed
+    choices = shown(client, admin, "/rubrics/response/1.2/differences/")
+    assert 'value="response/1.1"' not in choices and 'value="response/1.0"' in choices
+    lead = make_lead(project=make_games_project())
+    client.force_login(lead)
+    assert client.get("/rubrics/response/1.1/").status_code == 404
+
+
+ADDRESS = "/rubrics/discussion/1.0/"
+
+
+def shown_version(client, person):
+    client.force_login(person)
+    return client.get(ADDRESS).content.decode()
+
+
+def test_everything_the_version_decides_is_on_the_page(client):
+    said = shown_version(client, make_person())
+    record = RubricVersion.objects.get(rubric__key="discussion").to_record()
+    for criterion in record.criteria:
+        assert criterion.label in said
+    for name in (*record.parameters, *record.lists):
+        assert name in said
+    assert "What it decides" in said
+    assert reverse("rubric_version", args=["discussion", "1.0"]) == ADDRESS
+
+
+def test_weights_are_for_leads_and_admins(client):
+    project = make_project()
+    assert "14.29 %" not in shown_version(client, make_member(project=project))
+    assert "14.29 %" in shown_version(client, make_lead(project=project))
+    assert "14.29 %" in shown_version(client, make_admin())
+
+
+def test_a_draft_is_not_there_but_for_admins(client):
+    version = RubricVersion.objects.get(rubric__key="discussion")
+    RubricVersion.objects.create(
+        rubric=version.rubric, number="1.1", body=version.body, sha256="x", created_at=NOW,
+        created_by=version.created_by,
+    )  # fmt: skip
+    for person, status in ((make_person(), 404), (make_admin(), 200)):
+        client.force_login(person)
+        assert client.get("/rubrics/discussion/1.1/").status_code == status
+
+
+def test_every_parameter_of_the_shipped_versions_is_explained(client):
+    records = [version.to_record() for version in RubricVersion.objects.all()]
+    assert {name for record in records for name in record.parameters} == set(readings())
+
+
+def test_the_response_rubric_has_a_page_too(client):
+    client.force_login(make_admin())
+    said = client.get("/rubrics/response/1.0/").content.decode()
+    for words in ("Response quality 1.0", "ADR-016", "Conciseness", "9-10", "35.00 %", "ask_overall"):
+        assert words in said
+    for words in ("Passes", "Word lists"):
+        assert words not in said
+
+
+def test_the_page_of_a_version_takes_few_queries(client, django_assert_num_queries):
+    client.force_login(make_person())
+    client.get(ADDRESS)
+    with django_assert_num_queries(4):
+        assert client.get(ADDRESS).status_code == 200
+
+
+@pytest.fixture
+def admin(client):
+    person = make_admin()
+    client.force_login(person)
+    return person
+
+
+def address(draft):
+    return reverse("edit_version", args=[draft.rubric.key, draft.number])
+
+
+def typed(draft, **changes):
+    """What the browser sends of the untouched editor, some fields changed; __ stands for - in their names."""
+    texts = {name: text for name, text in draft_texts(draft.to_record()).items() if text}
+    given = {name.replace("__", "-"): text for name, text in changes.items()}
+    return texts | {"note": draft.note, "basis": draft.sha256} | given
+
+
+def said(answer):
+    return html.unescape(answer.content.decode())
+
+
+def weights_shown(text):
+    return re.findall(r'name="c\d-weight" value="([^"]*)"', text)
+
+
+def stored(draft):
+    return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
+
+
+@pytest.mark.parametrize("key", ["discussion", "response"])
+def test_opening_and_saving_changes_nothing(client, admin, key):
+    """What the page shows in its fields, sent back as a browser does, is the draft to the byte."""
+    draft = make_draft(key=key, by=admin)
+    form = client.get(address(draft)).context["form"]
+    sent = {}
+    for field in form:
+        value = field.value()
+        if isinstance(field.field.widget, CheckboxInput):
+            sent |= {field.html_name: "yes"} if value else {}
+        else:
+            sent[field.html_name] = (value or "").replace("\n", "\r\n")
+    answer = client.post(address(draft), sent | {"do": "save", "note": "Another\r\nnote"})
+    assert answer.status_code == 303
+    assert (stored(draft).body, stored(draft).note) == (draft.body, "Another\nnote")
+
+
+def test_saving_leads_to_the_version_and_leaves_a_line_in_the_log(client, admin):
+    draft = make_draft(by=admin)
+    body = typed(draft, do="save", c0__weight="0.40", c1__weight="0.2", c0__label="Truth")
+    answer = client.post(address(draft), body)
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/response/1.1/")
+    first = stored(draft).to_record().criteria[0]
+    assert (first.weight, first.label) == (0.4, "Truth")
+    assert Event.objects.order_by("-pk").first().verb == "rubric_version:changed"
+    answer = client.post(
+        address(draft), typed(stored(draft), do="save", note="N"), headers={"HX-Request": "true"}
+    )
+    assert (answer.status_code, answer["HX-Redirect"]) == (200, "/rubrics/response/1.1/")
+
+
+def test_a_fault_keeps_everything_and_names_the_sum(client, admin):
+    draft = make_draft(by=admin)
+    body = typed(
+        draft, do="save", c3__weight="0.19", c0__label="Truth <b>", note="Half done", c1__advice="one\r\ntwo"
+    )
+    answer = client.post(address(draft), body)
+    text = said(answer)
+    assert answer.status_code == 422
+    assert "sum to 0.99, 0.01 too little" in text
+    assert "clarity 0.19" in text
+    assert "must be 1" in text
+    for kept in ('value="Truth <b>"', "Half done", "one\r\ntwo"):
+        assert kept in text
+    assert weights_shown(text)[:4] == ["0.35", "0.25", "0.2", "0.19"]
+    assert stored(draft).sha256 == draft.sha256
+
+
+def test_a_fault_stands_at_its_field_which_is_open(client, admin):
+    draft = make_draft(key="discussion", by=admin)
+    answer = client.post(address(draft), typed(draft, do="check", p__pass_count="9", c0__weight="x"))
+    text = said(answer)
+    assert answer.status_code == 422
+    assert 'The weight of memory_accuracy is "x"' in text
+    assert 'Sum <span class="num">?</span>' in text and "A weight is no number." in text
+    answer = client.post(address(draft), typed(draft, do="check", p__pass_count="9"))
+    assert "pass_count is 9; it must lie between 1 and 7." in said(answer)
+    assert re.search(r"<details[^>]* open><summary>Verdict", said(answer))
+
+
+def test_checking_stores_nothing(client, admin):
+    draft = make_draft(by=admin)
+    answer = client.post(address(draft), typed(draft, do="check", c0__weight="0.3", c1__weight="0.3"))
+    assert answer.status_code == 200
+    assert "Nothing is wrong with this draft" in said(answer)
+    assert stored(draft).sha256 == draft.sha256
+    assert client.post(address(draft), typed(draft)).status_code == 200  # Enter in a field
+
+
+def test_scaling_the_others_and_resetting(client, admin):
+    draft = make_draft(by=admin)
+    answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="0.48", c0__label="Truth"))
+    text = said(answer)
+    assert weights_shown(text)[:4] == ["0.48", "0.2", "0.16", "0.16"]
+    assert "Truth keeps its own" in text and "as it must be" in text
+    assert 'value="Truth"' in text
+    answer = client.post(address(draft), typed(draft, do="reset", c0__weight="0.9", c0__label="Truth"))
+    assert weights_shown(said(answer))[:4] == ["0.35", "0.25", "0.2", "0.2"]
+    assert 'value="Truth"' in said(answer)
+    answer = client.post(address(draft), typed(draft, do="scale:0", c0__weight="2"))
+    assert (answer.status_code, "between 0 and 1" in said(answer)) == (422, True)
+    assert stored(draft).sha256 == draft.sha256
+
+
+def controls(draft, **changes):
+    """What the browser sends of the weights besides: the sliders, and what the numbers were."""
+    return in_step(draft_texts(draft.to_record())) | changes
+
+
+def weighed(client, draft, *, in_hand, **changes):
+    """What htmx gets when a weight is moved: the answer's text, and the ids that are swapped."""
+    body = typed(draft) | controls(draft) | {name.replace("__", "-"): text for name, text in changes.items()}
+    answer = client.post(address(draft), body | {"do": f"weigh:{in_hand}"}, headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    parts = re.findall(r"<[a-z]+ [^>]*hx-swap-oob[^>]*>", said(answer))
+    return said(answer), {re.search(r' id="([^"]*)"', part)[1] for part in parts}
+
+
+BESIDES = {"weights-sum", *(f"weight-{place}" for place in range(4))}
+
+
+def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client, admin):
+    draft = make_draft(by=admin)
+    text, swapped = weighed(client, draft, in_hand="c0-slide", c0__slide="0.48")
+    assert swapped == BESIDES | {"id_c0-weight"}
+    assert weights_shown(text)[:4] == ["0.48", "0.25", "0.2", "0.2"]
+    assert 'Sum <span class="num">1.13</span>' in text and "0.13 too much" in text and "must be 1" in text
+    assert text.lstrip().startswith('<section id="weights"') and "<html" not in text
+    assert stored(draft).sha256 == draft.sha256
+
+
+def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
+    draft = make_draft(by=admin)
+    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="0.333")
+    assert swapped == BESIDES | {"id_c1-slide"}
+    assert 'name="c1-slide" value="0.33"' in text and 'name="c1-was" value="0.333"' in text
+    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="2")
+    assert "The weight of completeness is 2; it must lie between 0 and 1." in text
+    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="")
+    assert (
+        'The weight of completeness is "", which is no number.' in text and "A weight is no number." in text
+    )
+
+
+def test_a_slider_that_was_moved_counts_in_whatever_way_the_form_is_sent(client, admin):
+    """Whoever presses Save before the server answered loses nothing."""
+    draft = make_draft(by=admin)
+    body = typed(draft, do="save") | controls(draft, **{"c0-slide": "0.4", "c1-slide": "0.2"})
+    assert client.post(address(draft), body).status_code == 303
+    assert [each.weight for each in stored(draft).to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
+
+
+def test_without_script_the_number_alone_counts(client, admin):
+    """Nobody sees the sliders then; they are sent as the page had them."""
+    draft = make_draft(by=admin)
+    numbers = {"c0-weight": "0.405", "c1-weight": "0.195"}
+    assert (
+        client.post(address(draft), typed(draft, do="save") | controls(draft, **numbers)).status_code == 303
+    )
+    assert [each.weight for each in stored(draft).to_record().criteria] == [0.405, 0.195, 0.2, 0.2]
+
+
+def test_weighing_without_htmx_shows_the_whole_page(client, admin):
+    draft = make_draft(by=admin)
+    answer = client.post(address(draft), typed(draft, do="weigh:c0-slide") | controls(draft))
+    assert (answer.status_code, "<html" in said(answer)) == (200, True)
+
+
+def test_a_criterion_is_added_and_another_left_out(client, admin):
+    draft = make_draft(by=admin)
+    new = {"c4__key": "tone", "c4__label": "Tone", "c4__description": "Its sound", "c4__weight": "0.2"}
+    answer = client.post(address(draft), typed(draft, do="save", c3__remove="yes", **new))
+    assert answer.status_code == 303
+    keys = [each.key for each in stored(draft).to_record().criteria]
+    assert keys == ["accuracy", "completeness", "conciseness", "tone"]
+
+
+def test_whoever_comes_second_sees_both_versions_and_decides(client, admin):
+    draft = make_draft(by=admin)
+    mine = typed(draft, do="save", c0__weight="0.45", c1__weight="0.15", c0__label="Truth")
+    theirs = with_weights(draft.to_record(), 0.25, 0.25, 0.25, 0.25)
+    other = make_admin(name="Ada Other")
+    save_draft(version=draft, record=theirs, note="Evenly", basis=draft.sha256, by=other, now=NOW)
+    answer = client.post(address(draft), mine)
+    text = said(answer)
+    assert answer.status_code == 409
+    for words in ("Ada Other", "Somebody else saved this draft", 'value="Truth"', "Stored", "Yours", "0.45"):
+        assert words in text
+    assert text.index('value="check"') < text.index('value="overwrite:')  # what Enter presses comes first
+    assert stored(draft).to_record() == theirs
+    button = re.search(r'value="(overwrite:[0-9a-f]{64})"', text)[1]
+    assert client.post(address(draft), mine | {"do": button}).status_code == 303
+    assert stored(draft).to_record().criteria[0].label == "Truth"
+    assert client.post(address(draft), mine | {"do": button}).status_code == 409
+
+
+def test_no_note_no_save(client, admin):
+    draft = make_draft(by=admin)
+    answer = client.post(address(draft), typed(draft, do="save", note=" ", c0__label="Truth"))
+    assert (answer.status_code, "Say in a few words" in said(answer)) == (422, True)
+    assert 'value="Truth"' in said(answer)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"do": "delete"}, {"do": "scale:99"}, {"colour": "red"}, {"c77-key": "x"}]
+)
+def test_what_our_page_does_not_send_is_refused(client, admin, fields):
+    draft = make_draft(by=admin)
+    assert client.post(address(draft), typed(draft) | fields).status_code == 400
+
+
+def test_a_null_character_is_a_fault_and_no_crash(client, admin):
+    draft = make_draft(by=admin)
+    assert client.post(address(draft), typed(draft, do="save", c0__label="a\x00b")).status_code == 422
+
+
+def test_a_published_version_has_no_editor(client, admin):
+    answer = client.get("/rubrics/response/1.0/edit/")
+    assert (answer.status_code, "Make a new draft from it" in said(answer)) == (403, True)
+
+
+def test_the_editor_takes_few_queries(client, admin, django_assert_num_queries):
+    draft = make_draft(key="discussion", by=admin)
+    client.get(address(draft))
+    with django_assert_num_queries(3):
+        assert client.get(address(draft)).status_code == 200
+    with django_assert_num_queries(3):
+        assert client.post(address(draft), typed(draft, do="check")).status_code == 200

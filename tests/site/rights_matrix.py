@@ -1,0 +1,374 @@
+"""The rights matrix: every route, every verb it understands, and what each kind of person is answered.
+
+A row is `Row(verb, "status ...", body)`; the statuses stand in the order of `COLUMNS`. `{names}` in bodies and the
+arguments of addresses are looked up in the world that tests/factories/world.py makes. Adding a route: add its name with one
+row per verb; the arguments of its address are found by their names.
+
+As htmx the same is expected, but that whoever is not signed in gets 401 instead of the way to the sign-in, and that
+a redirect after an act (303) is answered 200 with the address for the browser; `htmx` names what differs otherwise.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+COLUMNS = (
+    "anonymous",
+    "assigned",  # an evaluator who has a place on the game
+    "same_project",  # an evaluator of the project without a place
+    "elsewhere",  # an evaluator of another project
+    "lead",
+    "lead_elsewhere",
+    "admin",
+    "deactivated",  # was an evaluator of the project, with a cookie that still lives
+)
+
+
+class Row(NamedTuple):
+    """One verb of one route: what each column is answered."""
+
+    verb: str
+    statuses: str
+    body: Mapping[str, str] = {}
+    htmx: str = ""
+
+    def expected(self, column: str, *, as_htmx: bool) -> int:
+        """The status for that kind of person."""
+        plain = int(self.statuses.split()[COLUMNS.index(column)])
+        if not as_htmx:
+            return plain
+        if self.htmx:
+            return int(self.htmx.split()[COLUMNS.index(column)])
+        signed_out = column in ("anonymous", "deactivated")
+        return {302: 401 if signed_out else 302, 303: 200}.get(plain, plain)
+
+
+NEW_PERSON = {"email": "newcomer@example.org", "role": "evaluator"}
+
+
+MATRIX: dict[str, list[Row]] = {
+    # before the sign-in
+    "account_login": [
+        Row("GET", "200 302 302 302 302 302 302 200", htmx="200 200 200 200 200 200 200 200"),
+        Row(
+            "POST",
+            "422 302 302 302 302 302 302 422",
+            {"login": "a@example.org", "password": "x"},
+            "422 200 200 200 200 200 200 422",
+        ),
+    ],
+    "second_step": [  # of whom no password was asked yet
+        Row("GET", "302 302 302 302 302 302 302 302", htmx="401 200 200 200 200 200 200 401"),
+        Row(
+            "POST",
+            "302 302 302 302 302 302 302 302",
+            {"code": "123456"},
+            "401 200 200 200 200 200 200 401",
+        ),
+    ],
+    "openid_connect_login": [  # where the other place does not answer
+        Row("GET", "503 302 302 302 302 302 302 503", htmx="503 302 302 302 302 302 302 503"),
+    ],
+    "openid_connect_callback": [
+        Row("GET", "403 302 302 302 302 302 302 403", htmx="403 302 302 302 302 302 302 403"),
+    ],
+    "account_logout": [
+        Row("POST", "303 303 303 303 303 303 303 303", htmx="303 303 303 303 303 303 303 303"),
+    ],
+    "invitation": [
+        Row("GET", "200 200 200 200 200 200 200 200"),
+        Row(
+            "POST",
+            "303 400 400 400 400 400 400 303",
+            {"name": "Newcomer", "password": "seven green parrots"},
+        ),
+    ],
+    "set_theme": [
+        Row("POST", "303 303 303 303 303 303 303 303", {"theme": "dark"}, "303 303 303 303 303 303 303 303"),
+    ],
+    "healthz": [Row("GET", "200 200 200 200 200 200 200 200")],
+    "readyz": [Row("GET", "503 503 503 503 503 503 503 503")],
+    # one's own
+    "settings": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 303 303 303 303 303 303 401", {"name": "Somebody", "time_zone": "UTC"}),
+    ],
+    "account_change_password": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 422 422 422 422 422 422 401", {"old": "wrong", "password": "seven green parrots"}),
+    ],
+    "end_other_sign_ins": [Row("POST", "401 303 303 303 303 303 303 401")],
+    "second_factor": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "set_up_second_factor": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 422 422 422 422 422 422 401", {"code": "123456"}),
+    ],
+    "renew_recovery_codes": [Row("POST", "401 422 422 422 422 422 422 401", {"proof": "wrong"})],
+    "switch_off_second_factor": [Row("POST", "401 422 422 422 422 422 422 401", {"proof": "wrong"})],
+    # projects
+    "projects": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "create_project": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"name": "New", "slug": "brand-new"}),
+    ],
+    "project": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "members": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "add_to_project": [Row("POST", "401 403 403 404 403 404 200 401", NEW_PERSON)],
+    "change_member": [Row("POST", "401 403 403 404 403 404 303 401", {"role": "lead"})],
+    "end_member": [Row("POST", "401 403 403 404 403 404 303 401")],
+    "withdraw_from_project": [Row("POST", "401 403 403 404 403 404 303 401")],
+    "audit": [Row("GET", "302 403 403 404 200 404 200 302")],
+    # rating: "assigned" has an open evaluation in which nothing is judged yet
+    "home": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "mine": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "own_history": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "queue": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "next_game": [Row("POST", "401 303 303 404 403 404 403 401")],
+    "rate": [Row("GET", "302 200 404 404 404 404 404 302")],
+    "judge": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "coherence~2~0~yes", "nonce": "n"})],
+    "undo": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
+    "submit_evaluation": [Row("POST", "401 422 404 404 404 404 404 401")],
+    "skip_game": [Row("POST", "401 303 404 404 404 404 404 401", {"text": "I know this one"})],
+    "renew_lease": [
+        Row("GET", "302 302 404 404 404 404 404 302", htmx="401 200 404 404 404 404 404 401"),
+        Row("POST", "401 303 404 404 404 404 404 401"),
+    ],
+    "return_to_game": [Row("POST", "401 303 404 404 404 404 404 401")],
+    # reviewing: "assigned" reviews a set of the project and has begun one of its comparisons
+    "reviews": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "begin_review": [Row("POST", "401 303 404 404 404 404 404 401")],
+    "review": [Row("GET", "302 200 404 404 404 404 404 302")],
+    "mark": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "holistic~1~0~7", "nonce": "n"})],
+    "undo_mark": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
+    "submit_review": [Row("POST", "401 422 404 404 404 404 404 401")],
+    # what comes in, by import
+    "imports": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "import_upload": [Row("POST", "401 403 403 404 422 404 422 401")],
+    "import_show": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "import_cancel": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "import_resume": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "import_separate": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "change_iteration": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 303 404 303 401", {"identification": "test"}),
+    ],
+    # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
+    "games": [Row("GET", "302 302 302 404 200 404 200 302")],
+    "game": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "verdict": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "record_verdict": [Row("POST", "401 422 404 404 422 404 422 401")],
+    "replay_verdict": [Row("POST", "401 200 404 404 200 404 200 401")],
+    "report": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "report_markdown": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "report_json": [Row("GET", "302 200 404 404 200 404 200 302")],
+    # stages and iterations: the last one is a change that is open for import
+    "open_stage": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401", {"name": "Stage"}),
+    ],
+    "team": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "team_holds": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "team_pace": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "release_place": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 303 404 303 401", {"reason": "Away"}),
+    ],
+    "assign_game": [
+        Row("POST", "401 403 403 404 303 404 303 401", {"person": "{person}", "numbers": "{kept_number}"}),
+    ],
+    "unassign_game": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "change_queue": [
+        Row("POST", "401 403 403 404 303 404 303 401", {"order": "oldest", "repeat_percent": "10"}),
+    ],
+    "stages": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_summary": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_summary_markdown": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_summary_json": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_figures": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "compare_iterations": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "stage_gate": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "sign_stage": [Row("POST", "401 404 404 404 303 404 303 401", {"statement": "A joy."})],
+    "open_next_stage": [Row("POST", "401 404 404 404 422 404 422 401", {"name": "Stage"})],
+    "open_iteration": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"do": "check"}),
+    ],
+    "iteration": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "edit_iteration": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"do": "check"}),
+    ],
+    "move_games": [Row("POST", "401 404 404 404 422 404 422 401", {"to": "here"})],
+    "open_for_rating": [Row("POST", "401 404 404 404 403 404 403 401")],
+    "decide_iteration": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"choice": "keep"}),
+    ],
+    "enter_figure": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row(
+            "POST",
+            "401 404 404 404 303 404 303 401",
+            {"kind": "cost", "value": "1.35", "reason": "The invoice"},
+        ),
+    ],
+    "edit_stage": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 303 404 303 401", {"name": "Lively", "goal": "Watched to the end"}),
+    ],
+    "withdraw_game": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 303 404 303 401", {"do": "withdraw", "reason": "Cut short"}),
+    ],
+    # the installation
+    "people": [Row("GET", "302 403 403 403 403 403 200 302")],
+    "invite_admin": [Row("POST", "401 403 403 403 403 403 200 401", {"email": "boss@example.org"})],
+    "withdraw_admin": [Row("POST", "401 403 403 403 403 403 303 401")],
+    "switch_off": [Row("POST", "401 403 403 403 403 403 303 401")],
+    "switch_on": [Row("POST", "401 403 403 403 403 403 409 401")],
+    "reset_second_factor": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Phone lost"}),
+    ],
+    "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
+    "status": [Row("GET", "302 403 403 403 200 200 200 302")],
+    # rubrics
+    "rubrics": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "rubric_version": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "compare_versions": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "export_version": [Row("GET", "302 403 403 403 200 200 200 302")],
+    "import_rubric": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 422 401", {"note": "From elsewhere"}),
+    ],
+    "draft_version": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"note": "To try other weights"}),
+    ],
+    "edit_version": [  # of a draft, which nobody but admins knows of
+        Row("GET", "302 404 404 404 404 404 200 302"),
+        Row(
+            "POST",
+            "401 404 404 404 404 404 422 401",
+            {"do": "check", "c0-key": "coherence", "c0-weight": "2"},
+        ),
+    ],
+    "publish_version": [
+        Row("GET", "302 404 404 404 404 404 200 302"),
+        Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Agreed", "basis": "{long_sha256}"}),
+    ],
+    "preview_version": [Row("POST", "401 404 404 404 404 404 303 401")],
+    "cancel_preview": [Row("POST", "401 404 404 404 404 404 303 401")],
+    "discard_version": [
+        Row("GET", "302 404 404 404 404 404 200 302"),
+        Row("POST", "401 404 404 404 404 404 303 401", {"reason": "Not needed", "basis": "{draft_sha256}"}),
+    ],
+    "retire_version": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Superseded"}),
+    ],
+    # comparison sets; "assigned" reviews in the one that there is
+    "choose_scoring": [Row("POST", "401 403 403 403 403 403 303 401", {"is_on": "yes"})],
+    "comparison_sets": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "open_set": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row(
+            "POST",
+            "401 403 403 404 303 404 303 401",
+            {"name": "Soup", "version": "{response_version}", "mode": "both"},
+        ),
+    ],
+    "comparison_set": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "set_results": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "comparison_result": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "add_comparison": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401", {"do": "save", "question": "Is it so?"}),
+    ],
+    "import_comparisons": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401"),
+    ],
+    "add_reviewer": [
+        Row("POST", "401 403 404 404 303 404 303 401", {"kind": "elsewhere", "name": "A reader"})
+    ],
+    "end_reviewer": [Row("POST", "401 403 404 404 303 404 303 401")],
+    # a game on which two evaluators of another project differ, that "lead" leads too; and the packet of "here"
+    "adjudicate": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "adjudicate_one": [
+        Row(
+            "POST",
+            "401 404 404 404 303 404 303 401",
+            {
+                "kind": "coherence",
+                "subject": "5",
+                "choice": "A",
+                "reason": "It answers message 4",
+                "sides_sha256": "{shared_sides}",
+                "key": "k",
+            },
+        ),
+    ],
+    "show_names": [Row("POST", "401 404 404 404 303 404 303 401")],
+    "return_evaluation": [
+        Row("POST", "401 404 404 404 303 404 303 401", {"comment": "Look at 5 again"}),
+    ],
+    "need_fewer": [Row("POST", "401 404 404 404 422 404 422 401", {"count": "1", "reason": "Enough"})],
+    "packet": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "packet_markdown": [Row("GET", "302 403 403 404 200 404 200 302")],
+    # a calibration round of another project, led by "lead", half done by "assigned"
+    "calibrations": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401", {"name": "Next", "games": "99"}),
+    ],
+    "calibration": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "take_calibration": [Row("POST", "401 303 404 404 403 404 403 401")],
+    "calibration_feedback": [Row("GET", "302 200 404 404 404 404 404 302")],
+    "let_rate": [Row("POST", "401 403 404 404 303 404 303 401", {"reason": "We talked"})],
+    "close_calibration": [Row("POST", "401 403 404 404 303 404 303 401")],
+    # how far machine and people agree, in a project with figures
+    "accuracy": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "accuracy_cases": [
+        Row(
+            "GET",
+            "302 403 403 404 200 404 200 302",
+            {"table": "strategic_depth", "row": "yes", "column": "yes"},
+        ),
+    ],
+    "agreement": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "agreement_thing": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
+    # the statistics of a closed set, in which "assigned" reviews
+    "set_manners": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_reviewer": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "set_agreement": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_success": [Row("GET", "302 200 404 404 200 404 200 302")],
+    "set_tuning": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "figure_set": [Row("POST", "401 303 404 404 303 404 303 401", {"kind": "success"})],
+    "adopt_fit": [Row("POST", "401 403 404 404 403 404 409 401", {"target": "holistic", "basis": "x"})],
+    "survey": [
+        Row("GET", "302 200 404 404 403 404 403 302"),
+        Row("POST", "401 303 404 404 403 404 403 401", {"do": "begin"}),
+    ],
+    # models that review; the site has no endpoint, so nobody has them asked by calls
+    "set_answers": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "ask_models": [Row("POST", "401 403 404 404 403 404 403 401")],
+    "stop_asking": [Row("POST", "401 403 404 404 409 404 409 401")],
+    "ask_failed_again": [Row("POST", "401 403 404 404 409 404 409 401")],
+    "open_prompts": [Row("POST", "401 403 404 404 200 404 200 401")],
+    "upload_answers": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401"),
+    ],
+    "model_answer": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "make_prompt": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "prompt_text": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "paste_answer": [
+        Row("POST", "401 403 404 404 303 404 303 401", {"text": "I prefer A."}),
+        Row("POST", "401 403 404 404 422 404 422 401", {"text": ""}),
+    ],
+    "ask_again": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "answer_text": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "close_set": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "reopen_set": [Row("POST", "401 403 404 404 409 404 409 401")],
+}

@@ -1,0 +1,120 @@
+"""The look as rules that can be checked: safe text, honest figures, contrast, one page of script."""
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.template import engines
+from django.template.loader import render_to_string
+from django.test import override_settings
+
+from discussions.rating.pages.records import RatingItem
+from workspace.display.core.charts import BarRow, threshold_bars
+from workspace.markup import clock, dollars, hostile, moment, percent
+
+ROOT = Path(__file__).parents[2]
+
+
+BASE = (ROOT / "static/css/base.css").read_text()
+
+
+def test_hostile_text_is_escaped_isolated_and_badged() -> None:
+    assert hostile("<b>x</b>") == '<bdi dir="auto">&lt;b&gt;x&lt;/b&gt;</bdi>'
+    assert "⟨U+202E⟩" in hostile("a\u202eb")
+    assert "\u202e" not in hostile("a\u202eb")
+    assert hostile("<i>ab", [(0, 3)]) == '<bdi dir="auto"><mark>&lt;i&gt;</mark>ab</bdi>'
+
+
+def test_a_template_does_not_escape_hostile_text_twice() -> None:
+    drawn = engines["jinja2"].from_string("{{ text|hostile }}").render({"text": "a & b\u200b<"})
+    assert drawn.startswith('<bdi dir="auto">a &amp; b<span class="badge"')
+    assert drawn.endswith("&lt;</bdi>")
+
+
+def test_figures_never_look_like_the_other_side_of_their_threshold() -> None:
+    assert percent(79.96, 80) == "79.96"
+    assert percent(None) == "pending"
+    assert dollars(Decimal("3.004"), 3) == "$3.004"
+    assert dollars(Decimal("1.6")) == "$1.60"
+    assert dollars(None) == "not reported"
+
+
+@override_settings(TIME_ZONE="UTC")
+def test_times_are_shown_by_the_clock_of_the_viewer() -> None:
+    when = datetime(2026, 3, 2, 9, 5, 7, tzinfo=UTC)
+    assert clock(when) == "09:05:07"
+    assert moment(when) == '<time datetime="2026-03-02T09:05:07+00:00">2 Mar 2026, 09:05</time>'
+    assert (clock(None), moment(None)) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("rating", "half"), [("3.0", "3.5"), ("3.5", "3.0"), ("5.0", "4.5"), ("1.0", "1.5"), ("", "")]
+)
+def test_half_a_point_is_one_key_away(rating: str, half: str) -> None:
+    item = RatingItem(id="rating", kind="rating", subject="", value=rating, anchors=[])
+    assert item.other_half == half
+
+
+def test_a_chart_has_a_table_twin_and_words_for_every_bar() -> None:
+    rows = [
+        BarRow("Depth", 58.0, 60.0, "58.0", "fail", "FAIL", "29 of 50"),
+        BarRow("Rating", None, 3.0, "pending"),
+    ]
+    drawn = render_to_string(
+        "components/chart_bars.html", {"chart": threshold_bars(rows), "title": "T", "id": "x"}
+    )
+    assert drawn.count("<title id=") == 2
+    assert "Depth: 58.0, threshold 60, FAIL" in drawn
+    assert "<table" in drawn
+    assert "29 of 50" in drawn
+    assert "style=" not in drawn
+
+
+def _tokens(side: int) -> dict[str, str]:
+    pairs = re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", BASE)
+    return {name: colours[side] for name, *colours in pairs}
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: str, other: str) -> float:
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("ink", ["ink", "ink-2", "ink-3", "accent", "good", "bad", "wait"])
+@pytest.mark.parametrize("ground", ["paper", "sheet", "sunk"])
+def test_every_ink_can_be_read_on_every_ground(side: int, ink: str, ground: str) -> None:
+    """WCAG 2.2 AA, 1.4.3: 4.5 to 1."""
+    tokens = _tokens(side)
+    assert _contrast(tokens[ink], tokens[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("ink", "ground", "least"),
+    [
+        ("accent", "accent-soft", 4.5),
+        ("paper", "accent", 4.5),
+        ("ink", "mark", 4.5),
+        ("good", "good-soft", 4.5),
+        ("bad", "bad-soft", 4.5),
+        ("wait", "wait-soft", 4.5),
+        ("ink", "bad-soft", 4.5),
+        ("edge", "sheet", 3),
+        ("edge", "paper", 3),
+    ],
+)
+def test_tones_and_edges_can_be_seen(side: int, ink: str, ground: str, least: float) -> None:
+    """WCAG 2.2 AA, 1.4.3 and 1.4.11."""
+    tokens = _tokens(side)
+    assert _contrast(tokens[ink], tokens[ground]) >= least

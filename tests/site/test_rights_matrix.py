@@ -1,0 +1,136 @@
+"""Every route answers every kind of person as the rights matrix says, as a page and as htmx."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tests.factories.world import ARGUMENTS, make_world
+from tests.site.rights_matrix import COLUMNS, MATRIX, Row
+from workspace.models import Event, Person
+
+pytestmark = pytest.mark.django_db
+
+
+HTMX = {"HX-Request": "true", "HX-Target": "main"}
+
+
+VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+def routes(patterns) -> Iterator[URLPattern]:
+    for entry in patterns:
+        if isinstance(entry, URLResolver):
+            yield from routes(entry.url_patterns)
+        else:
+            yield entry
+
+
+ROUTES = {route.name: route for route in routes(get_resolver().url_patterns)}
+
+
+ROWS = [(name, row) for name, rows in MATRIX.items() for row in rows]
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker):
+    """One world for all cases: each case is undone, and at the end the world."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        made = make_world()
+        made["client"] = Client(raise_request_exception=False)
+        made["cookies"] = {column: get_cookies(person) for column, person in made["people"].items()}
+        Person.objects.filter(pk=made["people"]["deactivated"].pk).update(is_active=False)
+        yield made
+        transaction.set_rollback(True)
+
+
+def get_cookies(person: Person | None) -> str:
+    """What the browser of somebody who signed in sends along."""
+    client = Client()
+    if person is not None:
+        client.force_login(person)
+    return client.cookies.output(attrs=[], header="", sep=";")
+
+
+def get_address(name: str, world: dict) -> str:
+    """The address of a route in the world."""
+    names = ROUTES[name].pattern.converters or {}
+    other = ARGUMENTS.get(name, {})
+    return reverse(name, kwargs={each: world[other.get(each, each)] for each in names})
+
+
+def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx: bool = False):
+    """What somebody of that column is answered; everything it did is undone. Asking by GET writes no audit line."""
+    client = world["client"]
+    client.cookies.clear()
+    client.cookies.load(world["cookies"][column])
+    body = {key: value.format(**world) for key, value in (body or {}).items()}
+    headers = HTMX if as_htmx else {}
+    with transaction.atomic():
+        before = Event.objects.count()
+        if verb in ("GET", "POST"):
+            answer = getattr(client, verb.lower())(address, body, headers=headers)
+        else:
+            answer = client.generic(verb, address, headers=headers)
+        assert verb != "GET" or Event.objects.count() == before, f"GET {address} wrote to the audit log"
+        transaction.set_rollback(True)
+    return answer
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{row.verb} {name}" for name, row in ROWS])
+def test_everybody_is_answered_as_the_matrix_says(world, name: str, row: Row):
+    wrong = []
+    answered_as_htmx = set()
+    for column in COLUMNS:
+        expected = {as_htmx: row.expected(column, as_htmx=as_htmx) for as_htmx in (False, True)}
+        for as_htmx, status in expected.items():
+            if as_htmx and tuple(expected.values()) in answered_as_htmx:
+                continue  # how htmx is told the same is no other for this person
+            got = ask(
+                world, column, row.verb, get_address(name, world), row.body, as_htmx=as_htmx
+            ).status_code
+            if got != status:
+                wrong.append(f"{column}{' (htmx)' if as_htmx else ''}: {got}, expected {status}")
+        answered_as_htmx.add(tuple(expected.values()))
+    assert not wrong, f"{row.verb} {name}: " + "; ".join(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_every_route_names_its_permission_and_has_a_row_for_each_verb(name):
+    view = ROUTES[name].callback
+    assert getattr(view, "permission", ""), f"{name} names no permission: decorate its view with needs()"
+    assert {row.verb for row in MATRIX[name]} == set(view.methods) - {"HEAD"}
+    for row in MATRIX[name]:
+        assert len(row.statuses.split()) == len(COLUMNS)
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_other_verbs_are_refused(world, name):
+    known = set(ROUTES[name].callback.methods)
+    for verb in VERBS:
+        if verb in known:
+            continue
+        answer = ask(world, "admin", verb, get_address(name, world))
+        assert (answer.status_code, verb) == (405, verb)
+        assert set(answer["Allow"].split(", ")) == known
+
+
+@pytest.mark.services
+def test_every_route_answers_who_may_use_it_on_each_database(world):
+    wrong = []
+    for name, row in ROWS:
+        allowed = [one for one in COLUMNS if row.expected(one, as_htmx=False) in (200, 303)][-1:]
+        for column in allowed:
+            got = ask(world, column, row.verb, get_address(name, world), row.body).status_code
+            expected = row.expected(column, as_htmx=False)
+            if got != expected:
+                wrong.append(f"{row.verb} {name}: {got}, expected {expected}")
+    assert not wrong
+
+
+def test_the_matrix_can_fail(world):
+    wrong = Row("GET", "200 200 200 200 200 200 200 200")
+    got = ask(world, "anonymous", wrong.verb, get_address("projects", world)).status_code
+    assert got != wrong.expected("anonymous", as_htmx=False)

@@ -1,0 +1,451 @@
+"""Untrusted text is shown for what it is, and a figure never looks like it is on the other side.
+
+CSV that every reader reads alike, and no spreadsheet computes.
+
+Numbers as people write them in one line.
+
+Where bars, thresholds and intervals stand.
+
+Where dots, brackets and lines of figures with intervals stand.
+
+Small multiples and arms, every coordinate worked out by hand.
+"""
+
+import csv
+import io
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workspace.core.text import Piece, badge, figure, pieces
+from workspace.display.core.charts import (
+    BarRow,
+    DotRow,
+    IntervalRow,
+    compute_track_position,
+    dot_plot,
+    interval_plot,
+    scatter,
+    share_bar,
+    symmetric,
+    threshold_bars,
+    ticks,
+)
+from workspace.display.core.csv_lines import csv_bytes, neutral
+from workspace.display.core.multiples import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    NARROW,
+    RIGHT,
+    TOP,
+    WIDE,
+    Arm,
+    Column,
+    Scale,
+    Value,
+    arms,
+    compute_scale,
+    compute_width,
+    level,
+    multiple,
+)
+from workspace.display.core.number_lists import MOST, numbers_in
+
+
+def test_plain_text_of_any_script_is_one_piece() -> None:
+    for text in ["I vote for Bravo.", "Ich wähle Björn", "我投票给他", "שלום", "مرحبا بك", "line\nline\tend"]:
+        assert pieces(text) == [Piece(text)]
+
+
+def test_spans_are_marked_and_half_open() -> None:
+    assert pieces("abcdef", [(1, 3)]) == [Piece("a"), Piece("bc", is_marked=True), Piece("def")]
+
+
+def test_spans_that_overlap_or_leave_the_text_are_cut() -> None:
+    assert pieces("abc", [(0, 2), (1, 9)]) == [Piece("ab", is_marked=True), Piece("c", is_marked=True)]
+    assert pieces("abc", [(5, 9)]) == [Piece("abc")]
+
+
+@pytest.mark.parametrize(
+    "character",
+    [
+        "\u202e",
+        "\u2066",
+        "\u200b",
+        "\u200f",
+        "\ufeff",
+        "\x00",
+        "\x07",
+        "\xa0",
+        "\u3164",
+        "\U000e0041",
+        "\ufe0f",
+        "\u2028",
+        "\ue000",
+    ],
+)
+def test_hidden_characters_are_named(character: str) -> None:
+    first, second, third = pieces(f"a{character}b")
+    assert (first.text, third.text) == ("a", "b")
+    assert second.text == badge(character)
+    assert second.title
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one\r\ntwo", "one\r\ntwo"),
+        ("one\rtwo\r", "one⟨U+000D⟩two⟨U+000D⟩"),
+        ("one\r\r\n", "one⟨U+000D ×2⟩\n"),
+    ],
+)
+def test_only_a_carriage_return_that_ends_a_line_with_a_line_feed_is_plain(text: str, shown: str) -> None:
+    assert "".join(piece.text for piece in pieces(text)) == shown
+
+
+def test_the_same_hidden_character_in_a_row_is_one_badge() -> None:
+    assert [piece.text for piece in pieces("a" + "\u202e" * 100_000)] == ["a", "⟨U+202E ×100000⟩"]
+
+
+def test_a_hidden_character_inside_a_span_is_marked_too() -> None:
+    assert [piece.is_marked for piece in pieces("a\u202eb", [(0, 3)])] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["👩\u200d💻", "❤\ufe0f", "👩\u200d❤\ufe0f\u200d👨", "می\u200cخواهم", "क\u094d\u200dष", "1\ufe0f\u20e3"],
+)
+def test_joiners_where_a_script_or_a_picture_needs_them_stay(text: str) -> None:
+    assert "".join(piece.text for piece in pieces(text)) == text
+    assert not any(piece.title for piece in pieces(text))
+
+
+def test_long_runs_of_marks_are_clipped() -> None:
+    shown = "".join(piece.text for piece in pieces("a" + "\u0301" * 500 + "b"))
+    assert shown == "a" + "\u0301" * 8 + "…b"
+
+
+def test_a_figure_never_rounds_across_its_threshold() -> None:
+    assert figure(79.96, 80) == "79.96"
+    assert figure(80, 80) == "80.0"
+    assert figure(80.04, 80) == "80.04"
+    assert figure(Fraction(200, 3), 60) == "66.7"
+    assert figure(Fraction(7999999, 100000), 80) == "79.99999"
+    assert figure(2.999, 3, decimals=2) == "2.999"
+    assert figure(85.123) == "85.1"
+
+
+COLUMNS = ("name", "value")
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
+
+
+def read(body):
+    return list(csv.reader(io.StringIO(body.decode(), newline=""), strict=True))
+
+
+def test_a_table_as_the_standard_has_it():
+    rows = [
+        ("plain", 1),
+        ('with "quotes", and a comma', 2.5),
+        ("two\r\nlines", None),
+        ("", Decimal("1.890000")),
+    ]
+    assert csv_bytes(COLUMNS, rows) == (
+        b'name,value\r\nplain,1\r\n"with ""quotes"", and a comma",2.5\r\n"two\r\nlines",\r\n,1.890000\r\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\n=1", "|cmd", "%0A"],
+)
+def test_what_a_spreadsheet_would_compute_gets_an_apostrophe(text):
+    assert neutral(text) == f"'{text}"
+    assert read(csv_bytes(COLUMNS, [(text, 1)]))[1] == [f"'{text}", "1"]
+
+
+@pytest.mark.parametrize("text", ["", "Iteration 2", "a=b", "1-2", "'quoted'", "é ü 漢字"])
+def test_other_text_stays_as_it_is(text):
+    assert neutral(text) == text
+
+
+def test_numbers_stay_numbers_and_truth_is_told_in_words():
+    assert csv_bytes(COLUMNS, [(True, -3.25), (False, -1)]) == b"name,value\r\nyes,-3.25\r\nno,-1\r\n"
+    assert csv_bytes(COLUMNS, [("x", 0.1 + 0.2)]).splitlines()[1] == b"x,0.30000000000000004"
+
+
+def test_a_row_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="1 fields, the heading 2"):
+        csv_bytes(COLUMNS, [("only one",)])
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), max_size=8))
+def test_every_table_comes_back_with_no_cell_that_is_computed(rows):
+    found = read(csv_bytes(COLUMNS, rows))
+    assert found[0] == list(COLUMNS)
+    assert found[1:] == [[neutral(cell) for cell in row] for row in rows]
+    cells = [cell for row in found[1:] for cell in row]
+    assert not [cell for cell in cells if cell.strip()[:1] in ("=", "+", "-", "@") and cell.strip()]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("3, 5-7", [3, 5, 6, 7]),
+        ("5-7, 3", [3, 5, 6, 7]),
+        ("3 5 7", [3, 5, 7]),
+        ("3;5 ;\n7", [3, 5, 7]),
+        ("5 - 7", [5, 6, 7]),
+        ("5\u20137", [5, 6, 7]),
+        ("3, 3, 2-4", [2, 3, 4]),
+        ("12-12", [12]),
+        (" , ", []),
+        ("", []),
+    ],
+)
+def test_a_line_names_numbers_each_once_and_in_order(text, numbers):
+    assert numbers_in(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("3, x", "x"),
+        ("7-5", "7-5"),
+        ("1-501", "1-501"),
+        ("-3", "-3"),
+        ("3-", "3-"),
+        ("1.5", "1.5"),
+        ("1-500, 501", "501"),
+    ],
+)
+def test_what_is_no_number_is_named(text, part):
+    with pytest.raises(ValueError, match=f"^{part}$"):
+        numbers_in(text)
+
+
+def test_five_hundred_are_the_most():
+    assert len(numbers_in(f"1-{MOST}")) == MOST
+
+
+def test_a_bar_its_threshold_and_its_interval() -> None:
+    row = BarRow("Coherence", 74.0, 70.0, "74.0", state="pass", low=60.5, high=84.0)
+    [bar] = threshold_bars([row]).bars
+    assert (bar.width, bar.threshold_x) == (74.0, 70.0)
+    assert bar.interval == "M60.5 5V11M60.5 8H84.0M84.0 5V11"
+    assert bar.stripes == ""
+
+
+def test_a_rating_stands_on_its_own_scale() -> None:
+    [bar] = threshold_bars([BarRow("Engagement", 3.5, 3.0, "3.5", state="pass", minimum=1, maximum=5)]).bars
+    assert (bar.width, bar.threshold_x) == (62.5, 50.0)
+
+
+def test_a_failed_bar_is_striped_inside_its_width() -> None:
+    [bar] = threshold_bars([BarRow("Depth", 10.0, 60.0, "10.0", state="fail")]).bars
+    assert bar.stripes == "M4 3V13M8 3V13"
+
+
+def test_pending_has_no_bar_and_an_empty_chart_no_rows() -> None:
+    chart = threshold_bars([BarRow("Memory", None, 80.0, "pending")])
+    assert (chart.bars[0].width, chart.has_intervals) == (0.0, False)
+    assert threshold_bars([]).bars == []
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-100, 100), st.floats(-100, 100))
+def test_nothing_stands_outside_the_track(value: float, minimum: float, maximum: float) -> None:
+    assert 0 <= compute_track_position(value, minimum, maximum) <= 100
+
+
+def test_equal_values_are_dots_above_each_other_around_the_middle() -> None:
+    chart = dot_plot([DotRow("A", [4.0, 4.0, 10.0], 6.0, "6.00", low=3.0, high=9.0)], minimum=1, maximum=10)
+    [row] = chart.rows
+    assert row.dots == "M33.33 6.75h0M33.33 9.25h0M100 8h0"
+    assert (row.mean_x, row.interval) == (55.56, "M22.22 5V11M22.22 8H88.89M88.89 5V11")
+    assert chart.grid.startswith("M11.11 0V16") and chart.grid.count("M") == 8
+
+
+def test_a_hundred_equal_dots_stay_inside_the_track() -> None:
+    [row] = dot_plot([DotRow("A", [5.0] * 100, None, "")], minimum=1, maximum=10).rows
+    heights = [float(part.split()[1].removesuffix("h0")) for part in row.dots.split("M")[1:]]
+    assert (min(heights), max(heights)) == (1.5, 14.5)
+    assert (row.mean_x, row.interval) == (None, "")
+
+
+def test_points_on_one_spot_are_drawn_once_and_larger() -> None:
+    found = scatter([(1, 1), (10, 10), (10, 10), *[(1, 10)] * 4], minimum=1, maximum=10)
+    assert (found.single, found.few, found.many) == ("M0 100h0", "M100 0h0", "M0 0h0")
+    assert found.count == 7
+
+
+def test_parts_of_a_bar_fill_it_and_neighbours_differ_by_pattern() -> None:
+    parts = share_bar([("A", "62 %", 0.62), ("B", "38 %", 0.38), ("C", "0 %", 0.0)])
+    assert [(each.x, each.width, each.kind) for each in parts] == [(0, 62, 0), (62, 38, 1), (100, 0, 2)]
+    assert parts[0].stripes == "" and parts[1].stripes.startswith("M64.0 1V15")
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_parts_never_leave_the_bar(raw: list[float]) -> None:
+    total = sum(raw) or 1
+    for part in share_bar([("x", "", value / total) for value in raw]):
+        assert -0.01 <= part.x <= 100.01 and part.x + part.width <= 100.05
+
+
+def test_a_row_on_its_scale():
+    row = IntervalRow("Ann", 0.5, "+0.50", low=0.0, high=1.0, other=-1.0)
+    chart = interval_plot([row, IntervalRow("Bob", None, "")], minimum=-1, maximum=1, reference=0)
+    first, second = chart.rows
+    assert (first.dot, first.other) == ("M75.0 8h0", "M0.0 2V14")
+    assert first.interval == "M50.0 5V11M50.0 8H100.0M100.0 5V11"
+    assert (second.dot, second.interval, second.other) == ("", "", "")
+    assert chart.reference == "M50.0 0V16"
+    assert (chart.first, chart.last, chart.reference_text) == ("-1", "1", "0")
+
+
+def test_ticks_are_round_and_few():
+    assert ticks(0, 1) == [0.2, 0.4, 0.6000000000000001, 0.8]
+    assert ticks(-1, 1) == [-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75]
+    assert ticks(1, 10) == [2.0, 4.0, 6.0, 8.0]
+    assert all(0 < each < 0.7 for each in ticks(0, 0.7))
+
+
+def test_a_symmetric_scale_holds_everything():
+    rows = [IntervalRow("Ann", -0.4, "", low=-1.3, high=0.5), IntervalRow("Bob", None, "")]
+    low, high = symmetric(rows, least=1.0)
+    assert (low, high) == (-1.5, 1.5)
+    assert symmetric([], least=1.0) == (-1.0, 1.0)
+
+
+PERCENT = Scale(0, 100, 20)
+
+
+def column(label, *values, mean=None, **given):
+    return Column(label, [Value(at, value) for at, value in enumerate(values, start=1)], mean, **given)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([62, 88], Scale(50, 90, 10)),  # 60 to 90 is 30 wide, 40 at the least: downwards first
+        ([5, 12], Scale(0, 40, 10)),  # no room downwards
+        ([0, 100], Scale(0, 100, 20)),
+        ([38, 95], Scale(20, 100, 20)),  # 70 is no whole number of steps of 20: downwards again
+        ([100, 100], Scale(60, 100, 10)),
+        ([], Scale(0, 40, 10)),
+    ],
+)
+def test_a_scale_holds_every_value_in_whole_steps(values, scale):
+    assert compute_scale(values, step=10, least=40, lowest=0, highest=100) == scale
+
+
+def test_a_scale_without_a_top_grows():
+    assert compute_scale([0.4, 3.2], step=0.5, least=2, lowest=0) == Scale(0, 4, 1.0)
+    assert compute_scale([12.1], step=0.5, least=2, lowest=0) == Scale(10.5, 12.5, 0.5)
+    assert compute_scale([2.9, 3.2], step=0.5, least=2, lowest=0) == Scale(1.5, 3.5, 0.5)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1))
+def test_no_value_lies_outside_its_scale(values):
+    scale = compute_scale(values, step=10, least=40, lowest=0, highest=100)
+    assert scale.minimum <= min(values) and max(values) <= scale.maximum
+    assert scale.maximum - scale.minimum >= 40
+
+
+def test_levels_go_from_foot_to_top():
+    foot = HEIGHT - BOTTOM
+    assert [level(value, PERCENT) for value in (0, 100, 50)] == [foot, TOP, (foot + TOP) / 2]
+    assert level(120, PERCENT) == TOP, "what lies outside stands at the end"
+
+
+def test_columns_stand_side_by_side_and_their_dots_beside_each_other():
+    found = multiple([column("1", 50, 50, 50), column("2", 0)], PERCENT)
+    # 314 units of room, 157 for each column; dots are 11 apart around the middle
+    assert (NARROW, LEFT, RIGHT) == (360, 34, 12)
+    assert [each.x for each in found.columns] == [112.5, 269.5]
+    assert [(dot.x, dot.y) for dot in found.columns[0].dots] == [(101.5, 71), (112.5, 71), (123.5, 71)]
+    assert [dot.value.number for dot in found.columns[0].dots] == [1, 2, 3]
+    assert [(dot.x, dot.y) for dot in found.columns[1].dots] == [(269.5, 132)]
+
+
+def test_many_columns_get_a_wide_box_fewer_labels_and_closer_dots():
+    assert [compute_width(count) for count in (24, 25, 103, 104)] == [NARROW, WIDE, WIDE, 1086]
+    found = multiple([column(str(at), 10, 20, 30) for at in range(100)], PERCENT)
+    # 1034 / 100 = 10.34 for each column, so every third label has its 22 units of room
+    assert [each.label for each in found.columns[:5]] == ["0", "", "", "3", ""]
+    first, second, third = found.columns[0].dots
+    apart = 0.8 * 10.34 / 3
+    assert [second.x - first.x, third.x - second.x] == pytest.approx([apart, apart], abs=0.1)
+
+
+def test_means_are_level_strokes_and_lines_go_where_they_come_from():
+    columns = [
+        column("1", 40, mean=40.0),
+        column("2", 60, mean=60.0, origin=0, is_tried=True),
+        column("3", 80, mean=80.0, origin=0),
+    ]
+    found = multiple(columns, PERCENT)
+    # 314 / 3: middles 86.3, 191, 295.7; 122 units of height: 40 is at 83.2, 60 at 58.8, 80 at 34.4
+    assert found.means == "M77.3 83.2h18.0M182.0 58.8h18.0M286.7 34.4h18.0"
+    assert found.tried == "M86.3 83.2L191.0 58.8"
+    assert found.line == "M86.3 83.2L295.7 34.4"
+
+
+def test_a_mean_that_is_not_known_breaks_the_line():
+    columns = [column("1", mean=None), column("2", 60, mean=60.0, origin=0), column("3", origin=1)]
+    found = multiple(columns, PERCENT)
+    assert (found.line, found.tried) == ("", "")
+    assert found.means.count("M") == 1
+
+
+def test_threshold_and_ticks():
+    found = multiple([column("1", 50, mean=50.0)], PERCENT, rules=[(75, "must"), (0, "nothing")])
+    assert [(rule.y, rule.text) for rule in found.rules] == [
+        (40.5, "must"),
+        (132, "nothing"),
+    ]  # 132 - 0.75 * 122
+    assert [(tick.text, tick.y) for tick in found.ticks][::5] == [("0", 132), ("100", 10)]
+    assert multiple([], PERCENT).columns == []
+    assert [tick.text for tick in multiple([], Scale(1, 5, 1)).ticks] == ["1", "2", "3", "4", "5"]
+
+
+def test_marks_and_hollow_dots_are_handed_on():
+    hollow = Column("7", [Value(3, 100, is_hollow=True)], 100.0, mark="K")
+    (upright,) = multiple([hollow], PERCENT).columns
+    assert (upright.label, upright.mark, upright.dots[0].value) == ("7", "K", hollow.values[0])
+
+
+def test_arms_share_a_scale():
+    rows = [
+        Arm("before", [Value(1, 60), Value(2, 70)], 65.0, "65.0", low=55, high=75),
+        Arm("after", [Value(3, 90, is_hollow=True)], None, ""),
+    ]
+    found = arms(rows, Scale(50, 100, 10), threshold=70)
+    before, after = found.rows
+    assert [(dot.x, dot.y, dot.value.number) for dot in before.dots] == [(20, 8, 1), (40, 8, 2)]
+    assert (before.mean_x, before.interval) == (30, "M10 5V11M10 8H50M50 5V11")
+    assert (after.mean_x, after.interval) == (None, "")
+    assert found.threshold_x == 40
+    assert found.grid == "M20 0V16M40 0V16M60 0V16M80 0V16"
+
+
+def test_dots_that_would_touch_stand_above_each_other():
+    row = Arm("", [Value(1, 50.0), Value(2, 90.0), Value(3, 50.5), Value(4, 51.0)], None, "")
+    (found,) = arms([row], PERCENT, threshold=0).rows
+    assert [(dot.x, dot.y, dot.value.number) for dot in found.dots] == [
+        (50, 3.5, 1),
+        (50.5, 8, 3),
+        (51, 12.5, 4),
+        (90, 8, 2),
+    ]
+
+
+def test_many_equal_dots_stay_on_the_track():
+    row = Arm("", [Value(at, 50.0) for at in range(9)], None, "")
+    (found,) = arms([row], PERCENT, threshold=0).rows
+    assert [dot.y for dot in found.dots] == [2, 3.5, 5, 6.5, 8, 9.5, 11, 12.5, 14]

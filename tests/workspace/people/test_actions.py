@@ -1,0 +1,229 @@
+"""Accounts and invitations: who may, what is refused with which sentence, what is written down."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.hashers import is_password_usable
+
+from tests.factories.people import (
+    NOW,
+    PASSWORD,
+    load_membership,
+    make_admin,
+    make_lead,
+    make_person,
+    make_project,
+)
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.models import Event, Invitation, Person
+from workspace.people.actions import (
+    accept_invitation,
+    change_password,
+    change_settings,
+    create_account,
+    deactivate_person,
+    invite,
+    reactivate_person,
+    system_person,
+    withdraw_invitation,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+
+NEW_PASSWORD = "seven green parrots"
+
+
+def verbs() -> list[str]:
+    return list(Event.objects.order_by("pk").values_list("verb", flat=True))
+
+
+def test_the_system_account_is_one_and_never_signs_in():
+    system = system_person(now=NOW)
+    assert system_person(now=NOW) == system
+    assert not system.is_active
+    assert not is_password_usable(system.password)
+    assert system not in Person.objects.active()
+
+
+def test_an_account_is_made_and_told_of():
+    person = create_account(
+        email=" Ada@Example.org ", name="Ada  Byron", password=PASSWORD, by=system_person(now=NOW), now=NOW
+    )
+    assert (person.email, person.name, person.is_admin) == ("ada@example.org", "Ada Byron", False)
+    assert person.check_password(PASSWORD)
+    event = Event.objects.get()
+    assert (event.verb, event.object_id, event.role) == ("account:created", str(person.pk), "system")
+    assert PASSWORD not in event.detail
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "says"),
+    [
+        ({"email": "ada"}, "email", "no e-mail address"),
+        ({"name": " "}, "name", "1 to 200 visible"),
+        ({"password": "short"}, "password", "at least 12"),
+        ({"password": "password1234"}, "password", "too common"),
+        ({"password": "ada.lovelace@example"}, "password", "too similar"),
+        ({"password": "x" * 257}, "password", "at most 256"),
+    ],
+)
+def test_a_bad_account_is_not_made(changes, field, says):
+    given = {"email": "ada.lovelace@example.org", "name": "Ada", "password": PASSWORD} | changes
+    with pytest.raises(Unacceptable, match=says) as refusal:
+        create_account(**given, by=make_admin(), now=NOW)
+    assert refusal.value.field == field
+    assert not Person.objects.filter(name="Ada").exists()
+
+
+def test_long_passwords_with_spaces_of_any_script_are_fine():
+    person = make_person(password="ein  sehr langes 密码 " * 5)
+    assert person.check_password("ein  sehr langes 密码 " * 5)
+
+
+def test_an_address_has_one_account():
+    make_person(email="ada@example.org")
+    with pytest.raises(Conflict, match="this e-mail address already"):
+        make_person(email="ADA@example.org")
+
+
+def test_only_admins_make_accounts():
+    with pytest.raises(NotAllowed):
+        create_account(email="a@example.org", name="A", password=PASSWORD, by=make_person(), now=NOW)
+
+
+def test_an_account_is_switched_off_and_on_once():
+    admin, person = make_admin(), make_person()
+    deactivate_person(person=person, by=admin, now=NOW)
+    with pytest.raises(Conflict):
+        deactivate_person(person=person, by=admin, now=NOW)
+    reactivate_person(person=person, by=admin, now=NOW)
+    with pytest.raises(Conflict):
+        reactivate_person(person=person, by=admin, now=NOW)
+    assert verbs()[-2:] == ["account:deactivated", "account:reactivated"]
+    assert Person.objects.get(pk=person.pk).is_active
+
+
+def test_nobody_switches_off_themselves_or_the_system():
+    admin = make_admin()
+    for person in (admin, system_person(now=NOW)):
+        with pytest.raises(NotAllowed):
+            deactivate_person(person=person, by=admin, now=NOW)
+
+
+def test_a_switched_off_admin_may_do_nothing():
+    admin, other = make_admin(), make_admin()
+    deactivate_person(person=admin, by=other, now=NOW)
+    with pytest.raises(NotAllowed):
+        deactivate_person(person=other, by=admin, now=NOW)
+
+
+def test_settings_and_password_are_ones_own():
+    person = make_person()
+    change_settings(name="Ada", time_zone="Asia/Tokyo", has_single_keys=False, by=person, now=NOW)
+    with pytest.raises(Unacceptable, match="no time zone"):
+        change_settings(name="Ada", time_zone="../etc/passwd", has_single_keys=False, by=person, now=NOW)
+    with pytest.raises(Unacceptable, match="not your present password"):
+        change_password(old="wrong", new=NEW_PASSWORD, by=person, now=NOW)
+    change_password(old=PASSWORD, new=NEW_PASSWORD, by=person, now=NOW)
+    assert Person.objects.get(pk=person.pk).check_password(NEW_PASSWORD)
+    assert verbs()[-2:] == ["settings:changed", "password:changed"]
+
+
+def open_invitation(**changes):
+    project = make_project()
+    given = {"email": "new@example.org", "role": "lead", "project": project, "by": make_admin()} | changes
+    return project, invite(**given, now=NOW)
+
+
+def take(secret, *, by=None, now=NOW):
+    return accept_invitation(secret=secret, name="Newcomer", password=NEW_PASSWORD, by=by, now=now)
+
+
+def test_an_invitation_lets_one_person_in_once():
+    project, invited = open_invitation()
+    assert invited.secret not in str(Invitation.objects.values().get())
+    person = take(invited.secret)
+    assert load_membership(person=person, project=project).role == "lead"
+    assert verbs()[-4:] == [
+        "invitation:created",
+        "account:created",
+        "membership:added",
+        "invitation:accepted",
+    ]
+    with pytest.raises(Conflict, match="used, withdrawn"):
+        take(invited.secret)
+    assert Person.objects.filter(email="new@example.org").count() == 1
+
+
+@pytest.mark.parametrize(("hours", "works"), [(23.9, True), (24, False), (25, False)])
+def test_an_invitation_holds_a_day(hours, works):
+    _, invited = open_invitation()
+    if works:
+        assert take(invited.secret, now=NOW + timedelta(hours=hours)).pk
+    else:
+        with pytest.raises(Conflict):
+            take(invited.secret, now=NOW + timedelta(hours=hours))
+
+
+def test_a_withdrawn_invitation_is_useless():
+    _, invited = open_invitation()
+    withdraw_invitation(invitation=invited.invitation, by=make_admin(), now=NOW)
+    with pytest.raises(Conflict):
+        take(invited.secret)
+    with pytest.raises(Conflict):
+        withdraw_invitation(invitation=invited.invitation, by=make_admin(), now=NOW)
+
+
+def test_a_second_invitation_replaces_the_first():
+    project, first = open_invitation()
+    second = invite(email="NEW@example.org", role="evaluator", project=project, by=make_admin(), now=NOW)
+    with pytest.raises(Conflict):
+        take(first.secret)
+    assert load_membership(person=take(second.secret), project=project).role == "evaluator"
+
+
+def test_a_bad_name_or_password_does_not_use_the_invitation_up():
+    _, invited = open_invitation()
+    with pytest.raises(Unacceptable):
+        accept_invitation(secret=invited.secret, name="", password=NEW_PASSWORD, by=None, now=NOW)
+    with pytest.raises(Unacceptable):
+        accept_invitation(secret=invited.secret, name="A", password="short", by=None, now=NOW)
+    assert take(invited.secret).pk
+
+
+def test_an_invitation_of_somebody_else_is_not_used_up():
+    _, invited = open_invitation()
+    with pytest.raises(Conflict, match="another address"):
+        take(invited.secret, by=make_person())
+    assert take(invited.secret).pk
+
+
+def test_whoever_has_an_account_joins_with_it():
+    person = make_person(email="new@example.org")
+    project, invited = open_invitation()
+    with pytest.raises(Conflict, match="e-mail address already"):
+        take(invited.secret)
+    assert take(invited.secret, by=person) == person
+    assert load_membership(person=person, project=project).role == "lead"
+
+
+def test_admins_are_invited_into_the_installation():
+    _, invited = open_invitation(project=None, role="admin")
+    assert take(invited.secret).is_admin
+
+
+@pytest.mark.parametrize(("role", "in_project"), [("admin", True), ("lead", False), ("owner", True)])
+def test_roles_are_where_they_belong(role, in_project):
+    project = make_project() if in_project else None
+    with pytest.raises(Unacceptable, match="Choose a role"):
+        invite(email="new@example.org", role=role, project=project, by=make_admin(), now=NOW)
+
+
+def test_only_admins_invite_and_not_who_is_there():
+    project = make_project()
+    lead = make_lead(project=project)
+    with pytest.raises(NotAllowed):
+        invite(email="new@example.org", role="evaluator", project=project, by=lead, now=NOW)
+    with pytest.raises(Conflict, match="belongs to the project"):
+        invite(email=lead.email, role="evaluator", project=project, by=make_admin(), now=NOW)

@@ -1,0 +1,226 @@
+"""The pages of people and projects: what each shows, what its buttons do, what they refuse."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.factories.people import (
+    load_membership,
+    make_admin,
+    make_lead,
+    make_member,
+    make_person,
+    make_project,
+)
+from workspace.models import Invitation, Membership, Person, Project
+from workspace.people.actions import deactivate_person, invite
+
+pytestmark = pytest.mark.django_db
+
+
+def signed_in(client, person):
+    client.force_login(person)
+    return client
+
+
+def test_an_admin_opens_a_project_and_lands_on_its_people(client):
+    signed_in(client, make_admin())
+    answer = client.post(reverse("create_project"), {"name": "Spring", "slug": "spring"})
+    assert (answer.status_code, answer["Location"]) == (303, "/projects/spring/people/")
+    assert Project.objects.get().iterations.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"name": "Spring", "slug": "Spring!"}, "small letters"),
+        ({"name": "Spring", "slug": "new"}, "small letters"),
+        ({"name": "", "slug": "spring"}, "required"),
+        ({"name": "\u202e", "slug": "spring"}, "visible characters"),
+        ({"name": "x\x00y", "slug": "spring"}, "Null characters"),
+    ],
+)
+def test_a_project_with_a_bad_name_is_not_opened(client, given, says):
+    signed_in(client, make_admin())
+    answer = client.post(reverse("create_project"), given)
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not Project.objects.exists()
+
+
+def test_a_taken_short_name_is_said_at_the_form(client):
+    project = make_project()
+    signed_in(client, make_admin())
+    answer = client.post(reverse("create_project"), {"name": "Another", "slug": project.slug})
+    assert answer.status_code == 409
+    assert "short name already" in answer.content.decode()
+    assert 'value="Another"' in answer.content.decode()
+
+
+def test_people_without_rights_see_why_they_cannot_open_projects(client):
+    signed_in(client, make_lead(project=make_project()))
+    page = client.get(reverse("projects")).content.decode()
+    assert "Only admins open projects" in page
+    assert reverse("create_project") not in page
+
+
+def test_whoever_has_an_account_is_added_at_once(client):
+    project, person = make_project(), make_person()
+    signed_in(client, make_admin())
+    answer = client.post(
+        reverse("add_to_project", args=[project.slug]), {"email": person.email.upper(), "role": "lead"}
+    )
+    assert answer.status_code == 303
+    assert load_membership(person=person, project=project).role == "lead"
+
+
+def test_anybody_else_is_invited_and_the_link_is_shown_once(client):
+    project = make_project()
+    signed_in(client, make_admin())
+    add = reverse("add_to_project", args=[project.slug])
+    answer = client.post(add, {"email": "new@example.org", "role": "evaluator"})
+    link = re.search(r'value="(http://testserver/invitations/[^"]+)"', answer.content.decode())[1]
+    assert link.rsplit("/", 2)[1] not in Invitation.objects.get().secret_hash
+    assert link not in client.get(reverse("members", args=[project.slug])).content.decode()
+    client.logout()
+    assert "Invitation to" in client.get(link).content.decode()
+    made = client.post(link, {"name": "Newcomer", "password": "seven green parrots"})
+    assert made.status_code == 303
+    assert "Your account is made" in client.get(made["Location"]).content.decode()
+    assert "Your account is made" not in client.get(reverse("account_login")).content.decode()
+    assert (
+        load_membership(person=Person.objects.get(email="new@example.org"), project=project).role
+        == "evaluator"
+    )
+    assert client.get(link).status_code == 404
+
+
+def test_the_taker_with_an_account_signs_in_and_accepts(client):
+    project, admin, person = make_project(), make_admin(), make_person()
+    invited = invite(email=person.email, role="lead", project=project, by=admin, now=timezone.now())
+    link = reverse("invitation", args=[invited.secret])
+    assert "You have an account already" in client.get(link).content.decode()
+    assert signed_in(client, person).post(link).status_code == 303
+    assert load_membership(person=person, project=project).role == "lead"
+
+
+def test_an_invitation_is_not_for_somebody_else(client):
+    project, admin = make_project(), make_admin()
+    invited = invite(email="other@example.org", role="lead", project=project, by=admin, now=timezone.now())
+    answer = signed_in(client, make_person()).post(reverse("invitation", args=[invited.secret]))
+    assert answer.status_code == 409
+    assert "another address" in answer.content.decode()
+    assert Invitation.objects.get().accepted_at is None
+
+
+def test_roles_change_and_end(client):
+    project = make_project()
+    evaluator = make_member(project=project)
+    signed_in(client, make_admin())
+    at = load_membership(person=evaluator, project=project).pk
+    assert client.post(reverse("change_member", args=[project.slug, at]), {"role": "lead"}).status_code == 303
+    now_at = load_membership(person=evaluator, project=project)
+    assert (now_at.role, now_at.pk != at) == ("lead", True)
+    assert client.post(reverse("end_member", args=[project.slug, at])).status_code == 404
+    assert client.post(reverse("end_member", args=[project.slug, now_at.pk])).status_code == 303
+    assert not Membership.objects.filter(project=project, ended_at=None).exists()
+
+
+def test_nobody_changes_their_own_role(client):
+    project, admin = make_project(), make_admin()
+    make_member(project=project, person=admin)
+    at = load_membership(person=admin, project=project).pk
+    signed_in(client, admin)
+    answer = client.post(reverse("change_member", args=[project.slug, at]), {"role": "lead"})
+    assert answer.status_code == 403
+    assert "Nobody changes their own role" in answer.content.decode()
+    assert (
+        "Nobody changes their own role"
+        in client.get(reverse("members", args=[project.slug])).content.decode()
+    )
+
+
+def test_accounts_are_switched_off_and_on(client):
+    admin, person = make_admin(), make_person()
+    signed_in(client, admin)
+    assert client.post(reverse("switch_off", args=[person.pk])).status_code == 303
+    assert not Person.objects.get(pk=person.pk).is_active
+    assert client.post(reverse("switch_off", args=[person.pk])).status_code == 409
+    assert client.post(reverse("switch_on", args=[person.pk])).status_code == 303
+    assert client.post(reverse("switch_off", args=[admin.pk])).status_code == 403
+
+
+def test_admins_are_invited_by_admins(client):
+    signed_in(client, make_admin())
+    answer = client.post(reverse("invite_admin"), {"email": "boss@example.org"})
+    link = re.search(r'value="(http://testserver/invitations/[^"]+)"', answer.content.decode())[1]
+    client.logout()
+    client.post(link, {"name": "Boss", "password": "seven green parrots"})
+    assert Person.objects.get(email="boss@example.org").is_admin
+
+
+def test_settings_are_kept(client):
+    person = make_person()
+    signed_in(client, person)
+    answer = client.post(reverse("settings"), {"name": "Ada  Byron", "time_zone": "Europe/Vienna"})
+    assert answer.status_code == 303
+    person.refresh_from_db()
+    assert (person.name, person.time_zone, person.has_single_keys) == ("Ada Byron", "Europe/Vienna", False)
+    assert client.post(reverse("settings"), {"name": "Ada", "time_zone": "Moon/Base"}).status_code == 422
+
+
+def test_the_theme_is_kept_in_a_cookie(client):
+    answer = client.post(reverse("set_theme"), {"theme": "dark", "next": "/sign-in/"})
+    assert (answer.status_code, answer["Location"]) == (303, "/sign-in/")
+    assert client.cookies["theme"].value == "dark"
+    assert 'data-theme="dark"' in client.get("/sign-in/").content.decode()
+    assert client.post(reverse("set_theme"), {"theme": "pink"}).status_code == 400
+
+
+def test_the_audit_log_is_paged_and_filtered_from_a_list(client):
+    project = make_project()
+    lead = make_lead(project=project)
+    for _ in range(30):
+        person = make_member(project=project)
+        deactivate_person(person=person, by=make_admin(), now=timezone.now())
+    make_many = [make_member(project=project) for _ in range(30)]
+    signed_in(client, lead)
+    address = reverse("audit", args=[project.slug])
+    first = client.get(address).content.decode()
+    assert f"{len(make_many) + 32} lines in all" in first
+    older = re.search(r'href="\?before=(\d+)"', first)[1]
+    second = client.get(address, {"before": older}).content.decode()
+    assert "project created" in second
+    assert "membership:added" not in client.get(address, {"kind": "project"}).content.decode()
+    for bad in (
+        {"kind": "by__password"},
+        {"order": "x"},
+        {"before": "-1"},
+        {"before": "1" * 40},
+        {"before": "०"},
+    ):
+        assert client.get(address, bad).status_code == 400
+
+
+def test_the_status_page_counts(client):
+    signed_in(client, make_lead(project=make_project()))
+    page = client.get(reverse("status")).content.decode()
+    assert "No worker has shown itself yet" in page
+    assert "nothing waits" in page
+    assert client.get(reverse("healthz")).content == b"ok\n"
+    assert (client.get(reverse("readyz")).status_code, client.get(reverse("readyz")).content) == (
+        503,
+        b"not ready\n",
+    )
+
+
+def test_the_audit_log_speaks_in_words_not_in_code(client):
+    project = make_project(slug="worded", by=make_admin())
+    client.force_login(make_lead(project=project))
+    content = client.get("/projects/worded/audit/").content.decode()
+    assert "membership added" in content
+    assert '<option value="rubric_version">rubric version</option>' in content
+    assert '<span class="quiet">role</span>' in content
+    assert "{&quot;" not in content

@@ -1,0 +1,77 @@
+"""Roles, and how a check becomes a sentence or a truth value.
+
+`check_<verb>` raises NotAllowed with the sentence that the greyed button shows. `refusal_of` and `may` turn any check
+of any wing into that sentence or a truth value. Whether a person may know of a thing at all is not asked here but by
+`visible_to` of the querysets.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+from django.utils.translation import gettext as _
+
+from workspace.core.refusals import NotAllowed
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Membership, Person, Project
+
+Role = Literal["admin", "lead", "evaluator"]
+
+
+def role_in(person: Person, project: Project | None) -> Role | None:
+    """The person's role in a project, or in the whole installation when it is None; None for a stranger.
+
+    Whoever was deactivated has no role. The system account acts with an admin's rights but never signs in.
+    """
+    if is_admin(person):
+        return "admin"
+    if project is None or not person.is_active:
+        return None
+    found = _ROLE.rows(project.pk, person.pk)
+    if not found:
+        return None
+    return "lead" if found[0][0] == "lead" else "evaluator"
+
+
+# Asked with every audit line.
+_ROLE = Prepared(
+    lambda project, person: Membership.objects.filter(
+        project=project, person=person, ended_at=None
+    ).values_list("role"),
+    int,
+    int,
+)
+
+
+def is_admin(person: Person) -> bool:
+    """Whether the person may do everything: an active admin, or the system itself."""
+    return bool(person.is_system or (person.is_active and person.is_admin))
+
+
+def get_refusal(check: Callable[..., None], *args: object) -> str:
+    """The sentence with which a check refuses, or "" when it allows."""
+    try:
+        check(*args)
+    except NotAllowed as refusal:
+        return refusal.sentence
+    return ""
+
+
+def may(check: Callable[..., None], *args: object) -> bool:
+    """Whether a check allows."""
+    return not get_refusal(check, *args)
+
+
+def check_leads(person: Person, project: Project) -> None:
+    """Leads of the project and admins."""
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(_("Only team leads of this project can do this. Ask one of them."))
+
+
+def check_see_people(person: Person) -> None:
+    """Admins see everybody who has an account."""
+    require_admin(person, _("Only admins see all people. The people of a project are on its own page."))
+
+
+def require_admin(person: Person, sentence: str) -> None:
+    if not is_admin(person):
+        raise NotAllowed(sentence)

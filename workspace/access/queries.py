@@ -1,0 +1,40 @@
+"""The signed-in person, read from the row with every request."""
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.db import models
+from django.db.models import Exists, ExpressionWrapper, OuterRef, Q
+
+from workspace.database.prepared_queries import Prepared
+from workspace.models import Membership, Person
+from workspace.models.projects import LEAD
+
+
+def load_person(key: int) -> Person | None:
+    """The person with that number as the row is now, switched off or not, and whether a second factor is missing."""
+    found = (_PERSON_AND_FACTOR if settings.REQUIRE_TOTP else _PERSON).rows(key)
+    if not found:
+        return None
+    person = Person.from_db("default", _COLUMNS, found[0][: len(_COLUMNS)])
+    person.lacks_second_factor = bool(settings.REQUIRE_TOTP and found[0][-1])
+    return person
+
+
+def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
+    """In the same query as the person, so that a request costs no more of them where second factors are required."""
+    leads = Membership.objects.filter(person=OuterRef("pk"), role=LEAD, ended_at=None)
+    has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
+    lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has))
+    rows = Person.objects.filter(pk=key).annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
+    return rows.values_list(*_COLUMNS, "lacks")
+
+
+_COLUMNS = [field.attname for field in Person._meta.concrete_fields]
+
+
+_PERSON = Prepared(lambda key: Person.objects.filter(pk=key).values_list(*_COLUMNS), int)
+
+
+_PERSON_AND_FACTOR = Prepared(_people_and_factors, int)

@@ -1,0 +1,126 @@
+"""The audit log, newest first, a page at a time by line number."""
+
+from datetime import datetime
+
+import msgspec
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from workspace.core.audit_chain import Head
+from workspace.core.limits import PAGE_SIZE
+from workspace.models import Chain, Event, Project
+
+
+class EventLine(Struct, frozen=True):
+    """One audit line as shown; `detail` is what the line holds, as names and values in words."""
+
+    seq: int
+    at: datetime
+    by: str
+    role: str
+    verb: str
+    object_kind: str
+    object_id: str
+    detail: list[tuple[str, str]]
+
+
+class AuditPage(Struct, frozen=True):
+    """A page of the log; `older` and `newer` are line numbers to go on from, 0 where there is nothing."""
+
+    lines: list[EventLine]
+    head: Head
+    older: int
+    newer: int
+    kinds: list[tuple[str, str]]
+    kind: str
+
+
+# What an event can be about: the only values by which the log can be filtered.
+KINDS = (
+    "person",
+    "membership",
+    "invitation",
+    "project",
+    "job",
+    "transcript",
+    "game",
+    "measured",
+    "evaluation",
+    "judgement",
+    "remark",
+    "verdict",
+    "rubric_version",
+    "iteration",
+    "stage",
+    "decision",
+    "manual_figure",
+    "slot",
+    "adjudication",
+    "calibration",
+    "withdrawal",
+)
+
+
+def audit_page(*, project: Project | None, kind: str, before: int, after: int) -> AuditPage:
+    """Lines of the project's chain (None: the installation's) older than `before`, or newer than `after`.
+
+    `kind` is one of `KINDS` or "" for all; 0 for `before` and `after` means the newest page.
+    """
+    chain = Chain.objects.filter(project=project).first()
+    if chain is None:
+        return AuditPage([], Head(0, 0, ""), 0, 0, [(each, readable_name(each)) for each in KINDS], kind)
+    lines = Event.objects.filter(chain=chain)
+    if kind:
+        lines = lines.filter(object_kind=kind)
+    rows = _window(lines, before, after)
+    older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
+    newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
+    return AuditPage(
+        [_line(row) for row in rows],
+        chain.to_head(),
+        older,
+        newer,
+        [(each, readable_name(each)) for each in KINDS],
+        kind,
+    )
+
+
+def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
+    """At most a page of lines, newest first."""
+    lines = lines.select_related("by")
+    if after:
+        return list(reversed(lines.filter(seq__gt=after).order_by("seq")[:PAGE_SIZE]))
+    if before:
+        lines = lines.filter(seq__lt=before)
+    return list(lines.order_by("-seq")[:PAGE_SIZE])
+
+
+def _line(event: Event) -> EventLine:
+    return EventLine(
+        seq=event.seq,
+        at=event.at,
+        by=event.by.name,
+        role=event.role,
+        verb=readable_name(event.verb),
+        object_kind=readable_name(event.object_kind),
+        object_id=event.object_id,
+        detail=[
+            (readable_name(name), _value(value)) for name, value in msgspec.json.decode(event.detail).items()
+        ],
+    )
+
+
+def readable_name(name: str) -> str:
+    """A verb, kind or name of the log without the signs of code."""
+    return name.replace(":", " ").replace("_", " ")
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(_value(one) for one in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{readable_name(str(name))}: {_value(one)}" for name, one in value.items())
+    return _("none") if value in (None, "") else str(value)

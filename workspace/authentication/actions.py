@@ -1,0 +1,138 @@
+"""Second factors: set up, replaced, switched off, reset by an admin; and the code that is given at the sign-in."""
+
+from datetime import datetime
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.utils import decrypt, encrypt
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from workspace.audit.actions import record_event
+from workspace.authentication.permissions import check_reset_second_factor, check_switch_off_second_factor
+from workspace.authentication.queries import APP, CODES, codes_left, factor_rows, find_step
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person, SignIn
+from workspace.texts import clean_text
+
+# The reason is in the audit event alone.
+LONGEST_IN_EVENT = 500
+
+
+def set_up_second_factor(*, secret: str, code: str, by: Person, now: datetime, keep: str = "") -> list[str]:
+    """Take the app that knows the secret as one's second factor, in place of a former one; the recovery codes.
+
+    All other sign-ins of the account end, save for the one with the key `keep`. Raises Unacceptable for a code that
+    does not fit.
+    """
+    step = find_step(secret, code, now)
+    if step is None:
+        raise _does_not_fit("code")
+    with transaction.atomic():
+        _lock(by)
+        replaced = bool(factor_rows(by).delete()[0])
+        data = {"secret": encrypt(secret), "last_step": step}
+        Authenticator.objects.create(user=by, type=APP, data=data, created_at=now, last_used_at=now)
+        codes = _new_codes(by, now)
+        SignIn.objects.of(by, but=keep).delete()
+        _record("second_factor:set_up", by, by, now, {"replaced": replaced})
+    return codes
+
+
+def renew_recovery_codes(*, by: Person, now: datetime) -> list[str]:
+    """New recovery codes; the former ones open nothing any more. Raises Conflict without a second factor."""
+    with transaction.atomic():
+        _lock(by)
+        if not factor_rows(by).filter(type=APP).exists():
+            raise _has_none(_("Set up a second factor first: recovery codes stand in for it."))
+        factor_rows(by).filter(type=CODES).delete()
+        codes = _new_codes(by, now)
+        _record("recovery_codes:renewed", by, by, now, {})
+    return codes
+
+
+def switch_off_second_factor(*, by: Person, now: datetime) -> None:
+    """Sign in by password alone from now on. Raises NotAllowed where it is required, Conflict when there is none."""
+    check_switch_off_second_factor(by)
+    with transaction.atomic():
+        _lock(by)
+        if not factor_rows(by).delete()[0]:
+            raise _has_none(_("There is no second factor any more."))
+        _record("second_factor:removed", by, by, now, {})
+
+
+def reset_second_factor(*, person: Person, reason: str, by: Person, now: datetime) -> None:
+    """Take away the second factor of somebody who lost it; their sign-ins end, the next one is by password alone.
+
+    Raises NotAllowed (also for one's own), Unacceptable without a reason, Conflict when there is none.
+    """
+    check_reset_second_factor(by, person)
+    ask = _("Say in a few words why it is reset, such as how you know that it is them who asks.")
+    said = clean_text(reason, ask=ask, most=LONGEST_IN_EVENT)
+    with transaction.atomic():
+        _lock(person)
+        if not factor_rows(person).delete()[0]:
+            raise _has_none(_("This person has no second factor."))
+        SignIn.objects.of(person).delete()
+        _record("second_factor:reset", person, by, now, {"reason": said})
+
+
+def use_code(*, code: str, by: Person, now: datetime) -> None:
+    """Take a code of the person's app, or one of their recovery codes: each opens once. Raises Unacceptable."""
+    with transaction.atomic():
+        _lock(by)
+        rows = {row.type: row for row in factor_rows(by)}
+        if APP in rows and _use_step(rows[APP], code, now):
+            return
+        if CODES in rows and RecoveryCodes(rows[CODES]).validate_code(code):
+            row = factor_rows(by).get(type=CODES)
+            _record("recovery_code:used", by, by, now, {"left": len(codes_left(row))})
+            return
+    raise _does_not_fit("code")
+
+
+def prove(*, proof: str, by: Person, now: datetime) -> None:
+    """Make sure that it is the person: by their password, or by a code, which is then used. Raises Unacceptable."""
+    if by.check_password(proof[:257]):
+        return
+    try:
+        use_code(code=proof, by=by, now=now)
+    except Unacceptable:
+        says = _("This is neither your password nor a code that opens. A code opens once.")
+        raise Unacceptable(says, field="proof", code="wrong_proof") from None
+
+
+def _use_step(row: Authenticator, code: str, now: datetime) -> bool:
+    """Whether the app's code fits and is newer than the last one that was used."""
+    step = find_step(decrypt(row.data["secret"]), code, now)
+    if step is None or step <= row.data["last_step"]:
+        return False
+    row.data["last_step"], row.last_used_at = step, now
+    row.save(update_fields=["data", "last_used_at"])
+    return True
+
+
+def _new_codes(person: Person, now: datetime) -> list[str]:
+    row = RecoveryCodes.activate(person).instance
+    factor_rows(person).filter(pk=row.pk).update(created_at=now)
+    return codes_left(row)
+
+
+def _lock(person: Person) -> None:
+    """Only one act on a person's second factor at a time, so that a code opens once."""
+    Person.objects.select_for_update().only("pk").get(pk=person.pk)
+
+
+def _does_not_fit(field: str) -> Unacceptable:
+    says = _("This code does not open. Wait for the next one, and look whether the phone's clock is right.")
+    return Unacceptable(says, field=field, code="wrong_code")
+
+
+def _has_none(sentence: str) -> Conflict:
+    return Conflict(sentence, code="no_second_factor")
+
+
+def _record(verb: str, person: Person, by: Person, now: datetime, detail: dict[str, object]) -> None:
+    record_event(
+        by=by, now=now, project=None, verb=verb, object_kind="person", object_id=person.pk, detail=detail
+    )

@@ -1,0 +1,73 @@
+"""What allauth asks us: who may sign in, from which address, and where to go afterwards."""
+
+import logging
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.auth_backends import AuthenticationBackend
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from workspace.access.queries import load_person
+from workspace.authentication.core import describe_browser
+from workspace.models import Person
+from workspace.web.next_page import is_page_of_ours
+
+logger = logging.getLogger("evalsite.sign_in")
+
+
+class SignInRules(DefaultAccountAdapter):
+    """No sign-up, no hint whether an account exists, and no address of a client's own choosing."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "email_password_mismatch": _(
+            "The e-mail address and the password do not belong together. Try again."
+        ),
+        "too_many_login_attempts": _("Too many tries. Wait five minutes, then try again."),
+    }
+
+    def get_login_stages(self) -> list[str]:
+        """What comes between the password and being signed in: the second step alone."""
+        return ["workspace.authentication.views.SecondStep"]
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Accounts come by invitation only."""
+        return False
+
+    def authenticate(self, request: HttpRequest, **credentials: object) -> AbstractBaseUser | None:
+        """The person, or None; a switched-off account is answered like a wrong password."""
+        person = super().authenticate(request, **credentials)
+        if person is None or not person.is_active:
+            logger.info("sign-in refused from %s", self.get_client_ip(request))
+            return None
+        return person
+
+    def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
+        """Begin a new session, with a new key."""
+        super().login(request, user)
+        request.session["browser"] = describe_browser(request.headers.get("User-Agent", ""))
+        logger.info("signed in: person %s", user.pk)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """The address of the connection itself; headers that a client can write count for nothing."""
+        return str(request.META.get("REMOTE_ADDR") or "unknown")
+
+    def is_safe_url(self, url: str | None) -> bool:
+        """Only pages of this site."""
+        return is_page_of_ours(url or "")
+
+    def is_ajax(self, request: HttpRequest) -> bool:
+        """Answers are pages and regions, never allauth's JSON."""
+        return False
+
+    def add_message(self, *args: object, **kwargs: object) -> None:
+        """The page that follows says enough."""
+
+
+class PersonBackend(AuthenticationBackend):
+    """Sign-in by e-mail and password as allauth has it; who is signed in is read by a prepared query."""
+
+    def get_user(self, user_id: int) -> Person | None:
+        """The person, unless switched off since."""
+        person = load_person(user_id)
+        return person if person is not None and self.user_can_authenticate(person) else None

@@ -1,0 +1,295 @@
+"""Signing in and out, the second step, and a person's second factor; and an admin's reset for someone else."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from allauth.account.stages import LoginStage, LoginStageController
+from allauth.account.views import LoginView
+from allauth.core.internal.ratelimit import clear, consume
+from allauth.mfa.totp.internal.auth import generate_totp_secret
+from allauth.mfa.utils import decrypt, encrypt
+from django.conf import settings
+from django.contrib.auth import logout
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from workspace.access.permissions import check_see_people
+from workspace.authentication.actions import (
+    prove,
+    renew_recovery_codes,
+    reset_second_factor,
+    set_up_second_factor,
+    switch_off_second_factor,
+    use_code,
+)
+from workspace.authentication.forms import CodeForm, ProofForm, ReasonForm, SetUpForm, SignInForm
+from workspace.authentication.pages import factor_page, set_up_page
+from workspace.authentication.permissions import check_reset_second_factor, check_switch_off_second_factor
+from workspace.authentication.queries import has_second_factor
+from workspace.core.refusals import Refusal, TooOften
+from workspace.models import Person
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.frame import frame
+from workspace.web.next_page import next_page
+from workspace.web.require import (
+    SETTING_UP,
+    SignedIn,
+    is_htmx,
+    require,
+    sign_in_first,
+    sign_in_methods,
+    signed_in,
+)
+from workspace.web.respond import respond
+
+T = TypeVar("T")
+
+
+class SecondStep(LoginStage):
+    """Between the password, or the organisation's word, and being signed in."""
+
+    key = "second_step"
+    urlname = "second_step"
+
+    def handle(self) -> tuple[HttpResponse | None, bool]:
+        """Ask for a code whoever has a second factor."""
+        if self.login.user is None or not has_second_factor(self.login.user):
+            return None, True
+        return HttpResponseRedirect(reverse(self.urlname)), True
+
+
+@require("anyone", methods=("GET", "POST"))
+def second_step(request: HttpRequest) -> HttpResponse:
+    """Ask for the code, and sign in with it."""
+    if request.user.is_authenticated:
+        return signed_in(request) if is_htmx(request) else redirect("home")
+    stage = LoginStageController.enter(request, SecondStep.key)
+    person = stage.login.user if stage else None
+    if not isinstance(person, Person) or not person.is_active:
+        return sign_in_first(request, anew=True) if is_htmx(request) else redirect("account_login")
+    form, status = CodeForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, CodeForm), 422
+        if form.is_valid():
+            try:
+                guarded(request, person, use_code, code=form.cleaned_data["code"])
+                answer = stage.exit()
+                return signed_in(request) if is_htmx(request) else answer
+            except Refusal as refusal:
+                status = _told(form, refusal)
+    return ask_for_code(request, form, status=status)
+
+
+def ask_for_code(request: HttpRequest, form: BaseForm | None = None, *, status: int = 200) -> HttpResponse:
+    """The form for the code, as page or in the dialog."""
+    name = (
+        "workspace/authentication/_second_step_dialog.html"
+        if is_htmx(request)
+        else "workspace/authentication/second_step.html"
+    )
+    return render(request, name, {"form": form or CodeForm()}, status=status)
+
+
+def guarded(request: HttpRequest, person: Person, act: Callable[..., T], **given: str) -> T:
+    """Try a code or password, as often as the limits of the person allow; raises TooOften, and what the act raises."""
+    limits = {"config": {"second_step": settings.SECOND_STEP_LIMIT}, "key": str(person.pk)}
+    if not consume(request, app="evalsite", action="second_step", **limits):
+        raise TooOften(_("Too many tries. Wait five minutes, then try again."), retry_after=300)
+    done = act(by=person, now=timezone.now(), **given)
+    clear(request, app="evalsite", action="second_step", **limits)
+    return done
+
+
+def proven(request: HttpRequest, person: Person, proof: str) -> None:
+    """Make sure that it is still the person who sits there; raises Unacceptable for a wrong proof, and TooOften."""
+    guarded(request, person, prove, proof=proof)
+
+
+def _told(form: BaseForm, refusal: Refusal) -> int:
+    """Too many tries are told in the form, too: what was typed before the sign-in must not go for it."""
+    if not isinstance(refusal, TooOften):
+        return add_refusal(form, refusal)
+    form.add_error(None, refusal.sentence)
+    return 422
+
+
+class SignInView(LoginView):
+    """The sign-in page, and the same form in the dialog that opens in place when a sign-in has run out."""
+
+    form_class = SignInForm
+    template_name = "workspace/authentication/sign_in.html"
+
+    def get_context_data(self, **kwargs: object) -> dict[str, object]:
+        """The form, the other way in where there is one, and whether an account was made by an invitation just now."""
+        is_new = self.request.GET.get("account") == "made"
+        return super().get_context_data(**kwargs) | sign_in_methods() | {"is_new": is_new}
+
+    def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """The form, also for somebody who gave the password and not yet the code: they may begin anew."""
+        if is_htmx(request):
+            return sign_in_first(request, anew=True, status=200)
+        return super().get(request, *args, **kwargs)
+
+    def form_valid(self, form: BaseForm) -> HttpResponse:
+        """On to the page, or to the second step; in the dialog the same without leaving what was typed."""
+        answer = super().form_valid(form)
+        if not is_htmx(self.request):
+            return answer
+        return signed_in(self.request) if self.request.user.is_authenticated else ask_for_code(self.request)
+
+    def form_invalid(self, form: BaseForm) -> HttpResponse:
+        """Not signed in: the same form with what is wrong, nothing else told."""
+        template = (
+            "workspace/authentication/_sign_in_dialog.html" if is_htmx(self.request) else self.template_name
+        )
+        return render(self.request, template, self.get_context_data(form=form), status=422)
+
+    def _redirect_to_pending_stage(self, request: HttpRequest, stage: LoginStage) -> None:
+        """No way back to the second step from here, see `get`."""
+
+
+_sign_in = SignInView.as_view()
+
+
+@require("anyone", methods=("GET", "POST"))
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """The sign-in; a page that signed in by another tab meanwhile is given its new token."""
+    if is_htmx(request) and request.user.is_authenticated:
+        return signed_in(request)
+    return _sign_in(request)
+
+
+@require("anyone", methods=("POST",))
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session, here and on the server."""
+    logout(request)
+    return HttpResponseRedirect(resolve_url("account_login"), status=303)
+
+
+# The secret of a set-up that is not confirmed yet, and how long after signing in nobody is asked who they are.
+PENDING, JUST_NOW = "second_factor", 600
+
+
+@require("sign_in")
+def second_factor(request: SignedIn) -> HttpResponse:
+    """Whether one has a second factor, and what can be done with it."""
+    return show_factor(request, ProofForm())
+
+
+@require(SETTING_UP, methods=("GET", "POST"))
+def set_up(request: SignedIn) -> HttpResponse:
+    """Show the secret, and take the app when it gives the right code; the recovery codes are shown this once."""
+    has_one = has_second_factor(request.user)
+    asks = {"asks_proof": has_one or not has_just_signed_in(request), "has_one": has_one}
+    secret = pending_secret(request)
+    if request.method == "POST":
+        form, status = bind_form(request, SetUpForm, **asks), 422
+        if form.is_valid():
+            given = form.cleaned_data
+            try:
+                if "proof" in given:
+                    proven(request, request.user, given["proof"])
+                codes = taken(request, secret, given["code"])
+                return show_codes(request, codes, onward=next_page(request, "second_factor"))
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    else:
+        form, status = SetUpForm(initial=only_parameters(request, "next"), **asks), 200
+    page = set_up_page(person=request.user, secret=secret, host=request.get_host(), has_one=has_one)
+    context = {"form": form, "page": page, **frame(request.user)}
+    return respond(
+        request, page="workspace/authentication/second_factor_set_up.html", context=context, status=status
+    )
+
+
+@require("sign_in", methods=("POST",))
+def renew_codes(request: SignedIn) -> HttpResponse:
+    """New recovery codes, shown this once."""
+    form = bind_form(request, ProofForm)
+    if not form.is_valid():
+        return show_factor(request, form, status=422)
+    try:
+        proven(request, request.user, form.cleaned_data["proof"])
+        codes = renew_recovery_codes(by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return show_factor(request, form, status=add_refusal(form, refusal))
+    return show_codes(request, codes, onward=reverse("second_factor"))
+
+
+@require("switch_off_second_factor", methods=("POST",))
+def switch_off(request: SignedIn) -> HttpResponse:
+    """Sign in by password alone from now on."""
+    check_switch_off_second_factor(request.user)
+    form = bind_form(request, ProofForm)
+    if not form.is_valid():
+        return show_factor(request, form, status=422)
+    try:
+        proven(request, request.user, form.cleaned_data["proof"])
+        switch_off_second_factor(by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return show_factor(request, form, status=add_refusal(form, refusal))
+    return respond(request, page="", redirect=reverse("second_factor"))
+
+
+@require("reset_second_factor", methods=("GET", "POST"))
+def reset(request: SignedIn, person: int) -> HttpResponse:
+    """Take away somebody's second factor, with a reason."""
+    check_see_people(request.user)
+    found = get_object_or_404(Person, pk=person)
+    check_reset_second_factor(request.user, found)
+    form, status = ReasonForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, ReasonForm), 422
+        if form.is_valid():
+            try:
+                reset_second_factor(person=found, by=request.user, now=timezone.now(), **form.cleaned_data)
+                return respond(request, page="", redirect=reverse("people"))
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    context = {"form": form, "person": found, "has_one": has_second_factor(found)}
+    context |= frame(request.user, None, "people")
+    return respond(
+        request, page="workspace/authentication/second_factor_reset.html", context=context, status=status
+    )
+
+
+def pending_secret(request: SignedIn) -> str:
+    """The secret of the set-up that is under way, the same until it is confirmed: a reload must not spoil a scan."""
+    if PENDING not in request.session:
+        request.session[PENDING] = encrypt(generate_totp_secret())
+    secret: str = decrypt(request.session[PENDING])
+    return secret
+
+
+def taken(request: SignedIn, secret: str, code: str) -> list[str]:
+    """Confirm the set-up by its first code; the recovery codes."""
+    act = partial(set_up_second_factor, secret=secret, keep=request.session.session_key or "")
+    codes = guarded(request, request.user, act, code=code)
+    del request.session[PENDING]
+    request.session.cycle_key()
+    return codes
+
+
+def has_just_signed_in(request: SignedIn) -> bool:
+    """Whether the sign-in is so fresh that the person need not prove again who they are."""
+    now = timezone.now().timestamp()
+    return bool(now - request.session.get("began", 0) < JUST_NOW)
+
+
+def show_factor(request: SignedIn, form: BaseForm, *, status: int = 200) -> HttpResponse:
+    """The page, with the form as it stands."""
+    context = {"form": form, "page": factor_page(person=request.user), **frame(request.user)}
+    return respond(
+        request, page="workspace/authentication/second_factor_show.html", context=context, status=status
+    )
+
+
+def show_codes(request: SignedIn, codes: list[str], *, onward: str) -> HttpResponse:
+    """The recovery codes, this once."""
+    context = {"codes": codes, "onward": onward, **frame(request.user)}
+    return respond(request, page="workspace/authentication/second_factor_codes.html", context=context)

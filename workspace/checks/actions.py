@@ -1,0 +1,162 @@
+"""What must hold of people, projects, jobs, the audit log and the database; and the daily maintenance.
+
+`CHECKS` is the workspace's part of `manage.py verify`; every later wing adds its own table. The heads of the audit log
+are stored outside the database once a day.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import msgspec
+from django.conf import settings
+from django.db import connection
+from django.db.models import F
+from msgspec import Struct
+
+from workspace.checks.core import Check, Checked, run_check
+from workspace.core.audit_chain import Head, first_break
+from workspace.database.snapshot import snapshot
+from workspace.database.startup_checks import pragma_faults, trigger_faults
+from workspace.models import Chain, Counter, Event, Invitation, Job, Membership, Person, Project, SignIn
+from workspace.models.jobs import RUNNING
+
+OVERDUE = timedelta(seconds=60)
+
+
+HEADS = "heads-*.json"
+
+
+class DailyHeads(Struct, frozen=True):
+    """The heads of all chains at one moment, as the daily file keeps them outside of the database."""
+
+    at: datetime
+    heads: list[Head]
+
+
+def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checked]:
+    """Run the checks one after the other, all on the rows of one moment; others may go on saving meanwhile.
+
+    When the audit log holds, today's heads are kept. Changes no row.
+    """
+    with snapshot():
+        found = [run_check(check, now) for check in checks]
+        if any(each.code == "I7" and not each.breach_count for each in found):
+            keep_heads(by=by, now=now, is_renewed=True)
+    return found
+
+
+def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
+    """Write the heads of all audit chains to the day's file, once a day; `is_renewed` writes today's again.
+
+    Only what was verified may renew: otherwise a cut log would be kept over the head that shows the cut.
+    """
+    path = heads_file(Path(settings.VAR_DIR), now)
+    if path.exists() and not is_renewed:
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    heads = [chain.to_head() for chain in Chain.objects.order_by("pk")]
+    body = msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n"
+    # A name of its own: the sweep and a person may both be keeping heads at this moment.
+    with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+        part.write(body)
+    Path(part.name).replace(path)
+    return path
+
+
+def heads_file(var: Path, day: datetime) -> Path:
+    """Where the heads of a day are kept."""
+    return var / "audit" / f"heads-{day:%Y-%m-%d}.json"
+
+
+def _audit_holds(_now: datetime) -> Iterator[str]:
+    anchors: list[Head] = []
+    for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS)):
+        try:
+            anchors += msgspec.json.decode(path.read_bytes(), type=DailyHeads).heads
+        except (msgspec.MsgspecError, OSError) as fault:
+            yield f"The kept heads in {path.name} cannot be read: {fault}."
+    chains = list(Chain.objects.order_by("pk"))
+    for chain in chains:
+        lines = Event.objects.filter(chain=chain).order_by("seq").iterator(chunk_size=2000)
+        found = first_break(
+            (line.to_sealed() for line in lines), chain.to_head(), settings.AUDIT_KEY, anchors=anchors
+        )
+        if found is not None:
+            yield found.sentence
+    for lost in sorted({head.chain for head in anchors} - {chain.pk for chain in chains}):
+        yield f"Audit chain {lost} was there when heads were kept, and is gone."
+
+
+def _acts_have_events(_now: datetime) -> Iterator[str]:
+    told = (
+        ("person", ("account:created",), Person.objects.filter(is_system=False)),
+        ("project", ("project:created",), Project.objects.all()),
+        ("membership", ("membership:added", "membership:changed"), Membership.objects.all()),
+        ("invitation", ("invitation:created",), Invitation.objects.all()),
+        ("invitation", ("invitation:accepted",), Invitation.objects.exclude(accepted_at=None)),
+        ("invitation", ("invitation:withdrawn",), Invitation.objects.exclude(withdrawn_at=None)),
+    )
+    for kind, verbs, rows in told:
+        yield from missing_events(kind, verbs, {str(pk) for pk in rows.values_list("pk", flat=True)})
+
+
+def _jobs_move(now: datetime) -> Iterator[str]:
+    late = Job.objects.filter(state=RUNNING, lease_until__lt=now - OVERDUE)
+    for job in late.order_by("pk"):
+        yield f"Job {job.pk} ({job.kind}, {job.subject}) runs past its lease, which ended {job.lease_until:%F %T}."
+    for job in Job.objects.filter(done_count__gt=F("total_count"), total_count__gt=0).order_by("pk"):
+        yield f"Job {job.pk} ({job.kind}, {job.subject}) did {job.done_count} of {job.total_count}."
+
+
+def _database_is_sound(_now: datetime) -> Iterator[str]:
+    yield from (str(fault.msg) for fault in [*pragma_faults(connection), *trigger_faults(connection)])
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA integrity_check")
+        yield from (f"SQLite: {said}" for (said,) in cursor.fetchall() if said != "ok")
+        cursor.execute("PRAGMA foreign_key_check")
+        yield from (
+            f"SQLite: row {row[1]} of {row[0]} names a row of {row[2]} that is not there" for row in cursor
+        )
+
+
+def _nobody_stays_signed_in(now: datetime) -> Iterator[str]:
+    stored = SignIn.objects.filter(expire_date__gt=now, person__is_active=False)
+    for person in stored.order_by("person").values_list("person", flat=True).distinct():
+        yield f"Person {person} is switched off but has a stored sign-in."
+
+
+def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
+    """Rows of a kind without exactly one event of these verbs, and events about rows that are not there."""
+    seen: dict[str, int] = {}
+    for number in Event.objects.filter(object_kind=kind, verb__in=verbs).values_list("object_id", flat=True):
+        seen[number] = seen.get(number, 0) + 1
+    what = " or ".join(verbs)
+    for number in sorted(wanted | set(seen), key=lambda text: (len(text), text)):
+        count = seen.get(number, 0)
+        if number not in wanted:
+            yield f"The audit log tells of {what} of {kind} {number}, which is not there."
+        elif count != 1:
+            yield f"The audit log has {count} lines of {what} for {kind} {number}; it must have one."
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("I7", "The audit log is unbroken, and reaches every head that was kept", _audit_holds),
+    Check("I7a", "Every account, project, membership and invitation has its audit line", _acts_have_events),
+    Check("I8", "No job is stuck", _jobs_move),
+    Check("I12", "The database is whole, guarded and set as it must be", _database_is_sound),
+    Check("I14", "Nobody who was switched off is signed in", _nobody_stays_signed_in),
+)
+
+
+def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
+    """Do the day's round unless it was done; whether there was anything to do. Costs one look at a file otherwise."""
+    if heads_file(Path(settings.VAR_DIR), now).exists():
+        return False
+    SignIn.objects.filter(expire_date__lt=now).delete()
+    Counter.objects.filter(expires_at__lt=now).delete()
+    keep_heads(by=by, now=now)
+    return True

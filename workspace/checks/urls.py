@@ -1,0 +1,11 @@
+"""Addresses of checks."""
+
+from django.urls import URLPattern, path
+
+from workspace.checks import views
+
+urlpatterns: list[URLPattern] = [
+    path("status/", views.status, name="status"),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+]

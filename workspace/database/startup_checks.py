@@ -1,0 +1,95 @@
+"""What the rows stand on: effective SQLite settings, triggers that guard evidence, time limits that fit together.
+
+Registered as system checks (`workspace.apps`), so that `manage.py check`, `migrate` and the start of every process run
+the same ones. What is asked of the database is what it answers, not what the settings say.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+from django.db import DatabaseError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
+
+from workspace.database.append_only import missing_triggers
+
+WAL, FULL, ON, WAIT_MS = "wal", 2, 1, 5000
+
+
+def check_databases(databases: Sequence[str] | None = None, **_given: Any) -> list[CheckMessage]:
+    """Faults of the databases that were asked for (database checks run only when one is named)."""
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        connection = connections[alias]
+        try:
+            if not _is_migrated(connection):
+                continue
+            found += pragma_faults(connection) + trigger_faults(connection)
+        except DatabaseError as fault:
+            found.append(Error(f"The database does not answer: {fault}", id="evalsite.E001"))
+    return found
+
+
+def missing_migrations(connection: BaseDatabaseWrapper) -> int:
+    """How many steps the database is behind the code; without tables all of them."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def pragma_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
+    """What is wrong with SQLite's settings of this very connection; nothing for other databases."""
+    if connection.vendor != "sqlite":
+        return []
+    wanted = {"journal_mode": WAL, "synchronous": FULL, "foreign_keys": ON}
+    found: list[CheckMessage] = []
+    with connection.cursor() as cursor:
+        for name, value in wanted.items():
+            cursor.execute(f"PRAGMA {name}")
+            is_so = cursor.fetchone()[0]
+            if is_so != value:
+                found.append(_pragma(name, is_so, str(value)))
+        cursor.execute("PRAGMA busy_timeout")
+        waits = cursor.fetchone()[0]
+        if waits < WAIT_MS:
+            found.append(_pragma("busy_timeout", waits, f"{WAIT_MS} or more"))
+    if getattr(connection, "transaction_mode", None) != "IMMEDIATE":
+        found.append(_pragma("transaction mode", getattr(connection, "transaction_mode", None), "IMMEDIATE"))
+    return found
+
+
+def trigger_faults(connection: BaseDatabaseWrapper) -> list[CheckMessage]:
+    """Triggers that are missing where evidence must not change."""
+    missing = missing_triggers(connection)
+    if not missing:
+        return []
+    return [
+        Error(
+            f"The database lost triggers that keep evidence from being changed: {', '.join(missing)}.",
+            hint="Repeat the ForbidChange of the table in a new migration; see workspace/database/append_only.py.",
+            id="evalsite.E003",
+        )
+    ]
+
+
+def check_time_limits(**_given: Any) -> list[CheckMessage]:
+    """A task must be over long before its message is handed to another worker."""
+    limit = settings.CELERY_TASK_TIME_LIMIT
+    visible = settings.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"]
+    if limit * 2 < visible:
+        return []
+    said = f"Tasks may run {limit} s, but messages come back after {visible} s: work could run twice at once."
+    return [Error(said, hint="Keep the time limit below half of the visibility timeout.", id="evalsite.E004")]
+
+
+def _is_migrated(connection: BaseDatabaseWrapper) -> bool:
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def _pragma(name: str, value: object, wanted: str) -> CheckMessage:
+    said = f"SQLite runs with {name} {value}; saves are only safe with {wanted}."
+    return Error(said, hint="Take what sets it out of DATABASE_URL and settings.", id="evalsite.E002")

@@ -1,0 +1,325 @@
+"""Geometry of charts: numbers in, shapes out. Templates draw the shapes as SVG, with classes and no styles.
+
+A track is 100 units wide and 16 high and is stretched to fit, so every x is a percentage of the track.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+WIDTH = 100
+
+
+HEIGHT = 16
+
+
+STRIPE = 4
+
+
+FAIL = "fail"
+
+
+class BarRow(Struct, frozen=True):
+    """One figure against its threshold, all in the unit of the figure.
+
+    `value` is None while it is pending; `low`/`high` bound its interval where there is one. `text` is the figure as
+    the page shows it, `detail` what stands behind it ("37 of 50"), `state` "pass", "fail" or "pending",
+    `says` the word for it ("PASS by rule").
+    """
+
+    label: str
+    value: float | None
+    threshold: float | None
+    text: str
+    state: str = "pending"
+    says: str = ""
+    detail: str = ""
+    low: float | None = None
+    high: float | None = None
+    minimum: float = 0.0
+    maximum: float = 100.0
+    interval_text: str = ""
+
+
+class Bar(Struct, frozen=True):
+    """The shapes of one row: widths and x from 0 to 100; an SVG path for the stripes of a failed bar."""
+
+    row: BarRow
+    width: float
+    stripes: str
+    threshold_x: float | None
+    interval: str
+    number: int
+
+
+class BarsChart(Struct, frozen=True):
+    """All rows of one chart, top to bottom."""
+
+    bars: list[Bar]
+    has_intervals: bool
+
+
+def threshold_bars(rows: list[BarRow]) -> BarsChart:
+    """Horizontal bars, each on its own scale, with a threshold and an interval where they are given."""
+    bars = [_bar(row, number) for number, row in enumerate(rows, start=1)]
+    return BarsChart(bars=bars, has_intervals=any(bar.interval for bar in bars))
+
+
+def compute_track_position(value: float, minimum: float, maximum: float) -> float:
+    """Where a value stands on a track from 0 to 100; values outside the scale stand at its end."""
+    if maximum <= minimum:
+        return 0.0
+    share = (value - minimum) / (maximum - minimum)
+    return round(WIDTH * min(1.0, max(0.0, share)), 2)
+
+
+def _bar(row: BarRow, number: int) -> Bar:
+    width = 0.0 if row.value is None else compute_track_position(row.value, row.minimum, row.maximum)
+    return Bar(
+        row=row,
+        width=width,
+        stripes=_stripes(width) if row.state == FAIL else "",
+        threshold_x=None
+        if row.threshold is None
+        else compute_track_position(row.threshold, row.minimum, row.maximum),
+        interval=_interval(row),
+        number=number,
+    )
+
+
+def _stripes(width: float) -> str:
+    count = int((width - 0.01) // STRIPE) if width > 0 else 0
+    return "".join(f"M{STRIPE * step} 3V13" for step in range(1, count + 1))
+
+
+def _interval(row: BarRow) -> str:
+    return _bracket(row.low, row.high, row.minimum, row.maximum)
+
+
+def _bracket(low: float | None, high: float | None, minimum: float, maximum: float) -> str:
+    """A bracket from low to high; "" when one of them is missing."""
+    if low is None or high is None:
+        return ""
+    start, end = compute_track_position(low, minimum, maximum), compute_track_position(high, minimum, maximum)
+    return f"M{start} 5V11M{start} 8H{end}M{end} 5V11"
+
+
+class DotRow(Struct, frozen=True):
+    """The values behind one mean: `points`, the `mean` itself, its interval `low` to `high`; `text` is shown."""
+
+    label: str
+    points: list[float]
+    mean: float | None
+    text: str
+    low: float | None = None
+    high: float | None = None
+    says: str = ""
+
+
+class Dots(Struct, frozen=True):
+    """The shapes of one row: a path whose subpaths are dots, x of the mean (None without), a path of the interval."""
+
+    row: DotRow
+    dots: str
+    mean_x: float | None
+    interval: str
+    number: int
+
+
+class DotsChart(Struct, frozen=True):
+    """All rows on one scale from `minimum` to `maximum`; `grid` is a path with a line at each whole number."""
+
+    rows: list[Dots]
+    minimum: float
+    maximum: float
+    grid: str
+
+
+class Scatter(Struct, frozen=True):
+    """Points in a square of 100 x 100 with y upwards, by how many lie on one spot: 1, 2 or 3, 4 and more."""
+
+    single: str
+    few: str
+    many: str
+    count: int
+
+
+class Segment(Struct, frozen=True):
+    """One part of a bar: where it begins, how wide it is, its pattern `kind` (0 to 3) and the path of that pattern."""
+
+    label: str
+    text: str
+    x: float
+    width: float
+    kind: int
+    stripes: str
+
+
+def dot_plot(rows: list[DotRow], *, minimum: float, maximum: float) -> DotsChart:
+    """Every value as a dot, equal ones above each other; the mean and its interval over them."""
+    drawn = [
+        Dots(
+            row=row,
+            dots=_dots(row.points, minimum, maximum),
+            mean_x=None if row.mean is None else compute_track_position(row.mean, minimum, maximum),
+            interval=_bracket(row.low, row.high, minimum, maximum),
+            number=number,
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+    lines = [compute_track_position(at, minimum, maximum) for at in range(int(minimum) + 1, int(maximum))]
+    return DotsChart(drawn, minimum, maximum, "".join(f"M{x} 0V{HEIGHT}" for x in lines))
+
+
+def scatter(points: list[tuple[float, float]], *, minimum: float, maximum: float) -> Scatter:
+    """The points on a square whose sides both run from minimum to maximum."""
+    spots = Counter(
+        (
+            round(compute_track_position(x, minimum, maximum)),
+            round(WIDTH - compute_track_position(y, minimum, maximum)),
+        )
+        for x, y in points
+    )
+    paths = {1: "", 2: "", 4: ""}
+    for (x, y), count in sorted(spots.items()):
+        paths[1 if count == 1 else 2 if count < 4 else 4] += f"M{x} {y}h0"
+    return Scatter(paths[1], paths[2], paths[4], len(points))
+
+
+def share_bar(shares: list[tuple[str, str, float]]) -> list[Segment]:
+    """Parts (label, text, share of 1) side by side on one track; neighbours differ by pattern, not by colour alone."""
+    found, x = [], 0.0
+    for number, (label, text, share) in enumerate(shares):
+        width = round(WIDTH * share, 2)
+        kind = number % 4
+        found.append(Segment(label, text, round(x, 2), width, kind, _pattern(kind, x, width)))
+        x += WIDTH * share
+    return found
+
+
+def _dots(points: list[float], minimum: float, maximum: float) -> str:
+    """Each dot at its own x; those that would touch stand above each other around the middle."""
+    stacks: dict[int, list[float]] = {}
+    for x in sorted(compute_track_position(value, minimum, maximum) for value in points):
+        stacks.setdefault(round(x), []).append(x)
+    drawn = []
+    for several in stacks.values():
+        step = min(2.5, (HEIGHT - 3) / max(1, len(several) - 1))
+        top = HEIGHT / 2 - step * (len(several) - 1) / 2
+        drawn += [f"M{x:g} {top + step * at:g}h0" for at, x in enumerate(several)]
+    return "".join(drawn)
+
+
+def _pattern(kind: int, x: float, width: float) -> str:
+    """Upright stripes for kind 1, level ones for kind 3; the others are plain."""
+    if kind == 1:
+        count = int((width - 0.01) // 2) if width > 0 else 0
+        return "".join(f"M{round(x + 2 * step, 2)} 1V15" for step in range(1, count + 1))
+    if kind == 3 and width > 0:
+        return "".join(f"M{round(x, 2)} {y}H{round(x + width, 2)}" for y in (4, 8, 12))
+    return ""
+
+
+_STEPS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0)
+
+
+_MOST_STEPS = 8
+
+
+class IntervalRow(Struct, frozen=True):
+    """One figure: `value` None where there is none; `other` is a second one to stand beside it, drawn as a bar.
+
+    `hollow` is a second one of the same scale, drawn as a ring.
+    `text` is the figure as the page shows it, `says` a word on it; `tone` "wait" makes it a note.
+    """
+
+    label: str
+    value: float | None
+    text: str
+    low: float | None = None
+    high: float | None = None
+    other: float | None = None
+    hollow: float | None = None
+    says: str = ""
+    tone: str = ""
+
+
+class Placed(Struct, frozen=True):
+    """The shapes of one row: paths of the dot, of its interval and of other figures; "" for what is not there."""
+
+    row: IntervalRow
+    dot: str
+    interval: str
+    other: str
+    hollow: str
+    number: int
+
+
+class IntervalsChart(Struct, frozen=True):
+    """All rows on one scale; `grid` is a path of lines at the `ticks`, `reference` one at the value that means nothing.
+
+    `first` and `last` are the ends of the scale in words.
+    """
+
+    rows: list[Placed]
+    grid: str
+    reference: str
+    first: str
+    last: str
+    reference_text: str
+    has_intervals: bool
+
+
+def interval_plot(
+    rows: Sequence[IntervalRow], *, minimum: float, maximum: float, reference: float | None = None
+) -> IntervalsChart:
+    """Dots with brackets from `minimum` to `maximum`; what lies outside stands at the end of the scale."""
+    lines = [compute_track_position(at, minimum, maximum) for at in ticks(minimum, maximum)]
+    middle = "" if reference is None else f"M{compute_track_position(reference, minimum, maximum)} 0V16"
+    return IntervalsChart(
+        rows=[_placed(row, number, minimum, maximum) for number, row in enumerate(rows, start=1)],
+        grid="".join(f"M{x} 0V16" for x in lines),
+        reference=middle,
+        first=f"{minimum:g}",
+        last=f"{maximum:g}",
+        reference_text="" if reference is None else f"{reference:g}",
+        has_intervals=any(row.low is not None and row.high is not None for row in rows),
+    )
+
+
+def symmetric(rows: Sequence[IntervalRow], *, least: float) -> tuple[float, float]:
+    """A scale around 0 that holds every figure and interval, `least` on each side at the least."""
+    found = [abs(each) for row in rows for each in (row.value, row.low, row.high) if each is not None]
+    end = max([least, *found])
+    step = _step(2 * end)
+    end = math.ceil(round(end / step, 6)) * step
+    return -end, end
+
+
+def ticks(minimum: float, maximum: float) -> list[float]:
+    """Round values inside the scale, at most eight."""
+    step = _step(maximum - minimum)
+    first = math.floor(minimum / step) + 1
+    return [at * step for at in range(first, math.ceil(maximum / step)) if minimum < at * step < maximum]
+
+
+def _step(width: float) -> float:
+    return next((step for step in _STEPS if width / step <= _MOST_STEPS), max(1.0, width / _MOST_STEPS))
+
+
+def _placed(row: IntervalRow, number: int, minimum: float, maximum: float) -> Placed:
+    dot, hollow = (
+        "" if value is None else f"M{compute_track_position(value, minimum, maximum)} 8h0"
+        for value in (row.value, row.hollow)
+    )
+    interval = ""
+    if row.low is not None and row.high is not None:
+        start, end = (
+            compute_track_position(row.low, minimum, maximum),
+            compute_track_position(row.high, minimum, maximum),
+        )
+        interval = f"M{start} 5V11M{start} 8H{end}M{end} 5V11"
+    other = "" if row.other is None else f"M{compute_track_position(row.other, minimum, maximum)} 2V14"
+    return Placed(row, dot, interval, other, hollow, number)

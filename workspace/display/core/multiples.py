@@ -1,0 +1,287 @@
+"""Geometry of small multiples: one small chart per figure over the same columns, a dot for each value.
+
+Numbers in, shapes out.
+
+A multiple is not stretched as a track of workspace.display.core.charts is: its units are those of the SVG's box, whose text is
+set in them, too. An arm is one row of a comparison on such a track.
+"""
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from workspace.display.core.charts import HEIGHT as TRACK
+from workspace.display.core.charts import compute_track_position
+
+NARROW, WIDE, HEIGHT = 360, 1080, 168
+
+
+LEFT, RIGHT, TOP, BOTTOM = 34, 12, 10, 36
+
+
+MOST_NARROW = 24
+
+
+LEAST_COLUMN, LABEL_ROOM = 10, 22
+
+
+SPREAD = 11.0
+
+
+MOST_TICKS = 5
+
+
+# Dots of an arm that are nearer to each other than this stand above each other; so far apart are their middles.
+NEAR, STEP = 2.0, 4.5
+
+
+class Value(Struct, frozen=True):
+    """One value, of the thing with that number; a hollow one does not count in the same way as the others, and one that
+    was taken out does not count at all."""
+
+    number: int
+    value: float
+    is_hollow: bool = False
+    is_out: bool = False
+
+
+class Column(Struct, frozen=True):
+    """The values that stand above each other, and their mean.
+
+    The line to the mean comes from the column at place `origin` (None: from nowhere); it is broken where `is_tried`,
+    since what was only tried does not go on. `label` and `mark` stand under the column.
+    """
+
+    label: str
+    values: list[Value]
+    mean: float | None
+    origin: int | None = None
+    is_tried: bool = False
+    mark: str = ""
+
+
+class Dot(Struct, frozen=True):
+    """Where a value stands."""
+
+    x: float
+    y: float
+    value: Value
+
+
+class Upright(Struct, frozen=True):
+    """A column: the middle of it, its dots, its label ("" where there is no room for all of them) and its mark."""
+
+    x: float
+    dots: list[Dot]
+    label: str
+    mark: str
+
+
+class Tick(Struct, frozen=True):
+    """A level line with its figure."""
+
+    y: float
+    text: str
+
+
+class Multiple(Struct, frozen=True):
+    """One small chart: `means` is a path of the means, `line` and `tried` those of the lines between them.
+
+    `rules` are the thresholds, `ticks` the figures of the scale.
+    """
+
+    width: int
+    height: int
+    left: int
+    right: int
+    foot: int
+    columns: list[Upright]
+    means: str
+    line: str
+    tried: str
+    rules: list[Tick]
+    ticks: list[Tick]
+
+
+class Scale(Struct, frozen=True):
+    """From where to where a chart goes; `step` lies between its ticks."""
+
+    minimum: float
+    maximum: float
+    step: float
+
+
+def compute_scale(
+    values: Sequence[float], *, step: float, least: float, lowest: float, highest: float = math.inf
+) -> Scale:
+    """A scale of whole steps that holds every value, at least `least` wide; it grows downwards.
+
+    It stays within `lowest` and `highest` as far as whole steps allow.
+    """
+    bottom = math.floor(min(values, default=lowest) / step) * step
+    top = min(highest, max(math.ceil(max(values, default=lowest) / step) * step, bottom + step))
+    span = max(least, top - bottom)
+    between = step * math.ceil(round(span / step / MOST_TICKS, 6))
+    span = between * math.ceil(round(span / between, 6))
+    if top - span < lowest:
+        top = min(highest, lowest + span)
+    return Scale(round(max(lowest, top - span), 6), round(top, 6), round(between, 6))
+
+
+def compute_width(count: int) -> int:
+    """How wide a multiple with so many columns is."""
+    if count <= MOST_NARROW:
+        return NARROW
+    return max(WIDE, LEFT + RIGHT + LEAST_COLUMN * count)
+
+
+def multiple(columns: Sequence[Column], scale: Scale, *, rules: Sequence[tuple[float, str]] = ()) -> Multiple:
+    """The small chart of these columns, a rule at every threshold; what lies outside the scale stands at its end."""
+    width = compute_width(len(columns))
+    room = (width - LEFT - RIGHT) / max(1, len(columns))
+    middles = [round(LEFT + room * (at + 0.5), 1) for at in range(len(columns))]
+    every = max(1, math.ceil(LABEL_ROOM / room))
+    half = min(9.0, room * 0.42)
+    levels = [None if column.mean is None else level(column.mean, scale) for column in columns]
+    return Multiple(
+        width=width,
+        height=HEIGHT,
+        left=LEFT,
+        right=width - RIGHT,
+        foot=HEIGHT - BOTTOM,
+        columns=[
+            Upright(
+                x=x,
+                dots=_dots(column.values, x, room, scale),
+                label=column.label if at % every == 0 else "",
+                mark=column.mark,
+            )
+            for at, (column, x) in enumerate(zip(columns, middles, strict=True))
+        ],
+        means="".join(
+            f"M{x - half:.1f} {y}h{2 * half:.1f}"
+            for x, y in zip(middles, levels, strict=True)
+            if y is not None
+        ),
+        line=_lines(columns, middles, levels, is_tried=False),
+        tried=_lines(columns, middles, levels, is_tried=True),
+        rules=[Tick(level(value, scale), text) for value, text in rules],
+        ticks=_ticks(scale),
+    )
+
+
+def level(value: float, scale: Scale) -> float:
+    """How far from the top a value stands; outside the scale it stands at its end."""
+    foot = HEIGHT - BOTTOM
+    y = foot - (foot - TOP) * (value - scale.minimum) / (scale.maximum - scale.minimum)
+    return round(y if TOP <= y <= foot else TOP if y < TOP else foot, 1)
+
+
+def _dots(values: Sequence[Value], x: float, room: float, scale: Scale) -> list[Dot]:
+    """The values of a column side by side in their own order, so that equal ones do not hide each other."""
+    if not values:
+        return []
+    apart = min(SPREAD, room * 0.8 / len(values))
+    first = x - apart * (len(values) - 1) / 2
+    return [
+        Dot(round(first + apart * at, 1), level(value.value, scale), value) for at, value in enumerate(values)
+    ]
+
+
+def _lines(
+    columns: Sequence[Column], middles: Sequence[float], levels: Sequence[float | None], *, is_tried: bool
+) -> str:
+    drawn = []
+    for at, column in enumerate(columns):
+        if column.origin is None or column.is_tried is not is_tried:
+            continue
+        before, after = levels[column.origin], levels[at]
+        if before is not None and after is not None:
+            drawn.append(f"M{middles[column.origin]} {before}L{middles[at]} {after}")
+    return "".join(drawn)
+
+
+def _ticks(scale: Scale) -> list[Tick]:
+    count = math.floor(round((scale.maximum - scale.minimum) / scale.step, 6))
+    at = [scale.minimum + scale.step * number for number in range(count + 1)]
+    return [Tick(level(value, scale), f"{value:g}") for value in at]
+
+
+class Arm(Struct, frozen=True):
+    """One side of a comparison: its values, their mean and the interval of that, `text` as the page shows the mean."""
+
+    label: str
+    values: list[Value]
+    mean: float | None
+    text: str
+    low: float | None = None
+    high: float | None = None
+
+
+class PlacedArm(Struct, frozen=True):
+    """The shapes of an arm on a track of 100 x 16: dots, x of the mean, a path of the interval."""
+
+    arm: Arm
+    dots: list[Dot]
+    mean_x: float | None
+    interval: str
+
+
+class Arms(Struct, frozen=True):
+    """Both sides on one scale; `threshold_x` is where they pass, `grid` a path with a line at every tick."""
+
+    rows: list[PlacedArm]
+    scale: Scale
+    threshold_x: float
+    grid: str
+
+
+def arms(rows: Sequence[Arm], scale: Scale, *, threshold: float) -> Arms:
+    """Both sides of a comparison under each other, a dot for each value."""
+    low, high = scale.minimum, scale.maximum
+    count = math.floor(round((high - low) / scale.step, 6))
+    lines = [compute_track_position(low + scale.step * at, low, high) for at in range(1, count + 1)]
+    return Arms(
+        rows=[
+            PlacedArm(
+                arm=arm,
+                dots=_stacked(arm.values, scale),
+                mean_x=None if arm.mean is None else compute_track_position(arm.mean, low, high),
+                interval=_bracket(arm, scale),
+            )
+            for arm in rows
+        ],
+        scale=scale,
+        threshold_x=compute_track_position(threshold, low, high),
+        grid="".join(f"M{x:g} 0V{TRACK}" for x in lines if x < 100),
+    )
+
+
+def _bracket(arm: Arm, scale: Scale) -> str:
+    if arm.low is None or arm.high is None:
+        return ""
+    start, end = (
+        compute_track_position(value, scale.minimum, scale.maximum) for value in (arm.low, arm.high)
+    )
+    return f"M{start:g} 5V11M{start:g} 8H{end:g}M{end:g} 5V11"
+
+
+def _stacked(values: Sequence[Value], scale: Scale) -> list[Dot]:
+    """Each value at its own x; those that would touch stand above each other around the middle."""
+    placed = sorted(
+        (compute_track_position(each.value, scale.minimum, scale.maximum), at)
+        for at, each in enumerate(values)
+    )
+    stacks: list[list[tuple[float, int]]] = []
+    for x, at in placed:
+        if stacks and x - stacks[-1][0][0] < NEAR:
+            stacks[-1].append((x, at))
+        else:
+            stacks.append([(x, at)])
+    found = []
+    for several in stacks:
+        step = min(STEP, (TRACK - 4) / max(1, len(several) - 1))
+        top = TRACK / 2 - step * (len(several) - 1) / 2
+        found += [Dot(x, round(top + step * row, 1), values[at]) for row, (x, at) in enumerate(several)]
+    return found

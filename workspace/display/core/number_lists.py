@@ -1,0 +1,50 @@
+"""Numbers as people write them in one line: "3, 5-7"."""
+
+import re
+from collections.abc import Sequence
+
+MOST = 500
+
+
+_DASH = re.compile(r"\s*[-\u2013]\s*")
+
+
+_BETWEEN = re.compile(r"[,;\s]+")
+
+
+_RUN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+
+def numbers_in(text: str) -> list[int]:
+    """The numbers that a line names, each once and in order: "5-7, 3" is 3, 5, 6, 7; [] for an empty line.
+
+    Raises ValueError, with the part that it could not read, for anything else, and for more than 500 numbers.
+    """
+    found: set[int] = set()
+    for part in filter(None, _BETWEEN.split(_DASH.sub("-", text))):
+        run = _RUN.fullmatch(part)
+        first, last = (int(run[1]), int(run[2] or run[1])) if run else (1, 0)
+        if first > last or last - first >= MOST:
+            raise ValueError(part)
+        found.update(range(first, last + 1))
+        if len(found) > MOST:
+            raise ValueError(part)
+    return sorted(found)
+
+
+def format_numbers(numbers: Sequence[int], noun: str = "game") -> str:
+    """Numbers as a sentence names them: "game 4", "games 4 and 6", "games 4 to 6 and 9"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    named = [
+        word
+        for run in runs
+        for word in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(number) for number in run])
+    ]
+    *first, last = named
+    said = f"{', '.join(first)} and {last}" if first else last
+    return f"{noun if len(numbers) == 1 else f'{noun}s'} {said}"

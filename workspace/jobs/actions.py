@@ -1,0 +1,256 @@
+"""Background work: the row is what is to be done, the message to the worker only a bell.
+
+A worker holds a job by a lease and a fence. Every change of a job is one conditional update on its state and fence, so
+a worker that slept through its lease, or a job that was cancelled, finds no row to write to and raises `JobLost`.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from workspace.audit.actions import record_event
+from workspace.core.refusals import Conflict, Refusal
+from workspace.models import Heartbeat, Job, Person, Project
+from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
+
+LOOK_AT_JOB = "workspace.look_at_job"
+
+
+LEASE = timedelta(seconds=15)
+
+
+MOST_ATTEMPTS = 3
+
+
+NOTIFY_AGAIN = timedelta(seconds=20)
+
+
+MOST_NOTIFIED = 500
+
+
+Clock = Callable[[], datetime]
+
+
+logger = logging.getLogger("evalsite.jobs")
+
+
+class JobLost(Exception):
+    """The job is no longer this worker's: it was cancelled, or another worker took it when the lease had ended."""
+
+
+def enqueue(
+    *,
+    project: Project | None,
+    kind: str,
+    subject: str,
+    input_hash: str,
+    by: Person,
+    now: datetime,
+    total_bytes: int = 0,
+) -> Job:
+    """Write the job into the present transaction and ring for it after the commit; the same job is asked for once.
+
+    A job of that kind, subject and input that is over is queued anew; one that waits or runs stays as it is (its row
+    is locked, so that what this transaction adds is seen by the job before it ends). Raises RuntimeError outside a
+    transaction. Never raises because the broker is away: the sweep rings later.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError(
+            f'The job "{kind}" was queued outside of a transaction; open one around act and job.'
+        )
+    key = {"kind": kind, "subject": subject, "input_hash": input_hash}
+    made = {"project": project, "created_at": now, "created_by": by, "total_bytes": total_bytes}
+    job, _is_new = Job.objects.select_for_update().get_or_create(**key, defaults=made)
+    if job.state not in (QUEUED, RUNNING):
+        Job.objects.filter(pk=job.pk).update(
+            state=QUEUED,
+            attempt=0,
+            rung_at=None,
+            started_at=None,
+            finished_at=None,
+            cancelled_at=None,
+            cancelled_by=None,
+            error_code="",
+            error="",
+        )
+        job.refresh_from_db()
+    if job.state == QUEUED and job.rung_at is None:
+        notify_after_commit([job.pk], now)
+    return job
+
+
+def take_job(*, job: int, now: datetime) -> Job | None:
+    """Take a waiting job, or one whose worker let its lease end; None when there is nothing to take.
+
+    A job that was taken more than 3 times without getting any further fails here instead.
+    """
+    row = Job.objects.filter(pk=job).first()
+    if row is None or not (row.state == QUEUED or is_dropped(row, now)):
+        return None
+    mine = Job.objects.filter(pk=job, state=row.state, fence=row.fence, lease_until=row.lease_until)
+    if row.attempt >= MOST_ATTEMPTS:
+        reason = _(
+            "The work stopped %(count)d times without getting any further, so it was given up. What was finished is "
+            "kept. Start it again; if it stops again, ask an admin to look into the worker's log."
+        ) % {"count": row.attempt}
+        mine.update(state=FAILED, finished_at=now, lease_until=None, error_code="gave_up", error=reason)
+        return None
+    taken = mine.update(
+        state=RUNNING,
+        attempt=row.attempt + 1,
+        fence=row.fence + 1,
+        lease_until=now + LEASE,
+        started_at=Coalesce("started_at", now),
+    )
+    return Job.objects.select_related("created_by", "project").get(pk=job) if taken else None
+
+
+def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int) -> None:
+    """Hold the job longer and note how far it is. First statement of every transaction that writes its results.
+
+    `progress` are the columns done_count, total_count, done_bytes, total_bytes. More done than before clears the
+    count of attempts. Raises JobLost when the job is no longer ours; the caller's transaction then rolls back.
+    """
+    is_further = any(
+        progress.get(column, 0) > getattr(job, column) for column in ("done_count", "done_bytes")
+    )
+    changes: dict[str, object] = {"lease_until": now + lease, **progress}
+    if is_further:
+        changes["attempt"] = 0
+    _write(job, changes)
+    for column, value in progress.items():
+        setattr(job, column, value)
+
+
+def suspect(*, job: Job, keys: list[int]) -> None:
+    """Write down what is about to be done, where a worker died before: if this one dies, too, it was this.
+
+    Raises JobLost when the job is no longer ours.
+    """
+    # Knowing one more is getting further: the attempts that are left are for what is known already.
+    _write(job, {"suspects": keys, "attempt": 1})
+    job.suspects = keys
+
+
+def finish(*, job: Job, now: datetime) -> None:
+    """The job is done. Raises JobLost when it is no longer ours."""
+    _write(job, {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None})
+
+
+def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
+    """The job cannot be done; the reason is a sentence. Raises JobLost when it is no longer ours."""
+    over = {"state": FAILED, "finished_at": now, "lease_until": None}
+    _write(job, over | {"error_code": code, "error": reason})
+
+
+def hand_back(*, job: Job, now: datetime) -> None:
+    """Queue the rest of a long job behind what is waiting, and ring. Raises JobLost when it is no longer ours."""
+    with transaction.atomic():
+        _write(job, {"state": QUEUED, "attempt": 0, "lease_until": None, "rung_at": None})
+        notify_after_commit([job.pk], now)
+
+
+def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:
+    """Stop a job that waits or runs; whoever calls this has asked for permission. Its worker stops at its next write.
+
+    Raises Conflict when the job is over already.
+    """
+    with transaction.atomic():
+        stopped = Job.objects.filter(pk=job.pk, state__in=(QUEUED, RUNNING)).update(
+            state=CANCELLED,
+            fence=F("fence") + 1,
+            finished_at=now,
+            lease_until=None,
+            cancelled_at=now,
+            cancelled_by=by,
+        )
+        if not stopped:
+            raise Conflict(_("This work is over already, so there is nothing to cancel."), code="job_is_over")
+        record_event(
+            by=by,
+            now=now,
+            project=job.project,
+            verb="job:cancelled",
+            object_kind="job",
+            object_id=job.pk,
+            detail={"kind": job.kind, "subject": job.subject},
+        )
+    job.refresh_from_db()
+    return job
+
+
+def run_job(*, job: int, clock: Clock) -> bool:
+    """Take a job and do what settings.JOB_ACTIONS names for its kind; whether it was ours to do."""
+    held = take_job(job=job, now=clock())
+    if held is None:
+        return False
+    act = import_string(settings.JOB_ACTIONS[held.kind])
+    try:
+        act(job=held, clock=clock)
+    except JobLost:
+        logger.info("job %s (%s) was taken over or cancelled", held.pk, held.kind)
+    except Refusal as refusal:
+        fail(job=held, code=refusal.code, reason=refusal.sentence, now=clock())
+    return True
+
+
+def sweep_jobs(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
+    """Ring for jobs that nobody took and for those somebody dropped; how many were rung for, oldest first."""
+    long_ago = now - ring_again
+    waiting = Q(state=QUEUED) & (Q(rung_at=None) | Q(rung_at__lte=long_ago))
+    dropped = Q(state=RUNNING, lease_until__lte=now) & (Q(rung_at=None) | Q(rung_at__lte=now - LEASE))
+    found = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", flat=True)[:MOST_NOTIFIED]
+    return notify_workers(list(found), now)
+
+
+def beat(*, worker: str, by: Person, now: datetime) -> None:
+    """Write down that this worker is there."""
+    Heartbeat.objects.update_or_create(worker=worker[:120], defaults={"beat_at": now})
+
+
+def is_dropped(job: Job, now: datetime) -> bool:
+    """Whether a running job's worker let its lease end."""
+    return job.state == RUNNING and job.lease_until is not None and job.lease_until <= now
+
+
+def notify_after_commit(jobs: list[int], moment: datetime) -> None:
+    """Ring once this transaction is committed, for all its jobs together: one try finds a broker that is away."""
+    for _savepoints, waiting, _is_robust in transaction.get_connection().run_on_commit:
+        if isinstance(waiting, partial) and waiting.func is notify_workers and waiting.args[1] == moment:
+            waiting.args[0].extend(jobs)
+            return
+    transaction.on_commit(partial(notify_workers, list(jobs), moment))
+
+
+def notify_workers(jobs: list[int], moment: datetime) -> int:
+    """Tell the workers to look at these jobs; how many bells were sent. Stops at the first that the broker refuses."""
+    sent = []
+    for job in jobs:
+        try:
+            send(LOOK_AT_JOB, job)
+        except OperationalError as reason:
+            logger.warning("the broker is away, the sweep will ring for job %s: %s", job, reason)
+            break
+        sent.append(job)
+    Job.objects.filter(pk__in=sent).update(rung_at=moment)
+    return len(sent)
+
+
+def send(task: str, *arguments: int, **options: float) -> None:
+    """One message to the workers. Raises kombu's OperationalError when the broker is away, within a second or so."""
+    current_app.send_task(task, args=arguments, **options)
+
+
+def _write(job: Job, changes: dict[str, object]) -> None:
+    if not Job.objects.filter(pk=job.pk, state=RUNNING, fence=job.fence).update(**changes):
+        raise JobLost(f"job {job.pk} is held by somebody else, or is over")

@@ -1,0 +1,274 @@
+"""Accounts, personal settings and invitations.
+
+An invitation is the only way in besides the command line: single use, 24 hours, only a hash is stored.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from workspace.audit.actions import record_event
+from workspace.core.identifiers import plain_email, plain_name, secret_hash
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Invitation, Membership, Person, Project, SignIn
+from workspace.models.people import time_zones
+from workspace.models.projects import ADMIN
+from workspace.people.permissions import check_change_account, check_manage_people
+from workspace.projects.actions import ROLES, insert_membership
+from workspace.projects.permissions import check_manage_members
+
+LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
+
+
+def system_person(*, now: datetime) -> Person:
+    """The account that stands for what nobody did; made when it is first needed. It can never sign in."""
+    return Person.objects.system(now=now)
+
+
+def create_account(
+    *, email: str, name: str, password: str, by: Person, now: datetime, is_admin: bool = False
+) -> Person:
+    """Make an account that can sign in at once, and record it.
+
+    Raises NotAllowed unless `by` may manage people, Unacceptable for a bad address, name or password, Conflict when
+    the address is taken.
+    """
+    check_manage_people(by)
+    return add_person(email=email, name=name, password=password, is_admin=is_admin, by=by, now=now)
+
+
+def add_person(
+    *, email: str, name: str, password: str, is_admin: bool, by: Person | None, now: datetime
+) -> Person:
+    """Insert a person and the event; whoever calls this has asked for permission. `by` None means they did it."""
+    plain = plain_email(email)
+    if plain is None:
+        raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
+    person = Person(email=plain, name=_clean_name(name), is_admin=is_admin, is_active=True, created_at=now)
+    _check_password(password, person)
+    person.set_password(password)
+    with transaction.atomic():
+        _insert(person)
+        _record("account:created", person, by or person, now, {"is_admin": is_admin})
+    return person
+
+
+def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
+    """Switch an account off: it cannot sign in, and whoever uses it is out with the next request.
+
+    Raises NotAllowed, also for one's own account; Conflict when it is off already.
+    """
+    check_change_account(by, person)
+    with transaction.atomic():
+        if not Person.objects.filter(pk=person.pk, is_active=True).update(is_active=False):
+            raise Conflict(_("This account is switched off already."), code="already_inactive")
+        _record("account:deactivated", person, by, now, {})
+        SignIn.objects.of(person).delete()
+    person.is_active = False
+    return person
+
+
+def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
+    """Switch an account on again. Raises NotAllowed; Conflict when it is on already."""
+    check_change_account(by, person)
+    with transaction.atomic():
+        if not Person.objects.filter(pk=person.pk, is_active=False).update(is_active=True):
+            raise Conflict(_("This account is switched on already."), code="already_active")
+        _record("account:reactivated", person, by, now, {})
+    person.is_active = True
+    return person
+
+
+def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Person, now: datetime) -> Person:
+    """Set one's own name, time zone ("" is the site's) and whether single keys act. Raises Unacceptable."""
+    if time_zone and time_zone not in time_zones():
+        raise Unacceptable(_("This is no time zone. Choose one like Europe/Vienna."), field="time_zone")
+    by.name, by.time_zone, by.has_single_keys = _clean_name(name), time_zone, has_single_keys
+    with transaction.atomic():
+        by.save(update_fields=["name", "time_zone", "has_single_keys"])
+        detail = {"has_single_keys": has_single_keys, "time_zone": time_zone}
+        _record("settings:changed", by, by, now, detail)
+    return by
+
+
+def change_password(*, old: str, new: str, by: Person, now: datetime, keep: str = "") -> Person:
+    """Replace one's own password; all sign-ins of the account end, save for the key `keep`. Raises Unacceptable."""
+    if not by.check_password(old[: LONGEST_PASSWORD + 1]):
+        raise Unacceptable(_("This is not your present password."), field="old", code="wrong_password")
+    _check_password(new, by)
+    by.set_password(new)
+    with transaction.atomic():
+        by.save(update_fields=["password"])
+        SignIn.objects.of(by, but=keep).delete()
+        _record("password:changed", by, by, now, {})
+    return by
+
+
+def end_other_sign_ins(*, by: Person, now: datetime, keep: str) -> int:
+    """End one's own sign-ins in other browsers, save for the one with the key `keep`; how many there were."""
+    with transaction.atomic():
+        ended = SignIn.objects.of(by, but=keep).delete()[0]
+        if ended:
+            _record("sign_ins:ended", by, by, now, {"count": ended})
+    return ended
+
+
+def _insert(person: Person) -> None:
+    try:
+        with transaction.atomic():
+            person.save(force_insert=True)
+    except IntegrityError:
+        raise Conflict(
+            _("There is an account with this e-mail address already."), code="email_taken"
+        ) from None
+
+
+def _clean_name(name: str) -> str:
+    plain = plain_name(name)
+    if plain is None:
+        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
+    return plain
+
+
+def _check_password(password: str, person: Person) -> None:
+    if len(password) > LONGEST_PASSWORD:
+        raise Unacceptable(_("The password is too long: at most 256 characters."), field="password")
+    if len(password) > FEWEST_CHARACTERS and len(set(password)) < FEWEST_CHARACTERS:
+        says = _("The password repeats too few characters: use at least 5 different ones.")
+        raise Unacceptable(says, field="password", code="weak_password")
+    try:
+        validate_password(password, person)
+    except ValidationError as faults:
+        raise Unacceptable(" ".join(faults.messages), field="password", code="weak_password") from None
+
+
+def _record(verb: str, person: Person, by: Person, now: datetime, detail: dict[str, object]) -> None:
+    record_event(
+        by=by, now=now, project=None, verb=verb, object_kind="person", object_id=person.pk, detail=detail
+    )
+
+
+HOLDS_FOR = timedelta(hours=24)
+
+
+class Invited(Struct, frozen=True):
+    """A new invitation and its secret, which is shown once and stored nowhere."""
+
+    invitation: Invitation
+    secret: str
+
+
+def invite(
+    *, email: str, role: str, project: Project | None, by: Person, now: datetime, name: str = ""
+) -> Invited:
+    """Invite somebody into a project as evaluator or lead, or (no project) into the installation as admin.
+
+    An open invitation of the same address to the same place is withdrawn. Raises NotAllowed, Unacceptable, and
+    Conflict when the address has a place there already.
+    """
+    check_manage_people(by) if project is None else check_manage_members(by, project)
+    plain = plain_email(email)
+    if plain is None:
+        raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
+    if role not in ((ADMIN,) if project is None else ROLES):
+        raise Unacceptable(_("Choose a role: evaluator or team lead."), field="role")
+    _check_is_new_here(plain, project)
+    secret = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        for former in Invitation.objects.open(now=now).filter(email=plain, project=project):
+            withdraw_invitation(invitation=former, by=by, now=now)
+        invitation = Invitation.objects.create(
+            email=plain,
+            name=name.strip()[:200],
+            role=role,
+            project=project,
+            secret_hash=secret_hash(secret),
+            created_at=now,
+            created_by=by,
+            expires_at=now + HOLDS_FOR,
+        )
+        _invitations_record("invitation:created", invitation, by, now)
+    return Invited(invitation, secret)
+
+
+def accept_invitation(*, secret: str, name: str, password: str, by: Person | None, now: datetime) -> Person:
+    """Take up an invitation: with an account of its address (`by`) join, without one (`by` None) make the account.
+
+    Raises Conflict when the invitation was used, withdrawn or is too old, and for an account of another address;
+    Unacceptable for a bad name or password. Exactly one of several simultaneous takers gets it.
+    """
+    with transaction.atomic():
+        taken = Invitation.objects.open(now=now).filter(secret_hash=secret_hash(secret))
+        invitation = taken.select_for_update(of=("self",)).select_related("project", "created_by").first()
+        if invitation is None:
+            raise Conflict(
+                _("This invitation was used, withdrawn, or is older than a day. Ask for a new one."),
+                code="invitation_closed",
+            )
+        person = by or add_person(
+            email=invitation.email,
+            name=name,
+            password=password,
+            is_admin=invitation.role == ADMIN,
+            by=None,
+            now=now,
+        )
+        if person.email != invitation.email:
+            raise Conflict(
+                _("This invitation is for another address. Sign out first, then open the link again."),
+                code="invitation_of_another",
+            )
+        if not taken.filter(pk=invitation.pk).update(accepted_at=now, accepted_by=person):
+            raise Conflict(_("This invitation has just been used."), code="invitation_closed")
+        _let_in(invitation, person, now)
+        _invitations_record("invitation:accepted", invitation, person, now)
+    return person
+
+
+def withdraw_invitation(*, invitation: Invitation, by: Person, now: datetime) -> Invitation:
+    """Make an open invitation useless. Raises NotAllowed; Conflict when it was used or withdrawn."""
+    check_manage_people(by)
+    with transaction.atomic():
+        still_open = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, withdrawn_at=None)
+        if not still_open.update(withdrawn_at=now, withdrawn_by=by):
+            raise Conflict(_("This invitation was used or withdrawn already."), code="invitation_closed")
+        _invitations_record("invitation:withdrawn", invitation, by, now)
+    return invitation
+
+
+def _let_in(invitation: Invitation, person: Person, now: datetime) -> None:
+    if invitation.project is None:
+        if not person.is_admin:
+            person.is_admin = True
+            person.save(update_fields=["is_admin"])
+        return
+    insert_membership(
+        project=invitation.project, person=person, role=invitation.role, by=invitation.created_by, now=now
+    )
+
+
+def _check_is_new_here(email: str, project: Project | None) -> None:
+    if project is None:
+        if Person.objects.filter(email=email, is_admin=True).exists():
+            raise Conflict(_("The person with this address is an admin already."), code="already_member")
+    elif Membership.objects.filter(project=project, person__email=email, ended_at=None).exists():
+        raise Conflict(
+            _("The person with this address belongs to the project already."), code="already_member"
+        )
+
+
+def _invitations_record(verb: str, invitation: Invitation, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=invitation.project,
+        verb=verb,
+        object_kind="invitation",
+        object_id=invitation.pk,
+        detail={"role": invitation.role},
+    )

@@ -1,0 +1,92 @@
+"""Forms of accounts, members and invitations: strings to typed values; the actions judge the values."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from workspace.models.people import time_zones
+
+ROLE_CHOICES = (("evaluator", _("evaluator")), ("lead", _("team lead")))
+
+
+class MemberForm(forms.Form):
+    """Somebody to let into a project."""
+
+    email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
+    role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
+
+
+class RoleForm(forms.Form):
+    """Another role for a member."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
+
+
+class AdminInvitationForm(forms.Form):
+    """Somebody to invite as admin."""
+
+    email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
+
+
+class AcceptForm(forms.Form):
+    """The account that an invitation makes."""
+
+    name = forms.CharField(
+        label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    password = forms.CharField(
+        label=_("Password"),
+        max_length=256,
+        strip=False,
+        help_text=_("12 characters or more; several words are easy to remember and hard to guess."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class JoinForm(forms.Form):
+    """Taking up an invitation with the account one has: nothing to fill in."""
+
+
+class SettingsForm(forms.Form):
+    """What people set for themselves."""
+
+    name = forms.CharField(
+        label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
+    has_single_keys = forms.BooleanField(
+        label=_("Single keys act on the page where I rate"),
+        required=False,
+        help_text=_("Switch this off when you use speech input or press keys by accident."),
+    )
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        zones = [(zone, zone.replace("_", " ")) for zone in time_zones()]
+        self.fields["time_zone"].choices = [("", _("The site's")), *zones]  # type: ignore[attr-defined]
+
+
+class PasswordForm(forms.Form):
+    """A new password of one's own."""
+
+    old = forms.CharField(
+        label=_("Present password"),
+        max_length=256,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    password = forms.CharField(
+        label=_("New password"),
+        max_length=256,
+        strip=False,
+        help_text=_("12 characters or more. All other sign-ins of your account end."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class ThemeForm(forms.Form):
+    """Light, dark, or as the system has it."""
+
+    theme = forms.ChoiceField(
+        choices=(("auto", _("as the system")), ("light", _("light")), ("dark", _("dark")))
+    )
+    next = forms.CharField(required=False, max_length=2000)

@@ -1,0 +1,294 @@
+"""The members of a project, everybody with an account, the page of an invitation, and personal settings."""
+
+from django.conf import settings as site
+from django.contrib.auth import update_session_auth_hash
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from workspace.access.permissions import check_see_people
+from workspace.authentication.pages import factor_page, sign_in_lines
+from workspace.core.identifiers import plain_email, secret_hash
+from workspace.core.refusals import Malformed, Refusal
+from workspace.models import Invitation, Membership, Person, Project
+from workspace.people.actions import (
+    accept_invitation,
+    change_password,
+    change_settings,
+    deactivate_person,
+    end_other_sign_ins,
+    invite,
+    reactivate_person,
+    withdraw_invitation,
+)
+from workspace.people.forms import (
+    AcceptForm,
+    AdminInvitationForm,
+    JoinForm,
+    MemberForm,
+    PasswordForm,
+    RoleForm,
+    SettingsForm,
+    ThemeForm,
+)
+from workspace.people.pages import invitation_page, members_page, people_page
+from workspace.people.permissions import check_change_account, check_manage_people
+from workspace.projects.actions import add_member, change_role, end_membership
+from workspace.projects.permissions import check_change_membership, check_manage_members, check_see_members
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.next_page import next_page
+from workspace.web.rate_limits import limited
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+
+@require("see_members")
+def members(request: SignedIn, slug: str) -> HttpResponse:
+    """Members and open invitations of a project."""
+    project = project_or_404(request.user, slug)
+    check_see_members(request.user, project)
+    return show_members(request, project, MemberForm())
+
+
+@require("manage_members", methods=("POST",))
+def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
+    """Let somebody in: at once when they have an account, else by an invitation whose link is shown this once."""
+    project = project_or_404(request.user, slug)
+    check_manage_members(request.user, project)
+    form = bind_form(request, MemberForm)
+    if not form.is_valid():
+        return show_members(request, project, form, status=422)
+    email, role, now = form.cleaned_data["email"], form.cleaned_data["role"], timezone.now()
+    try:
+        person = Person.objects.active().filter(email=plain_email(email)).first()
+        if person is not None:
+            add_member(project=project, person=person, role=role, by=request.user, now=now)
+            return respond(request, page="", redirect=reverse("members", args=[slug]))
+        invited = invite(email=email, role=role, project=project, by=request.user, now=now)
+    except Refusal as refusal:
+        return show_members(request, project, form, status=add_refusal(form, refusal))
+    return show_members(request, project, MemberForm(), link=invitation_link(request, invited.secret))
+
+
+@require("change_membership", methods=("POST",))
+def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
+    """Give a member another role."""
+    found = membership_or_404(request, slug, membership)
+    check_change_membership(request.user, found)
+    form = bind_form(request, RoleForm)
+    if not form.is_valid():
+        return show_members(request, found.project, MemberForm(), status=422)
+    change_role(membership=found, role=form.cleaned_data["role"], by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("members", args=[slug]))
+
+
+@require("change_membership", methods=("POST",))
+def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
+    """Take a member out of the project."""
+    found = membership_or_404(request, slug, membership)
+    check_change_membership(request.user, found)
+    bind_form(request, NothingForm)
+    end_membership(membership=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("members", args=[slug]))
+
+
+@require("manage_members", methods=("POST",))
+def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> HttpResponse:
+    """Make an invitation into the project useless."""
+    project = project_or_404(request.user, slug)
+    check_manage_members(request.user, project)
+    found = get_object_or_404(Invitation, pk=invitation, project=project)
+    bind_form(request, NothingForm)
+    withdraw_invitation(invitation=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("members", args=[slug]))
+
+
+def membership_or_404(request: SignedIn, slug: str, membership: int) -> Membership:
+    """The present membership of that number in that project, when one may know of the project."""
+    project = project_or_404(request.user, slug)
+    rows = Membership.objects.select_related("project", "person")
+    return get_object_or_404(rows, pk=membership, project=project, ended_at=None)
+
+
+def invitation_link(request: SignedIn, secret: str) -> str:
+    """The address to send to the person who is invited."""
+    return request.build_absolute_uri(reverse("invitation", args=[secret]))
+
+
+def show_members(
+    request: SignedIn, project: Project, form: MemberForm, *, link: str = "", status: int = 200
+) -> HttpResponse:
+    """The page, with the form as it stands and a new link when there is one."""
+    page = members_page(person=request.user, project=project, now=timezone.now())
+    context = {"page": page, "form": form, "link": link, **frame(request.user, project, "members")}
+    return respond(request, page="workspace/people/member_list.html", context=context, status=status)
+
+
+@require("see_people")
+def people(request: SignedIn) -> HttpResponse:
+    """All accounts, by pages."""
+    check_see_people(request.user)
+    return show_people(request, AdminInvitationForm())
+
+
+@require("manage_people", methods=("POST",))
+def invite_admin(request: SignedIn) -> HttpResponse:
+    """Invite somebody as admin; the link is shown this once."""
+    check_manage_people(request.user)
+    form = bind_form(request, AdminInvitationForm)
+    if not form.is_valid():
+        return show_people(request, form, status=422)
+    email = form.cleaned_data["email"]
+    try:
+        invited = invite(email=email, role="admin", project=None, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return show_people(request, form, status=add_refusal(form, refusal))
+    return show_people(request, AdminInvitationForm(), link=invitation_link(request, invited.secret))
+
+
+@require("manage_people", methods=("POST",))
+def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
+    """Make the invitation of an admin useless."""
+    check_manage_people(request.user)
+    found = get_object_or_404(Invitation, pk=invitation, project=None)
+    bind_form(request, NothingForm)
+    withdraw_invitation(invitation=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("people"))
+
+
+@require("change_account", methods=("POST",))
+def switch_off(request: SignedIn, person: int) -> HttpResponse:
+    """Switch an account off."""
+    found = person_or_refusal(request, person)
+    deactivate_person(person=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("people"))
+
+
+@require("change_account", methods=("POST",))
+def switch_on(request: SignedIn, person: int) -> HttpResponse:
+    """Switch an account on again."""
+    found = person_or_refusal(request, person)
+    reactivate_person(person=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("people"))
+
+
+@require("anyone", methods=("GET", "POST"))
+def invitation(request: HttpRequest, secret: str) -> HttpResponse:
+    """What somebody with the link of an invitation sees and fills in."""
+    limited(request, "invitation", "20/m/ip")
+    now = timezone.now()
+    rows = Invitation.objects.open(now=now).select_related("project", "created_by")
+    found = rows.filter(secret_hash=secret_hash(secret)).first()
+    if found is None:
+        raise Http404
+    person = request.user if isinstance(request.user, Person) else None
+    form_class: type[Form] = AcceptForm if person is None else JoinForm
+    form, status = form_class(initial={"name": found.name}), 200
+    if request.method == "POST":
+        form, status = bind_form(request, form_class), 422
+        if form.is_valid():
+            given = {"name": "", "password": ""} | form.cleaned_data
+            try:
+                accept_invitation(secret=secret, by=person, now=now, **given)
+                to = reverse("projects") if person else f"{reverse('account_login')}?account=made"
+                return respond(request, page="", redirect=to)
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    context = {"page": invitation_page(invitation=found), "form": form}
+    return respond(request, page="workspace/people/invitation_accept.html", context=context, status=status)
+
+
+def person_or_refusal(request: SignedIn, person: int) -> Person:
+    """The person of that number, for admins only; strangers learn nothing of which numbers exist."""
+    check_see_people(request.user)
+    found = get_object_or_404(Person, pk=person)
+    check_change_account(request.user, found)
+    bind_form(request, NothingForm)
+    return found
+
+
+def show_people(
+    request: SignedIn, form: AdminInvitationForm, *, link: str = "", status: int = 200
+) -> HttpResponse:
+    """The page, with the form as it stands and a new link when there is one."""
+    after = parse_number(only_parameters(request, "after")["after"])
+    page = people_page(person=request.user, after=after, now=timezone.now())
+    context = {"page": page, "form": form, "link": link, **frame(request.user, None, "people")}
+    return respond(request, page="workspace/people/person_list.html", context=context, status=status)
+
+
+YEAR = 365 * 24 * 3600
+
+
+@require("sign_in", methods=("GET", "POST"))
+def settings(request: SignedIn) -> HttpResponse:
+    """One's own settings."""
+    person = request.user
+    present = {"name": person.name, "time_zone": person.time_zone, "has_single_keys": person.has_single_keys}
+    form, status = SettingsForm(initial=present), 200
+    if request.method == "POST":
+        form, status = bind_form(request, SettingsForm), 422
+        if form.is_valid():
+            try:
+                change_settings(**form.cleaned_data, by=person, now=timezone.now())
+                return respond(request, page="", redirect=reverse("settings"))
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    key = request.session.session_key or ""
+    lines = sign_in_lines(person=person, key=key, now=timezone.now())
+    factor = factor_page(person=person)
+    context = {"form": form, "sign_ins": lines, "factor": factor, **frame(person)}
+    return respond(request, page="workspace/people/settings_change.html", context=context, status=status)
+
+
+@require("sign_in", methods=("GET", "POST"))
+def password(request: SignedIn) -> HttpResponse:
+    """A new password; this sign-in goes on, all others end."""
+    form, status = PasswordForm(), 200
+    if request.method == "POST":
+        limited(request, "change_password", "5/m/user")
+        form, status = bind_form(request, PasswordForm), 422
+        if form.is_valid():
+            given = form.cleaned_data
+            try:
+                change_password(
+                    old=given["old"],
+                    new=given["password"],
+                    by=request.user,
+                    now=timezone.now(),
+                    keep=request.session.session_key or "",
+                )
+                update_session_auth_hash(request, request.user)
+                return respond(request, page="", redirect=reverse("settings"))
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    context = {"form": form, **frame(request.user)}
+    return respond(request, page="workspace/people/password_change.html", context=context, status=status)
+
+
+@require("sign_in", methods=("POST",))
+def end_other_browsers(request: SignedIn) -> HttpResponse:
+    """End one's sign-ins in all other browsers."""
+    bind_form(request, NothingForm)
+    end_other_sign_ins(by=request.user, now=timezone.now(), keep=request.session.session_key or "")
+    return respond(request, page="", redirect=reverse("settings"))
+
+
+@require("anyone", methods=("POST",))
+def set_theme(request: SignedIn) -> HttpResponse:
+    """Keep the choice of light or dark in a cookie, and go back."""
+    form = bind_form(request, ThemeForm)
+    if not form.is_valid():
+        raise Malformed("Choose light, dark or as the system has it.")
+    back = HttpResponseRedirect(next_page(request), status=303)
+    choice = form.cleaned_data["theme"]
+    if choice == "auto":
+        back.delete_cookie("theme", samesite="Lax")
+    else:
+        secure = site.SESSION_COOKIE_SECURE
+        back.set_cookie("theme", choice, max_age=YEAR, samesite="Lax", httponly=True, secure=secure)
+    return back

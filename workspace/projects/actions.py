@@ -1,0 +1,126 @@
+"""Projects and who belongs to them."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from workspace.audit.actions import record_event
+from workspace.core.identifiers import is_slug, plain_name
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Membership, Person, Project
+from workspace.models.projects import EVALUATOR, LEAD
+from workspace.projects.permissions import check_change_membership, check_create_project, check_manage_members
+
+ROLES = (EVALUATOR, LEAD)
+
+
+def create_project(*, name: str, slug: str, by: Person, now: datetime) -> Project:
+    """Open a project with its audit chain. What games need in it (the unsorted iteration) the discussions wing adds.
+
+    Raises NotAllowed unless `by` is an admin, Unacceptable for a bad name or short name, Conflict when it is taken.
+    """
+    check_create_project(by)
+    plain = plain_name(name)
+    if plain is None:
+        raise Unacceptable(_("Write a name of 1 to 200 visible characters."), field="name")
+    if not is_slug(slug):
+        raise Unacceptable(
+            _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
+            field="slug",
+        )
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                project = Project.objects.create(name=plain, slug=slug, created_at=now, created_by=by)
+        except IntegrityError:
+            raise Conflict(_("There is a project with this short name already."), code="slug_taken") from None
+        record_event(
+            by=by,
+            now=now,
+            project=project,
+            verb="project:created",
+            object_kind="project",
+            object_id=project.pk,
+            detail={"slug": slug},
+        )
+    return project
+
+
+def add_member(*, project: Project, person: Person, role: str, by: Person, now: datetime) -> Membership:
+    """Let a person into a project. Raises NotAllowed, Unacceptable (role, switched-off account), Conflict (is in)."""
+    check_manage_members(by, project)
+    return insert_membership(project=project, person=person, role=role, by=by, now=now)
+
+
+def insert_membership(
+    *, project: Project, person: Person, role: str, by: Person, now: datetime
+) -> Membership:
+    """Insert the row and its event; whoever calls this has asked for permission."""
+    _check_role(role)
+    if not person.is_active:
+        raise Unacceptable(_("This account is switched off. Switch it on first."), field="person")
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                membership = Membership.objects.create(
+                    project=project, person=person, role=role, created_at=now, created_by=by
+                )
+        except IntegrityError:
+            raise Conflict(_("This person belongs to the project already."), code="already_member") from None
+        _record(membership, "membership:added", {"person": person.pk, "role": role}, by, now)
+    return membership
+
+
+def change_role(*, membership: Membership, role: str, by: Person, now: datetime) -> Membership:
+    """Give a member another role: the present membership ends and a new one begins at the same moment.
+
+    Raises NotAllowed (also for one's own role), Unacceptable, Conflict when it ended meanwhile or the role is the same.
+    """
+    check_change_membership(by, membership)
+    _check_role(role)
+    if membership.role == role:
+        raise Conflict(_("This person has this role already."), code="same_role")
+    with transaction.atomic():
+        _end(membership, by, now)
+        new = Membership.objects.create(
+            project=membership.project, person=membership.person, role=role, created_at=now, created_by=by
+        )
+        detail = {"person": new.person_id, "from": membership.role, "to": role}
+        _record(new, "membership:changed", detail, by, now)
+    return new
+
+
+def end_membership(*, membership: Membership, by: Person, now: datetime) -> Membership:
+    """Take a person out of a project; what they did stays. Raises NotAllowed, Conflict when it ended already."""
+    check_change_membership(by, membership)
+    with transaction.atomic():
+        _end(membership, by, now)
+        _record(membership, "membership:ended", {"person": membership.person_id}, by, now)
+    return membership
+
+
+def _end(membership: Membership, by: Person, now: datetime) -> None:
+    open_still = Membership.objects.filter(pk=membership.pk, ended_at=None)
+    if not open_still.update(ended_at=now, ended_by=by):
+        raise Conflict(
+            _("This person was taken out or given another role meanwhile."), code="membership_ended"
+        )
+    membership.ended_at, membership.ended_by = now, by
+
+
+def _check_role(role: str) -> None:
+    if role not in ROLES:
+        raise Unacceptable(_("Choose a role: evaluator or team lead."), field="role")
+
+
+def _record(membership: Membership, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=membership.project,
+        verb=verb,
+        object_kind="membership",
+        object_id=membership.pk,
+        detail=detail,
+    )

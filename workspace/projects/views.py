@@ -1,0 +1,59 @@
+"""The list of projects, a new project, one project."""
+
+from collections.abc import Callable
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from workspace.core.refusals import Refusal
+from workspace.models import Project
+from workspace.projects.forms import ProjectForm
+from workspace.projects.pages import project_page, projects_page
+from workspace.projects.permissions import check_create_project
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, View, require
+from workspace.web.respond import respond
+
+
+@require("sign_in")
+def projects(request: SignedIn) -> HttpResponse:
+    """The projects that one may see."""
+    only_parameters(request)
+    page = projects_page(person=request.user)
+    return respond(
+        request, page="workspace/projects/list.html", context={"page": page, **frame(request.user)}
+    )
+
+
+@require("sign_in")
+def project(request: SignedIn, slug: str) -> HttpResponse:
+    """One project and the doors that are open to one."""
+    found = project_or_404(request.user, slug)
+    page = project_page(person=request.user, project=found)
+    return respond(
+        request, page="workspace/projects/show.html", context={"page": page, **frame(request.user, found)}
+    )
+
+
+def create_project_with(open_project: Callable[..., Project]) -> View:
+    """The view that opens projects by the action given: the roof hands in the one of the last wing."""
+
+    @require("create_project", methods=("GET", "POST"))
+    def create_project(request: SignedIn) -> HttpResponse:
+        """A form for a new project; leads to its people."""
+        check_create_project(request.user)
+        form, status = ProjectForm(), 200
+        if request.method == "POST":
+            form, status = bind_form(request, ProjectForm), 422
+            if form.is_valid():
+                try:
+                    made = open_project(**form.cleaned_data, by=request.user, now=timezone.now())
+                    return respond(request, page="", redirect=reverse("members", args=[made.slug]))
+                except Refusal as refusal:
+                    status = add_refusal(form, refusal)
+        context = {"form": form, **frame(request.user)}
+        return respond(request, page="workspace/projects/create.html", context=context, status=status)
+
+    return create_project

@@ -1,0 +1,121 @@
+"""Figures with what they rest on, what can be concluded from them, and intervals over comparisons.
+
+Comparisons are what is drawn anew, since the responses to one question hang together.
+"""
+
+import math
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from workspace.statistics.estimates import Interval
+from workspace.statistics.ratings import Matrix
+
+LEAST_COMPARISONS = 20
+
+
+DRAWS = 2000
+
+
+Z_TWO_SIDED = 1.959963984540054
+
+
+Z_ONE_SIDED = 1.6448536269514722
+
+
+Z_POWER = 0.8416212335729143
+
+
+Code = Literal["holds", "not_worse", "fails", "cannot_tell"]
+
+
+class Figure(Struct, frozen=True):
+    """A number and what it rests on. Without a value `reason` is a sentence, without an interval `interval_reason`.
+
+    `rows` are reviewers' rows of scores. The interval is one of 95 %.
+    """
+
+    value: float | None
+    interval: Interval | None = None
+    comparisons: int = 0
+    responses: int = 0
+    rows: int = 0
+    reason: str = ""
+    interval_reason: str = ""
+
+
+class Conclusion(Struct, frozen=True):
+    """Whether a claim holds, in a code and a sentence.
+
+    `count` is what it rests on and `needed` what it would need for a chance of 80 % to see an effect that matters, both
+    in `unit`; `needed` is None where that cannot be said.
+    """
+
+    code: Code
+    reason: str
+    count: int
+    needed: int | None
+    unit: str = "comparisons"
+
+
+@lru_cache(maxsize=8)
+def drawn_counts(comparisons: int, *, seed: int, draws: int = DRAWS) -> Matrix:
+    """How often each comparison is drawn in each resample of them (draws x comparisons).
+
+    Source: B. Efron, Annals of Statistics 7 (1979), 1-26.
+    """
+    shares = np.full(comparisons, 1 / comparisons)
+    counts = np.random.default_rng(seed).multinomial(comparisons, shares, size=draws).astype(np.float64)
+    counts.flags.writeable = False
+    return counts
+
+
+def percentile_interval(values: Matrix) -> Interval | None:
+    """The 2.5th and 97.5th percentile of resampled values; None when one in twenty of them or more is undefined."""
+    found = np.sort(values[np.isfinite(values)])
+    if len(found) <= 0.95 * len(values):
+        return None
+    skipped = int(0.025 * len(found))
+    return float(found[skipped]), float(found[len(found) - 1 - skipped])
+
+
+def too_few(comparisons: int) -> str:
+    """The sentence when comparisons are too few for an interval by resampling them; "" when they are not."""
+    if comparisons >= LEAST_COMPARISONS:
+        return ""
+    return f"An interval needs at least {LEAST_COMPARISONS} comparisons; there are {comparisons}."
+
+
+def mean_figure(values: Matrix, *, seed: int, responses: int = 0, rows: int = 0, reason: str) -> Figure:
+    """The mean of one value for each comparison, over those that have one, with its bootstrap interval.
+
+    `reason` is the sentence for when none has one.
+    """
+    defined = values[np.isfinite(values)]
+    count = len(defined)
+    if not count:
+        return Figure(None, reason=reason, interval_reason=reason)
+    value, few = float(defined.mean()), too_few(count)
+    if few:
+        return Figure(value, None, count, responses, rows, interval_reason=few)
+    means = drawn_counts(count, seed=seed) @ defined / count
+    return Figure(value, percentile_interval(means), count, responses, rows)
+
+
+def needed_count(count: int, interval: Interval | None, effect: float) -> int | None:
+    """How many it takes to tell an effect of that size from none, 80 % of the time, two-sided at 5 %.
+
+    n (1.96 + 0.84)^2 se^2 / effect^2 with se from the interval's half width. Source: J. Cohen, Statistical Power
+    Analysis for the Behavioral Sciences, 2nd edition (1988), chapter 2.
+    """
+    if interval is None:
+        return None
+    error = (interval[1] - interval[0]) / 2 / Z_TWO_SIDED
+    return max(LEAST_COMPARISONS, math.ceil(count * ((Z_TWO_SIDED + Z_POWER) * error / effect) ** 2))
+
+
+def cannot_tell(count: int, reason: str, needed: int | None = None, unit: str = "comparisons") -> Conclusion:
+    """The conclusion that nothing can be concluded yet, and why."""
+    return Conclusion("cannot_tell", f"Cannot tell yet: {reason}", count, needed, unit)

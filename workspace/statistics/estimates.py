@@ -1,0 +1,141 @@
+"""A statistic of agreement: its value and interval and the counts behind it, or the reason why there is none.
+
+Also what a reliability means for planning: how many raters would do, and how firm a conclusion may be.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from workspace.statistics.means import jackknife_error, student_t
+from workspace.statistics.ratings import Groups, Matrix, Refused, Table, count_pairs, count_raters, to_matrix
+
+LEAST_FOR_INTERVAL = 3
+
+
+CONFIDENCE = 0.95
+
+
+Interval = tuple[float, float]
+
+
+class Agreement(Struct, frozen=True):
+    """A statistic. Without a value `reason` is a sentence that says why, without an interval `interval_reason`.
+
+    `items` and `raters` are those that it rests on; `pairs` are the pairs compared: of ratings of one item, or of
+    raters where the statistic compares their rankings. The interval is one of 95 %.
+    """
+
+    value: float | None
+    interval: Interval | None = None
+    items: int = 0
+    raters: int = 0
+    pairs: int = 0
+    reason: str = ""
+    interval_reason: str = ""
+
+
+class Estimate(Struct, frozen=True, eq=False):
+    """A value, its values without each item in turn (None when not asked for), and the ratings that it rests on.
+
+    `unit` is what was left out in turn: an item, or a group of items.
+    """
+
+    value: float
+    without: Matrix | None
+    used: Matrix
+    pairs: int | None = None
+    unit: str = "item"
+
+
+def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreement:
+    """The record of an estimate; one without a value where the estimate refuses."""
+    matrix = to_matrix(ratings)
+    try:
+        found = estimate(matrix)
+    except Refused as refused:
+        return Agreement(None, reason=str(refused))
+    interval, reason = None, "The interval was not asked for."
+    if found.without is not None:
+        interval, reason = jackknife_t(found.value, found.without, unit=found.unit)
+    pairs = count_pairs(found.used) if found.pairs is None else found.pairs
+    return Agreement(found.value, interval, len(found.used), count_raters(found.used), pairs, "", reason)
+
+
+def name_jackknife_unit(groups: Groups) -> str:
+    """What the jackknife leaves out in turn, as its sentences say it."""
+    return "item" if groups is None else "group"
+
+
+def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[Interval | None, str]:
+    """The interval around a value from its values without each unit in turn, or None and why; clipped to [-1, 1].
+
+    value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. Source: R. G. Miller, Biometrika 61 (1974),
+    1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
+    """
+    count = len(without)
+    if count < LEAST_FOR_INTERVAL:
+        return None, f"An interval needs at least {LEAST_FOR_INTERVAL} {unit}s; there are {count}."
+    if not np.isfinite(without).all():
+        return None, f"One {unit} carries the whole value: without it there is none, so there is no interval."
+    half = student_t(count - 1) * jackknife_error(without)
+    return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""
+
+
+def jackknife_over_groups(
+    groups: Sequence[Hashable], value_of: Callable[[list[int]], float | None]
+) -> tuple[Interval | None, str]:
+    """The jackknife-t interval when whole groups are left out, as where messages of one game hang together.
+
+    `groups` names the group of each item; `value_of` gives the value for the items with these indices. So the interval
+    of a difference of two statistics of the same items can be had too.
+    """
+    value = value_of(list(range(len(groups))))
+    if value is None:
+        return None, "There is no value to put an interval around."
+    kept = [[at for at, one in enumerate(groups) if one != left] for left in dict.fromkeys(groups)]
+    values = [value_of(indices) if indices else None for indices in kept]
+    return jackknife_t(value, np.array([np.nan if one is None else one for one in values]))
+
+
+RELIABLE = 0.8
+
+
+FIRM, TENTATIVE = 0.8, 0.667
+
+
+WIDEST_FOR_WORDS = 0.3
+
+
+MOST_RATERS = 1000
+
+
+Strength = Literal["firm", "tentative", "low", ""]
+
+
+def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> int | None:
+    """How many raters an item needs so that their mean has that reliability; None where 1,000 would not do.
+
+    Spearman-Brown turned round: R (1 - r) / (r (1 - R)) with r the reliability of one rater, such as ICC(2,1).
+    Sources: C. Spearman, British Journal of Psychology 3 (1910), 271-295; W. Brown, ibid., 296-322.
+    """
+    if one_rater is None or one_rater <= 0:
+        return None
+    needed = reliability * (1 - one_rater) / (one_rater * (1 - reliability))
+    return max(1, math.ceil(round(needed, 9))) if needed <= MOST_RATERS else None
+
+
+def classify_strength(found: Agreement) -> Strength:
+    """The one word for an alpha: firm from .800, tentative from .667, else low; "" where its interval is too wide.
+
+    An interval of no width, as perfect agreement on a few items has, says nothing of how sure alpha is: "" as well.
+    Source: K. Krippendorff, Content Analysis, 3rd edition (2013), chapter 12.
+    """
+    if found.value is None or found.interval is None:
+        return ""
+    if not 0 < found.interval[1] - found.interval[0] <= WIDEST_FOR_WORDS:
+        return ""
+    return "firm" if found.value >= FIRM else "tentative" if found.value >= TENTATIVE else "low"

@@ -1,0 +1,79 @@
+"""Statistics as pages of both wings print them: figures, intervals, p values, the plot of coefficients."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
+from workspace.statistics.conclusions import Figure
+from workspace.statistics.estimates import Agreement, Interval
+
+PLACES = 3
+
+
+LEAST_SCALE = 0.0
+
+
+def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> IntervalsChart | None:
+    """Coefficients (label, headline, companion) on one scale up to 1, from 0 or, where one lies below, from -1.
+
+    The companion is the ring beside the dot. None where there is nothing to draw.
+    """
+    rows = [
+        IntervalRow(
+            label=label,
+            value=alpha.value,
+            text=number(alpha.value, PLACES),
+            low=alpha.interval[0] if alpha.interval else None,
+            high=alpha.interval[1] if alpha.interval else None,
+            hollow=companion.value if companion else None,
+        )
+        for label, alpha, companion in lines
+        if alpha.value is not None
+    ]
+    if not rows:
+        return None
+    lows = [end for row in rows for end in (row.value, row.low, row.hollow) if end is not None]
+    return interval_plot(rows, minimum=-1.0 if min(lows) < LEAST_SCALE else 0.0, maximum=1.0, reference=0)
+
+
+def list_undefined(
+    parts: Sequence[tuple[str, Agreement | Figure]], headline: Agreement, called: str
+) -> list[str]:
+    """What is not there and why, one sentence for each reason; of the headline also why it has no interval."""
+    missing: dict[str, list[str]] = {}
+    for name, each in parts:
+        if each.value is None:
+            missing.setdefault(each.reason, []).append(name)
+    if headline.value is not None and headline.interval is None:
+        missing.setdefault(headline.interval_reason, []).append(_("interval of %(name)s") % {"name": called})
+    return [
+        _("%(names)s undefined: %(reason)s") % {"names": ", ".join(names), "reason": reason}
+        for reason, names in missing.items()
+    ]
+
+
+def interval_text(interval: Interval | None, places: int = 2) -> str:
+    """ "0.41 to 0.52", "" without an interval."""
+    return _("%(low)s to %(high)s") % {
+        "low": number(interval[0], places), "high": number(interval[1], places),
+    } if interval else ""  # fmt: skip
+
+
+def number(value: float | None, places: int = 2) -> str:
+    """A figure with so many decimals, never "-0.00"; "" without one."""
+    if value is None:
+        return ""
+    shown = f"{value:.{places}f}"
+    return shown.removeprefix("-") if float(shown) == 0 else shown
+
+
+def format_signed(value: float | None, places: int = 2) -> str:
+    """A figure with its sign."""
+    shown = number(value, places)
+    return shown if not shown or float(shown) <= 0 else f"+{shown}"
+
+
+def p_text(p: float | None) -> str:
+    """A p as it is printed: with three decimals, and never 0."""
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

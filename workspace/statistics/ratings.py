@@ -1,0 +1,146 @@
+"""Ratings as a table of items (rows) and raters (columns), and what keeps agreement from being computed on it."""
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+
+Table = Sequence[Sequence[float | None]] | Matrix
+
+
+# The group of each item, where items of one group hang together as messages of one game do; None: each for itself.
+Groups = Sequence[Hashable] | None
+
+
+MOST_CATEGORIES = 1000
+
+
+# A sum below this share of the whole is rounding.
+ROUNDING = 1e-12
+
+
+NOT_FINITE = "A rating is not a finite number; correct it first."
+
+
+ONE_RATER = "Agreement needs ratings by at least two raters."
+
+
+NO_VARIATION = "All ratings are the same, so it does not show whether the raters tell items apart."
+
+
+class Refused(Exception):
+    """No value can be given; the sentence says why. Never leaves the modules of agreement."""
+
+
+class Counts(Struct, frozen=True, eq=False):
+    """How many raters gave each category (columns, ascending) to each item (rows)."""
+
+    categories: Matrix
+    table: Matrix
+
+
+def to_matrix(ratings: Table) -> Matrix:
+    """Items x raters, NaN where there is no rating (None or NaN); raises ValueError when rows differ in length."""
+    if not isinstance(ratings, np.ndarray) and len({len(row) for row in ratings}) > 1:
+        raise ValueError(
+            "The rows of the ratings differ in length; give None where a rater did not rate an item."
+        )
+    matrix = np.array(ratings, dtype=np.float64)
+    return matrix if matrix.ndim == 2 else matrix.reshape(len(matrix), 0)
+
+
+def pairable(matrix: Matrix) -> Matrix:
+    """The items that two raters or more have rated; raises Refused when they allow no agreement at all."""
+    check_raters(matrix)
+    return check_items(matrix[two_or_more(matrix)], "two raters or more have rated")
+
+
+def complete(matrix: Matrix) -> Matrix:
+    """The items that every rater has rated; raters without any rating are left out. Raises Refused."""
+    check_raters(matrix)
+    present = matrix[:, ~np.isnan(matrix).all(axis=0)]
+    return check_items(present[~np.isnan(present).any(axis=1)], "every rater has rated")
+
+
+def check_raters(matrix: Matrix) -> None:
+    """Raises Refused on a rating that is no number, and when fewer than two raters have rated anything."""
+    if np.isinf(matrix).any():
+        raise Refused(NOT_FINITE)
+    if (~np.isnan(matrix)).any(axis=0).sum() < 2:
+        raise Refused(ONE_RATER)
+
+
+def check_items(matrix: Matrix, which: str) -> Matrix:
+    """The same items; raises Refused when they are fewer than two."""
+    if len(matrix) < 2:
+        raise Refused(f"Agreement needs at least 2 items that {which}; there are {len(matrix)}.")
+    return matrix
+
+
+def check_variation(values: Matrix) -> None:
+    """Raises Refused when all ratings are the same (NaN left out)."""
+    if np.nanmin(values) == np.nanmax(values):
+        raise Refused(NO_VARIATION)
+
+
+def normal(values: Matrix) -> Matrix:
+    """The values moved and stretched to [0, 1], safe from overflow; they must vary. NaN stays."""
+    scaled = values / np.nanmax(np.abs(values))
+    scaled = scaled - np.nanmin(scaled)
+    return np.asarray(scaled / np.nanmax(scaled))
+
+
+def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> Counts:
+    """Ratings counted by item and category. `scale` names all categories there are; else those that occur.
+
+    Raises Refused for a rating that is not on the scale, and for more than 1,000 categories.
+    """
+    rows, columns = np.nonzero(~np.isnan(matrix))
+    values = matrix[rows, columns]
+    categories = np.unique(values if scale is None else np.array(scale, dtype=np.float64))
+    if len(categories) > MOST_CATEGORIES:
+        raise Refused(
+            f"There are more than {MOST_CATEGORIES} different ratings; use a statistic of the interval scale."
+        )
+    if not np.isfinite(categories).all():
+        raise Refused(NOT_FINITE)
+    strange = values[~np.isin(values, categories)]
+    if len(strange):
+        raise Refused(f"The rating {strange[0]:g} is not on the scale.")
+    places = rows * len(categories) + np.searchsorted(categories, values)
+    table = np.bincount(places, minlength=len(matrix) * len(categories)).astype(np.float64)
+    return Counts(categories, table.reshape(len(matrix), len(categories)))
+
+
+def two_or_more(matrix: Matrix) -> NDArray[np.bool_]:
+    """Which items two raters or more have rated."""
+    return np.asarray((~np.isnan(matrix)).sum(axis=1) >= 2)
+
+
+def by_group(groups: Groups, used: NDArray[np.bool_]) -> Callable[[Matrix], Matrix]:
+    """What sums figures of the `used` items (rows) by group, in any order of groups; without groups it leaves them."""
+    if groups is None:
+        return lambda figures: figures
+    numbers: dict[Hashable, int] = {}
+    codes = np.array(
+        [numbers.setdefault(group, len(numbers)) for group, is_in in zip(groups, used, strict=True) if is_in],
+        dtype=np.intp,
+    )
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return lambda figures: np.asarray(np.add.reduceat(figures[order], starts, axis=0))
+
+
+def count_pairs(matrix: Matrix) -> int:
+    """Pairs of ratings that different raters gave to the same item."""
+    each = (~np.isnan(matrix)).sum(axis=1)
+    return int((each * (each - 1) // 2).sum())
+
+
+def count_raters(matrix: Matrix) -> int:
+    """Raters with at least one rating."""
+    return int((~np.isnan(matrix)).any(axis=0).sum())

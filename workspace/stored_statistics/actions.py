@@ -1,0 +1,72 @@
+"""Statistics are computed by jobs, one kind after the other, and stored with the hash of their input."""
+
+from datetime import datetime, timedelta
+
+import msgspec
+from django.db import transaction
+
+from workspace.database.snapshot import snapshot
+from workspace.jobs.actions import Clock, enqueue, finish, renew
+from workspace.models import Job, Person
+from workspace.models.stored_statistics import StoredStatistics
+from workspace.stored_statistics.queries import OwnerT, StatisticsStore
+
+# No kind takes longer; a worker that dies over one is missed after this.
+LEASE = timedelta(minutes=3)
+
+
+def enqueue_missing(
+    *, store: StatisticsStore[OwnerT], owner: OwnerT, by: Person, now: datetime
+) -> Job | None:
+    """Queue what is not stored of the present input; None when nothing is missing, or nothing was submitted.
+
+    It changes nothing that anybody judged, so the audit log has no line about it.
+    """
+    present = store.present(owner)
+    if not present.count or len(present.rows) == len(store.kinds):
+        return None
+    with transaction.atomic():
+        return enqueue(
+            project=store.project(owner),
+            kind=store.job_kind,
+            subject=store.subject(owner),
+            input_hash=store.input_hash(owner),
+            by=by,
+            now=now,
+        )
+
+
+def compute_missing(*, store: StatisticsStore[OwnerT], job: Job, clock: Clock) -> None:
+    """Compute every kind that is not stored of the present input, each stored under the job's fence as it is done.
+
+    The same input always gives the same row, so doing the job twice, or two at once, leaves what one leaves. Raises
+    JobLost when the job was taken over.
+    """
+    owner = store.load(int(job.subject.partition(":")[2]))
+    total = len(store.kinds)
+    renew(job=job, now=clock(), lease=LEASE, done_count=0, total_count=total)
+    for done, kind in enumerate(store.kinds, start=1):
+        row = _new_row(store, owner, kind, job)
+        with transaction.atomic():
+            now = clock()
+            renew(job=job, now=now, lease=LEASE, done_count=done, total_count=total)
+            if row is not None:
+                row.created_at = now
+                store.row_model._default_manager.bulk_create([row], ignore_conflicts=True)
+    finish(job=job, now=clock())
+
+
+def _new_row(store: StatisticsStore[OwnerT], owner: OwnerT, kind: str, job: Job) -> StoredStatistics | None:
+    """The row of that kind, not stored yet; None when it is there."""
+    with snapshot():
+        present = store.present(owner)
+        if kind in present.rows:
+            return None
+        compute = store.read(owner, kind)
+    return store.row_model(
+        **{store.owner_name: owner},
+        **store.columns(present.count, job),
+        kind=kind,
+        input_sha256=present.hashes[kind],
+        body=msgspec.json.encode(compute()).decode(),
+    )

@@ -1,0 +1,90 @@
+"""Statistics that a job computes and stores under the hash of their input: what there is of the present input."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django.db.models import Model
+from msgspec import Struct
+
+from workspace.core.canonical import canonical_hash
+from workspace.models import Job, Project
+from workspace.models.stored_statistics import StoredStatistics
+
+OwnerT = TypeVar("OwnerT", bound=Model)
+
+
+class Inputs(Struct, frozen=True):
+    """The hash of what statistics would come from now, by kind; `count` says how many submissions that is."""
+
+    hashes: dict[str, str]
+    count: int
+
+
+class Present(Inputs, frozen=True):
+    """The inputs of now, and the keys of the rows that are stored of them, by kind."""
+
+    rows: dict[str, int]
+
+
+class StatisticsStore(ABC, Generic[OwnerT]):
+    """The statistics of one kind of owner, such as a project: their table, their kinds, what they come from.
+
+    Kinds are computed in the order of `kinds`. `owner_name` is the table's key to the owner, `subject_name` the
+    word for it in the subject of jobs.
+    """
+
+    row_model: ClassVar[type[StoredStatistics]]
+    owner_name: ClassVar[str]
+    subject_name: ClassVar[str]
+    job_kind: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def load(self, key: int) -> OwnerT:
+        """The owner with that key."""
+
+    @abstractmethod
+    def project(self, owner: OwnerT) -> Project:
+        """The project in which the job runs."""
+
+    @abstractmethod
+    def inputs(self, owner: OwnerT) -> Inputs:
+        """What the statistics would come from now."""
+
+    @abstractmethod
+    def read(self, owner: OwnerT, kind: str) -> Callable[[], Struct]:
+        """What computes the statistics, after everything was read; it may be slow and reads nothing more."""
+
+    @abstractmethod
+    def count(self, row: Any) -> int:
+        """From how many submissions a stored row came."""
+
+    def columns(self, count: int, job: Job) -> dict[str, Any]:
+        """More columns of a new row."""
+        return {}
+
+    def subject(self, owner: OwnerT) -> str:
+        """The subject of the jobs that compute the owner's statistics."""
+        return f"{self.subject_name}:{owner.pk}"
+
+    def present(self, owner: OwnerT) -> Present:
+        """Which statistics of the present input are stored."""
+        inputs = self.inputs(owner)
+        rows = self.row_model._default_manager.filter(
+            **{self.owner_name: owner, "input_sha256__in": inputs.hashes.values()}
+        )
+        return Present(inputs.hashes, inputs.count, dict(rows.values_list("kind", "pk")))
+
+    def input_hash(self, owner: OwnerT) -> str:
+        """The hash of what all kinds together would come from now."""
+        return canonical_hash(list(self.inputs(owner).hashes.values()))
+
+    def newest_row(self, owner: OwnerT, kind: str) -> StoredStatistics | None:
+        """The row of that kind that was stored last, whatever its input."""
+        rows = self.row_model._default_manager.filter(**{self.owner_name: owner, "kind": kind})
+        return rows.order_by("-created_at", "-pk").first()
+
+    def newest_job(self, owner: OwnerT) -> Job | None:
+        """The newest job that computes the owner's statistics."""
+        return Job.objects.filter(kind=self.job_kind, subject=self.subject(owner)).order_by("-pk").first()

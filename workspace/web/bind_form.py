@@ -1,0 +1,97 @@
+"""Reading what was posted: only fields that the form knows, each at most once.
+
+What a form is answered when the thing that it is about moved meanwhile: the same page, with everything typed.
+"""
+
+from typing import Any, TypeVar
+
+from django.forms import BaseForm
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+
+from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
+from workspace.models import Person, Project
+
+F = TypeVar("F", bound=BaseForm)
+
+
+CSRF_FIELD = "csrfmiddlewaretoken"
+
+
+MOST_DIGITS = 15
+
+
+def bind_form(request: HttpRequest, form_class: type[F], **given: object) -> F:
+    """The form bound to what was posted; `given` goes to the form's constructor.
+
+    Raises Malformed (400) for a field that the form does not have and for one that is sent twice where the form takes
+    one value: neither comes from our own pages. Whether the values fit is the form's own question (422).
+    """
+    form = form_class(data=request.POST, files=request.FILES, **given)  # type: ignore[arg-type]
+    names = {form.add_prefix(name): field for name, field in form.fields.items()}
+    sent: list[tuple[str, list[Any]]] = [*request.POST.lists(), *request.FILES.lists()]
+    for name, values in sent:
+        if name == CSRF_FIELD:
+            continue
+        if name not in names:
+            raise Malformed(
+                _("The form was sent with a field that it does not have. Reload the page and try again.")
+            )
+        if len(values) > 1 and not takes_many(names[name]):
+            raise Malformed(_("The form was sent with a field twice. Reload the page and try again."))
+    return form
+
+
+def takes_many(field: object) -> bool:
+    """Whether a form field holds a list: its widget allows several values."""
+    widget = getattr(field, "widget", None)
+    return bool(getattr(widget, "allow_multiple_selected", False))
+
+
+def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
+    """The parameters of the address, all of them in `names` and each at most once, else Malformed (400)."""
+    for name, values in request.GET.lists():
+        if name not in names or len(values) != 1:
+            raise Malformed(
+                _("This address holds something that the page does not know. Open the page afresh.")
+            )
+    return {name: request.GET.get(name, "") for name in names}
+
+
+def add_refusal(form: BaseForm, refusal: Refusal) -> int:
+    """Put a refusal into the form that it is about, beside its field where it names one; the status to answer with.
+
+    Refusals that are not about what was typed are raised on.
+    """
+    if not isinstance(refusal, Unacceptable | Conflict):
+        raise refusal
+    field = getattr(refusal, "field", "")
+    form.add_error(field if field in form.fields else None, refusal.sentence)
+    return refusal.status
+
+
+def parse_number(text: str) -> int:
+    """A number from 0 in a parameter of the address, 0 when it is empty; anything else is Malformed (400)."""
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
+    return int(text)
+
+
+def kept_status(form: BaseForm, refusal: Refusal) -> int:
+    """Put a refusal into the form and give the status to answer with; what is not about the form is raised on.
+
+    As `fault_of`, and also for a refusal that is about the state of the thing and not about the person: those carry a
+    code of their own. What was typed while it could still be done is then not lost.
+    """
+    if isinstance(refusal, NotAllowed) and refusal.code != NotAllowed.default_code:
+        form.add_error(None, refusal.sentence)
+        return refusal.status
+    return add_refusal(form, refusal)
+
+
+def project_or_404(person: Person, slug: str) -> Project:
+    """The project of that short name, when the person may know of it."""
+    return get_object_or_404(Project.objects.visible_to(person), slug=slug)

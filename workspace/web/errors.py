@@ -1,0 +1,91 @@
+"""Everything that is answered instead of a page: refusals, Django's own errors, a form that was too old."""
+
+import logging
+from collections.abc import Mapping
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from workspace.core.refusals import Refusal, TooOften
+from workspace.web.require import is_htmx
+from workspace.web.unsaved_form import unsaved_fields
+
+PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503})
+
+
+logger = logging.getLogger("evalsite.refusals")
+
+
+def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """The page of a refusal's status with its sentence, or a note beside the page when htmx asked."""
+    name = request.resolver_match.url_name if request.resolver_match else ""
+    logger.info("refused %s %s %s", refusal.status, refusal.code, name)
+    answer = error(request, refusal.status, refusal.sentence, {"detail": getattr(refusal, "detail", {})})
+    if isinstance(refusal, TooOften):
+        answer["Retry-After"] = str(refusal.retry_after)
+    return answer
+
+
+def error(
+    request: HttpRequest, status: int, reason: str = "", context: Mapping[str, object] | None = None
+) -> HttpResponse:
+    """An error as page or region. The region goes to the notes of the page: what was typed stays where it is."""
+    values = {"reason": reason, "status": status} | dict(context or {})
+    if is_htmx(request):
+        values["reason"] = reason or _reason(status)
+        answer = render(request, "errors/_refusal.html", values, status=status)
+        answer["HX-Retarget"] = "#toasts"
+        answer["HX-Reswap"] = "beforeend"
+        return answer
+    return render(request, f"errors/{status if status in PAGES else 400}.html", values, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler400; a body over the limit is a 413."""
+    return error(request, 413 if isinstance(exception, RequestDataTooBig) else 400)
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler403."""
+    return error(request, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler404; the exception's text never reaches the page."""
+    return error(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler500: nothing of the fault is shown."""
+    return error(request, 500)
+
+
+def too_many_requests(request: HttpRequest) -> HttpResponse:
+    """What the rate limits of the sign-in answer with."""
+    answer = error(request, 429)
+    answer["Retry-After"] = "300"
+    return answer
+
+
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form older than the sign-in: 403, with what was typed and a fresh token, so that one press sends it again."""
+    sentence = _("This page is older than your sign-in, so nothing was saved. Reload it and try again.")
+    if is_htmx(request):
+        return error(request, 403, sentence)
+    return render(
+        request, "errors/too_old.html", {"reason": sentence, "kept": unsaved_fields(request)}, status=403
+    )
+
+
+def _reason(status: int) -> str:
+    sentences = {
+        400: _("This request could not be read. Reload the page and try again."),
+        403: _("You may not do this now. Nothing was changed."),
+        404: _("There is nothing at this address any more. Reload the page."),
+        413: _("That is too large; nothing was stored."),
+        429: _("Too many tries. Wait a few minutes, then try again."),
+        503: _("Not saved: a part of the site is away for the moment. Press again in a minute."),
+    }
+    return sentences.get(status, _("Something broke on our side. What was saved before is safe; try again."))

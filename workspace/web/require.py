@@ -1,0 +1,126 @@
+"""The gate before every view: its permission by name, its verbs, and signing in first."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from allauth.account.internal.stagekit import LOGIN_SESSION_KEY as SECOND_STEP
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from workspace.access.queries import load_person
+from workspace.models import Person
+from workspace.web.unsaved_form import unsaved_fields
+
+ANYONE = "anyone"
+
+
+SETTING_UP = "set_up_second_factor"
+
+
+class SignedIn(HttpRequest):
+    """The type of the requests that reach a view behind `needs`: somebody is signed in. Never made, only named."""
+
+    user: Person
+
+
+View = Callable[..., HttpResponse]
+
+
+def require(
+    permission: str, *, methods: tuple[str, ...] = ("GET",), files: Callable[..., bool] | None = None
+) -> Callable[[View], View]:
+    """Name the permission that a view needs and the verbs it understands; everybody signs in first.
+
+    `permission` is the verb of the `check_<verb>` that the view calls with what it fetched, "sign_in" where being
+    signed in is enough, "set_up_second_factor" where it is enough also before a second factor that is required, or
+    "anyone" for the few pages before the sign-in. Other verbs are answered 405. The name is
+    kept as `.permission` on the view: the guard of the rights matrix reads it. Only a view with `files` is sent more
+    than a form, and only by a person for whom `files(person, **address)` is true.
+    """
+    allowed = (*methods, "HEAD") if "GET" in methods else methods
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def gated(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if permission != ANYONE and not request.user.is_authenticated:
+                return sign_in_first(request)
+            if request.method not in allowed:
+                return HttpResponseNotAllowed(allowed)
+            return view(request, *args, **kwargs)
+
+        gated.permission = permission  # type: ignore[attr-defined]
+        gated.methods = allowed  # type: ignore[attr-defined]
+        gated.files = files  # type: ignore[attr-defined]
+        gated.login_required = permission != ANYONE  # type: ignore[attr-defined]
+        gated.factor_required = permission not in (ANYONE, SETTING_UP)  # type: ignore[attr-defined]
+        return gated
+
+    return decorate
+
+
+def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401) -> HttpResponse:
+    """What somebody without a sign-in gets: a page is sent to the sign-in, everything else is told 401.
+
+    htmx opens the sign-in dialog in place, so that what was typed stays; a plain form gets a page that keeps it.
+    """
+    if is_htmx(request):
+        if SECOND_STEP in request.session and not anew:
+            return _in_dialog(request, "workspace/authentication/_second_step_dialog.html")
+        return _in_dialog(
+            request, "workspace/authentication/_sign_in_dialog.html", sign_in_methods(), status=status
+        )
+    if request.method in ("GET", "HEAD"):
+        return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': request.get_full_path()})}")
+    return render(request, "errors/signed_out.html", {"kept": unsaved_fields(request)}, status=401)
+
+
+def set_up_first(request: HttpRequest) -> HttpResponse:
+    """What somebody gets who is signed in by password alone and must not be: the same, with the set-up in its place."""
+    if is_htmx(request):
+        return _in_dialog(request, "workspace/authentication/_set_up_first_dialog.html")
+    if request.method in ("GET", "HEAD"):
+        return redirect(f"{reverse(SETTING_UP)}?{urlencode({'next': request.get_full_path()})}")
+    return render(request, "errors/set_up_first.html", {"kept": unsaved_fields(request)}, status=403)
+
+
+def signed_in(request: HttpRequest) -> HttpResponse:
+    """Signed in, in the dialog: it closes and hands the page its new token, unless a second factor is missing."""
+    person = load_person(int(request.user.pk or 0))
+    if person is not None and person.lacks_second_factor:
+        return set_up_first(request)
+    region = render(request, "workspace/authentication/_signed_in.html")
+    region["HX-Trigger"] = goes_on(request)
+    return region
+
+
+def goes_on(request: HttpRequest) -> str:
+    """The `HX-Trigger` on which a page takes its token anew, and sends again what it kept while nothing was taken."""
+    return json.dumps({"signed-in": {"csrfToken": get_token(request)}})
+
+
+def sign_in_methods() -> dict[str, str]:
+    """What the sign-in forms offer besides a password: the name of the organisation's own, "" when there is none."""
+    return {"outside": settings.OIDC_NAME}
+
+
+def _in_dialog(
+    request: HttpRequest, template: str, context: Mapping[str, object] | None = None, *, status: int = 401
+) -> HttpResponse:
+    answer = render(request, template, context, status=status)
+    answer["HX-Retarget"] = "#signin"
+    answer["HX-Reswap"] = "innerHTML"
+    return answer
+
+
+def is_htmx(request: HttpRequest) -> bool:
+    """Whether htmx asks for a region; restoring history asks for a page."""
+    htmx = getattr(request, "htmx", None)
+    if htmx is None or not htmx:
+        return False
+    return not htmx.boosted and not htmx.history_restore_request

@@ -1,0 +1,44 @@
+"""The last step of every view: a region for htmx, a redirect after a plain form, else the page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django_htmx.http import HttpResponseClientRedirect
+
+from workspace.web.require import is_htmx
+
+
+def respond(
+    request: HttpRequest,
+    *,
+    page: str,
+    region: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    status: int = 200,
+    redirect: str | None = None,
+) -> HttpResponse:
+    """Answer with `region` when htmx asks and there is one, 303 to `redirect` after a plain POST, else with `page`.
+
+    With htmx and no region a `redirect` is followed by the browser itself. A status of 400 and more never redirects:
+    the same page or region says what is wrong.
+    """
+    values = dict(context or {})
+    if is_htmx(request):
+        if region is not None:
+            return render(request, region, values, status=status)
+        if redirect is not None and status < 400:
+            return HttpResponseClientRedirect(redirect)
+    if redirect is not None and request.method == "POST" and status < 400:
+        return HttpResponseRedirect(redirect, status=303)
+    return render(request, page, values, status=status)
+
+
+def download(body: bytes, name: str, content_type: str) -> HttpResponse:
+    """A file under a name of ours, never shown inline."""
+    return HttpResponse(
+        body,
+        content_type=content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
+    )
