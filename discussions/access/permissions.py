@@ -1,4 +1,4 @@
-"""Who sees the games and iterations of a project: `check_...` raises NotAllowed with the sentence of the greyed button."""
+"""Who sees the games and iterations of a project: `check_...` raises NotAllowed with the button's sentence."""
 
 from django.utils.translation import gettext as _
 

@@ -216,22 +216,22 @@ def _stand_in_line(_now: datetime) -> Iterator[str]:
         for row in group:
             expected = (before.pk, before.number + 1) if before else (None, 1)
             if (row.supersedes_id, row.number) != expected:
-                yield f"{_verifying_adjudications_name(row)} does not follow what was settled of the same thing before it."
+                yield f"{_describe_adjudication(row)} does not follow the adjudication before it."
             before = row
 
 
 def _are_whole(_now: datetime) -> Iterator[str]:
     for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
         if row.kind not in ADJUDICATED_KINDS:
-            yield f"{_verifying_adjudications_name(row)} settles something that is not a lead's to settle."
+            yield f"{_describe_adjudication(row)} settles something that is not a lead's to settle."
         elif row.value not in VALUES[row.kind] and not (row.value == "" and row.kind in CAN_BE_NO):
-            yield f"{_verifying_adjudications_name(row)} settles on {row.value!r}, which is no answer there."
+            yield f"{_describe_adjudication(row)} settles on {row.value!r}, which is no answer there."
         if not row.reason.strip():
-            yield f"{_verifying_adjudications_name(row)} has no reason."
+            yield f"{_describe_adjudication(row)} has no reason."
     adopted = Adjudication.objects.exclude(adopted=None)
     counted = Q(adopted__game=F("game"), adopted__purpose=RATING, adopted__submitted_at__lte=F("created_at"))
     for row in adopted.exclude(counted).order_by("pk"):
-        yield f"{_verifying_adjudications_name(row)} adopts an evaluation of another game, or one that was not submitted by then."
+        yield f"{_describe_adjudication(row)} adopts an evaluation of another game or one not submitted by then."
     own = Evaluation.objects.filter(
         game=OuterRef("game"),
         evaluator=OuterRef("created_by"),
@@ -239,7 +239,7 @@ def _are_whole(_now: datetime) -> Iterator[str]:
         submitted_at__lte=OuterRef("created_at"),
     )
     for row in Adjudication.objects.filter(Exists(own)).order_by("pk"):
-        yield f"{_verifying_adjudications_name(row)} was settled by somebody whose own answers are one of the sides."
+        yield f"{_describe_adjudication(row)} was settled by somebody whose own answers are one of the sides."
 
 
 def _bases_name_them(_now: datetime) -> Iterator[str]:
@@ -283,7 +283,7 @@ class _Bases(msgspec.Struct):
 _BASIS: Any = msgspec.json.Decoder(_Bases)
 
 
-def _verifying_adjudications_name(row: Adjudication) -> str:
+def _describe_adjudication(row: Adjudication) -> str:
     return f"What was settled of {row.kind} {row.subject} in the game in row {row.game_id} (row {row.pk})"
 
 

@@ -54,9 +54,9 @@ class Evaluation(Versioned):
 
     `seed` deals the audit samples; `identification` is how its iteration asked who said it when the place was taken:
     an evaluation keeps the form it began with. `version` counts every change of state or judgement. Its state moves
-    as the table of `discussions.core.evaluation_states` says, `slot` is the newest place it was done in. A hidden repeat is shown
-    to its evaluator under `shown_number`, a number that no game has; `released_reason` is what a lead said who took
-    the place back, `set_aside_at` since when it is skipped or lapsed.
+    as the table of `discussions.core.evaluation_states` says, `slot` is the newest one it was done in. A hidden repeat
+    is shown to its evaluator under `shown_number`, a number that no game has; `released_reason` is what a lead
+    said who took the place back, `set_aside_at` since when it is skipped or lapsed.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="evaluations")

@@ -219,7 +219,8 @@ def _changed_adjudications(verdict: Verdict, basis: Basis) -> Iterator[str]:
     for one in basis.adjudications:
         if there.get(one.id) != (one.kind, one.subject, one.value):
             about = describe_subject(one.kind, one.subject)
-            yield f"The basis says that {about} was settled on {describe_adjudicated_value(one)}; row {one.id} does not."
+            value = describe_adjudicated_value(one)
+            yield f"The basis says that {about} was settled on {value}; row {one.id} does not."
 
 
 def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:

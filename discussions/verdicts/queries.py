@@ -133,7 +133,10 @@ def _stands(game: Game) -> tuple[Decimal | None, int | None]:
     """The cost that was entered by hand, and the verdict that stands; None where there is none."""
     verdict = Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]
     rows = Game.objects.filter(pk=game.pk)
-    return rows.values_list(Subquery(entered(COST)), Subquery(verdict)).get()
+    found: tuple[Decimal | None, int | None] = rows.values_list(
+        Subquery(entered(COST)), Subquery(verdict)
+    ).get()
+    return found
 
 
 def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:

@@ -1,7 +1,8 @@
 """Stages with iterations and rated games.
 
 Everything comes about through the real actions but the verdicts: what evaluators would have to say for given figures to
-come out is another test's matter, so `rate_games` writes their rows. `tests.factories.verdicts.settle` goes the whole way.
+come out is another test's matter, so `rate_games` writes their rows. `tests.factories.verdicts.settle` goes the whole
+way.
 """
 
 from decimal import Decimal

@@ -45,7 +45,7 @@ CORE_BANNED = {
 CLOCK_CALLS = ("now", "utcnow", "today", "uuid1", "uuid4", "urandom")
 MOST_FILES = 15
 # What a row is made of: Django's bases, and abstract rows of workspace.
-ROWS = {"Model", "AbstractBaseUser", "SessionBase", "StoredStatistics"}
+ROWS = {"Model", "AbstractBaseUser", "AbstractBaseSession", "StoredStatistics"}
 # `-ing` and `-ed` that are nouns of the field.
 NOUNS = ()
 

@@ -77,7 +77,8 @@ def test_prices_by_model(monkeypatch):
 
 def test_the_site_starts_without_the_client_that_asks_models():
     code = (
-        "import sys, django; django.setup(); import evalsite.urls, evalsite.celery, rubric.model_reviewers.actions.jobs;"
+        "import sys, django; django.setup();"
+        "import evalsite.urls, evalsite.celery, rubric.model_reviewers.actions.jobs;"
         "print(sorted({'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )
     done = run(code, REVIEW_MODELS_URL=URL, REVIEW_MODELS="one-model")

@@ -1,8 +1,8 @@
 """The rights matrix: every route, every verb it understands, and what each kind of person is answered.
 
 A row is `Row(verb, "status ...", body)`; the statuses stand in the order of `COLUMNS`. `{names}` in bodies and the
-arguments of addresses are looked up in the world that tests/factories/world.py makes. Adding a route: add its name with one
-row per verb; the arguments of its address are found by their names.
+arguments of addresses are looked up in the world that tests/factories/world.py makes. Adding a route: add its name
+with one row per verb; the arguments of its address are found by their names.
 
 As htmx the same is expected, but that whoever is not signed in gets 401 instead of the way to the sign-in, and that
 a redirect after an act (303) is answered 200 with the address for the browser; `htmx` names what differs otherwise.

@@ -28,7 +28,8 @@ def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
     has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
     lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has))
     rows = Person.objects.filter(pk=key).annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
-    return rows.values_list(*_COLUMNS, "lacks")
+    found: models.QuerySet[Person, Any] = rows.values_list(*_COLUMNS, "lacks")
+    return found
 
 
 _COLUMNS = [field.attname for field in Person._meta.concrete_fields]

@@ -30,7 +30,7 @@ STEP = 30
 STEPS = (0, -1, 1)
 
 
-class FactorRules(DefaultMFAAdapter):
+class FactorRules(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
     """What allauth asks before it stores a secret and after it read one."""
 
     def encrypt(self, text: str) -> str:

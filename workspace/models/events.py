@@ -32,7 +32,8 @@ class Chain(models.Model):
 class Event(models.Model):
     """One audit line: who did what to which thing, when, sealed to the line before it.
 
-    `mac` is HMAC-SHA256 over the canonical JSON of the line and the `mac` of the previous one (`workspace.core.audit_chain`).
+    `mac` is HMAC-SHA256 over the canonical JSON of the line and the `mac` of the previous one, see
+    `workspace.core.audit_chain`.
     `verb` is past tense ("verdict:recorded"), `object_kind`/`object_id` name the row, `detail` is canonical JSON text.
     """
 

@@ -130,7 +130,8 @@ def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
     where = pointer.rsplit("/", 1)[-1]
     sentence = f'"{where}" should be {expected}, but {describe_type(found)} was found. Correct the file.'
     if where.isdecimal():
-        sentence = f"Entry {int(where) + 1} should be {expected}, but {describe_type(found)} was found. Correct the file."
+        entry, actual = int(where) + 1, describe_type(found)
+        sentence = f"Entry {entry} should be {expected}, but {actual} was found. Correct the file."
     notes.fault("wrong_type", pointer, sentence)
 
 

@@ -97,7 +97,10 @@ def _amount(
         if value is None:
             continue
         if type(value) not in (int, float):
-            sentence = f'The cost figure "{name}" should be a number, but {describe_type(value)} was found. Correct the file.'
+            actual = describe_type(value)
+            sentence = (
+                f'The cost figure "{name}" should be a number, but {actual} was found. Correct the file.'
+            )
             notes.fault("wrong_type", pointer, sentence)
             return None
         if not 0 <= value <= most:

@@ -139,9 +139,8 @@ def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
         elif was is None:
             said.append(f"A lead settled {about}: {describe_adjudicated_value(now)}.")
         else:
-            said.append(
-                f"A lead settled {about} anew: {describe_adjudicated_value(was)} before, {describe_adjudicated_value(now)} now."
-            )
+            before, after = describe_adjudicated_value(was), describe_adjudicated_value(now)
+            said.append(f"A lead settled {about} anew: {before} before, {after} now.")
     return said
 
 

@@ -287,7 +287,12 @@ def length_part(found: LengthReport, record: RubricRecord) -> MetricPart:
                 format_signed(found.literal.value, 3), found.literal, found.literal_conclusion, 3,
             ),
             reading(
-                _("Corrected"), _("the same within questions"), format_signed(within.value, 3), within, found.conclusion, 3,
+                _("Corrected"),
+                _("the same within questions"),
+                format_signed(within.value, 3),
+                within,
+                found.conclusion,
+                3,
             ),
         ],
         plot=figures_plot(rows, 3, minimum=-1.0),

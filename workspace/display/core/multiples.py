@@ -2,8 +2,8 @@
 
 Numbers in, shapes out.
 
-A multiple is not stretched as a track of workspace.display.core.charts is: its units are those of the SVG's box, whose text is
-set in them, too. An arm is one row of a comparison on such a track.
+A multiple is not stretched as a track of workspace.display.core.charts is: its units are those of the SVG's box, whose
+text is set in them, too. An arm is one row of a comparison on such a track.
 """
 
 import math
