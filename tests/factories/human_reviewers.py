@@ -7,8 +7,8 @@ from rubric.human_reviewers.actions import mark, open_review, submit_marked_revi
 from rubric.human_reviewers.queries import ReviewState, load_own_review, load_review_state
 from rubric.models import Comparison, ComparisonSet, Review
 from tests.factories.comparisons import make_set
+from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_lead, make_member, make_project
-from tests.numbers import numbers
 from workspace.models import Person
 from workspace.revisions.actions import Saved
 from workspace.revisions.core import Act

@@ -27,9 +27,9 @@ from discussions.verdicts.queries import load_basis
 from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
 from tests.factories.jobs import run_waiting_jobs
+from tests.factories.numbers import numbers
 from tests.factories.people import make_lead, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
-from tests.numbers import numbers
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.models import Person, Project
 

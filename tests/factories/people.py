@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tests.numbers import numbers
+from tests.factories.numbers import numbers
 from workspace.models import Membership, Person, Project
 from workspace.people.actions import create_account, system_person
 from workspace.projects.actions import add_member, create_project

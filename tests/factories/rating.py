@@ -10,9 +10,9 @@ from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import judge
 from discussions.rating.queries import load_state
+from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
 from tests.factories.transcripts import import_game, make_games_project, native_game, native_message
-from tests.numbers import numbers
 from workspace.models import Person
 from workspace.revisions.core import Act
 

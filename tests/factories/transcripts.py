@@ -8,8 +8,8 @@ from discussions.iterations.actions import open_project
 from discussions.models import Game, Transcript
 from discussions.transcripts.actions import Upload, import_transcripts
 from tests.factories.jobs import run_waiting_jobs
+from tests.factories.numbers import numbers
 from tests.factories.people import NOW
-from tests.numbers import numbers
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
 

@@ -102,7 +102,7 @@ def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
     answer = client.post(address(game, "adjudicate_one"), sent(game, next=wanted), headers=HTMX)
     said = answer.content.decode()
     assert answer.status_code == 200
-    assert said.startswith('<section class="card difference" id="settle-item-coherence-5"')
+    assert said.lstrip().startswith('<section class="card difference" id="settle-item-coherence-5"')
     assert "3 ties must be settled" in said
     assert 'id="settle-progress"' in said and "hx-swap-oob" in said
     assert json.loads(answer["HX-Trigger-After-Settle"]) == {"go-to": {"id": f"{wanted}-first"}}

@@ -67,7 +67,7 @@ def get_marks(body, key="coherence"):
 def get_dots(body, key):
     """The dots of a chart: game, whether it is hollow, figure."""
     found = re.findall(
-        r'<a href="../../games/(\d+)/#[\w-]+" tabindex="-1"><circle( class=hollow)?[^>]*/>'
+        r'<a href="../../games/(\d+)/#[\w-]+" tabindex="-1">\s*<circle( class="hollow")?[^>]*/>\s*'
         r"<title>Game \d+: ([^<]*)</title>",
         get_chart(body, key),
     )

@@ -205,7 +205,7 @@ def test_htmx_gets_the_region_alone(client, stage):
     found = make_change(stage=stage, games=[figures()] * 3)
     body = {"choice": "", "reason": MARKUP, "basis_sha256": "0" * 64}
     answer = client.post(address("decide_iteration", found), body, headers=HTMX)
-    text = answer.content.decode()
+    text = answer.content.decode().strip()
     assert answer.status_code == 422 and text.startswith('<section class="card" id="decision"')
     body |= {"choice": "keep", "basis_sha256": preview(found).basis_sha256}
     answer = client.post(address("decide_iteration", found), body, headers=HTMX)

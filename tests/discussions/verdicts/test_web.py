@@ -1,5 +1,6 @@
 """The page of a verdict: the preview, recording it, what changed meanwhile, corrections, replay."""
 
+import html
 import re
 
 import pytest
@@ -30,9 +31,7 @@ def shown_basis(answer):
     said = answer.content.decode()
     return {
         "basis_sha256": re.search(r'name="basis_sha256" value="([0-9a-f]{64})"', said)[1],
-        "basis": re.search(r'name="basis" value="([^"]*)"', said)[1]
-        .replace("&quot;", '"')
-        .replace("&#x27;", "'"),
+        "basis": html.unescape(re.search(r'name="basis" value="([^"]*)"', said)[1]),
     }
 
 
