@@ -139,8 +139,8 @@ def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
         elif was is None:
             said.append(f"A lead settled {about}: {describe_adjudicated_value(now)}.")
         else:
-            old, new = describe_adjudicated_value(was), describe_adjudicated_value(now)
-            said.append(f"A lead settled {about} anew: {old} before, {new} now.")
+            first, last = describe_adjudicated_value(was), describe_adjudicated_value(now)
+            said.append(f"A lead settled {about} anew: {first} before, {last} now.")
     return said
 
 
