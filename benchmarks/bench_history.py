@@ -65,9 +65,9 @@ def fill(count: int) -> Any:
             )
             for offset in range(GAMES)
         )
-        for each in games:
-            copy(measured, game=each).save(force_insert=True)
-            record_figures(game=each, given=drawn(rng))
+        for row in games:
+            copy(measured, game=row).save(force_insert=True)
+            record_figures(game=row, given=drawn(rng))
     return stage
 
 

@@ -104,8 +104,8 @@ def other_thresholds(record: Any) -> Any:
 
     strict = {"strategic_depth": 84.0, "coherence": 62.0}
     criteria = [
-        replace(each, threshold=strict.get(each.key, each.threshold), weight=weight)
-        for each, weight in zip(record.criteria, (0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1), strict=True)
+        replace(criterion, threshold=strict.get(criterion.key, criterion.threshold), weight=weight)
+        for criterion, weight in zip(record.criteria, (0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1), strict=True)
     ]
     return replace(record, criteria=criteria)
 

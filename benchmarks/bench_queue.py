@@ -109,7 +109,7 @@ def stream(project, people, pool) -> tuple[list[float], float]:
     for number in range(A_SECOND * SECONDS):
         time.sleep(max(0.0, began + number / A_SECOND - time.perf_counter()))
         waiting.append(pool.submit(one, people[number % len(people)]))
-    times = [each.result() for each in waiting]
+    times = [future.result() for future in waiting]
     return times, 1000 * (time.process_time() - cpu) / len(times)
 
 

@@ -25,7 +25,7 @@ def fill(count: int) -> Any:
     rng = random.Random(3)
     authors = {number: f"Author {number}" for number in range(1, RESPONSES + 1)}
     made = make_set(questions=count, responses=RESPONSES, elsewhere=REVIEWERS, mode="both", authors=authors)
-    keys = [each.key for each in made.rubric_version.to_record().criteria]
+    keys = [criterion.key for criterion in made.rubric_version.to_record().criteria]
     reviewers = list(made.reviewers.all())
     for row in made.comparisons.order_by("number"):
         row.set = made
@@ -54,15 +54,15 @@ def main() -> int:
     slug = made.project.slug
     client = Client()
     client.force_login(make_admin())
-    whole, one = reverse("set_results", args=[slug, 1]), reverse("comparison_result", args=[slug, 1, 1])
+    whole, text = reverse("set_results", args=[slug, 1]), reverse("comparison_result", args=[slug, 1, 1])
     rows = count * RESPONSES * REVIEWERS
     costs = [
         (timed(client, f"results of a set, {rows:,} rows", whole), SET_MS),
-        (timed(client, "results of a comparison", one), ONE_MS),
+        (timed(client, "results of a comparison", text), ONE_MS),
     ]
     moving = Client(headers={"HX-Request": "true"})
     moving.force_login(make_admin())
-    tried = f"{one}?weight-accuracy=0.3&slider-accuracy=0.35&was-accuracy=0.35"
+    tried = f"{text}?weight-accuracy=0.3&slider-accuracy=0.35&was-accuracy=0.35"
     costs.append((timed(moving, "weights tried out", tried), WHAT_IF_MS))
     for _cost, budget in costs:
         print(f"budget: {budget:g} ms")

@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
         print(f"MISSING: {NO_FUZZER}")
         return 0 if os.environ.get("ALLOW_MISSING") == "1" else 1
     found = [fuzz(name, TARGETS[name].seeds(), int(seconds)) for name in names]
-    return 0 if all(each.is_over and not each.finding for each in found) else 1
+    return 0 if all(run.is_over and not run.finding for run in found) else 1
 
 
 def fuzz(name: str, seeds: list[bytes], seconds: int) -> Run:

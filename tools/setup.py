@@ -55,7 +55,10 @@ def run_with_newer_python(arguments):
 def is_current(kind):
     """Whether the environment works and was installed from these very locks (dev holds all of runtime)."""
     kinds = ("runtime", "dev") if kind == "runtime" else (kind,)
-    stamped = any(stamp(each).is_file() and stamp(each).read_text() == fingerprint(each) for each in kinds)
+    stamped = any(
+        stamp(other_kind).is_file() and stamp(other_kind).read_text() == fingerprint(other_kind)
+        for other_kind in kinds
+    )
     return stamped and PYTHON.exists()
 
 

@@ -80,4 +80,4 @@ def evaluators_in(project: Project) -> list[Person]:
         memberships__role=EVALUATOR,
         memberships__ended_at=None,
     )
-    return sorted(people, key=lambda each: (each.name.casefold(), each.pk))
+    return sorted(people, key=lambda person: (person.name.casefold(), person.pk))

@@ -100,7 +100,7 @@ def _refuse_faults(game: Game, posted: _Posted) -> None:
 
 def _difference(game: Game, posted: _Posted) -> Disagreement:
     """The thing as it stands, if it stands as the page showed it and is a lead's to settle."""
-    listed = {one.key: one for one in disagreements_in(game)}
+    listed = {disagreement.key: disagreement for disagreement in disagreements_in(game)}
     found = listed.get((posted.kind, posted.subject))
     if found is not None and not found.can_be_settled:
         raise Unacceptable(

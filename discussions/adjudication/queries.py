@@ -226,14 +226,23 @@ def _disagreed(
     said: Mapping[int, list[_Said]],
     settled: list[AdjudicationRecord],
 ) -> GameDisagreements:
-    rows = [one for key in evaluations for one in said.get(key, [])]
+    rows = [answer for key in evaluations for answer in said.get(key, [])]
     judged = [
-        Judged(one.evaluation, one.kind, one.subject, one.value, one.blind_value, is_submitted=True)
-        for one in rows
+        Judged(
+            answer.evaluation,
+            answer.kind,
+            answer.subject,
+            answer.value,
+            answer.blind_value,
+            is_submitted=True,
+        )
+        for answer in rows
     ]
-    reasons = {(one.evaluation, one.kind, one.subject): one.reason for one in rows if one.reason}
+    reasons = {
+        (answer.evaluation, answer.kind, answer.subject): answer.reason for answer in rows if answer.reason
+    }
     machine = machine_values(measurements)
-    values = {(one.kind, one.subject): one.value for one in settled}
+    values = {(adjudication.kind, adjudication.subject): adjudication.value for adjudication in settled}
     things = list_decided_items(collect_counted_judgements(judged, machine), values)
     return GameDisagreements(
         number=row.number,

@@ -110,8 +110,11 @@ def compute_result(
     Gilbert, CHI 2015); all answers weigh the same. `of_games` is how many games the person is asked to rate.
     """
     done = list(compared)
-    alike, count = sum(one.alike for one in done), sum(one.count for one in done)
-    errors = [error for one in done if (error := one.rating_error) is not None]
+    alike, count = (
+        sum(compared_answers.alike for compared_answers in done),
+        sum(compared_answers.count for compared_answers in done),
+    )
+    errors = [error for compared_answers in done if (error := compared_answers.rating_error) is not None]
     error = exact_mean(errors)
     passes: bool | None = None
     if len(done) >= of_games:

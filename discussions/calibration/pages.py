@@ -104,8 +104,8 @@ def calibrations_page(*, project: Project) -> CalibrationsPage:
     """The list of a project's rounds, in two queries."""
     rounds = CalibrationRound.objects.filter(project=project).annotate(count=Count("games"))
     lines = [
-        RoundLine(one.number, one.name, one.count, one.created_at, one.closed_at)
-        for one in rounds.order_by("-number")
+        RoundLine(round_.number, round_.name, round_.count, round_.created_at, round_.closed_at)
+        for round_ in rounds.order_by("-number")
     ]
     verdicts = Verdict.objects.standing().filter(project=project, game__withdrawn_at=None)
     offered = verdicts.order_by("-game__number").values_list("game__number", flat=True)[:MOST_OFFERED]
@@ -129,9 +129,9 @@ def calibration_page(*, opened: CalibrationRound) -> CalibrationPage:
         rating_within=float(opened.rating_within),
         opened_at=opened.created_at,
         opened_by=opened.created_by.name,
-        games=[KeyGame(one.game.number, one.verdict.number, one.note) for one in games],
+        games=[KeyGame(game.game.number, game.verdict.number, game.note) for game in games],
         people=[_trainee(person, standings[person.pk]) for person in people],
-        missed=_missed(standings.values(), {one.game_id: one.game.number for one in games}),
+        missed=_missed(standings.values(), {game.game_id: game.game.number for game in games}),
     )
 
 
@@ -173,11 +173,13 @@ def _missed(standings: Iterable[Calibrated], numbers: dict[int, int]) -> list[Mi
         for (game, kind, subject), people in missed.items()
         if people > 1
     ]
-    return sorted(lines, key=lambda one: (-one.people, one.game_number, one.label, one.subject))[:MOST_MISSED]
+    return sorted(lines, key=lambda line: (-line.people, line.game_number, line.label, line.subject))[
+        :MOST_MISSED
+    ]
 
 
 def _differences(game: int, compared: ComparedAnswers) -> list[tuple[int, str, str]]:
-    return [(game, one.kind, one.subject) for one in compared.differences]
+    return [(game, difference.kind, difference.subject) for difference in compared.differences]
 
 
 class Otherwise(Struct, frozen=True):
@@ -276,11 +278,11 @@ def _otherwise(evaluation: Evaluation, differences: list[KeyDifference]) -> list
     )
     return [
         Otherwise(
-            build_subject(ground, one.kind, one.subject),
-            answer_word(one.kind, one.said),
-            answer_word(one.kind, one.agreed),
+            build_subject(ground, difference.kind, difference.subject),
+            answer_word(difference.kind, difference.said),
+            answer_word(difference.kind, difference.agreed),
         )
-        for one in differences
+        for difference in differences
     ]
 
 
@@ -324,7 +326,7 @@ def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, 
     Three queries, and those of the result for a round that the person is through with.
     """
     rounds = CalibrationRound.objects.filter(project__in=projects, closed_at=None)
-    opened = {one.pk: one for one in rounds.select_related("project")}
+    opened = {round_.pk: round_ for round_ in rounds.select_related("project")}
     if not opened:
         return {}
     games: dict[int, list[int]] = {}
@@ -337,7 +339,7 @@ def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, 
     for game, evaluation, purpose, state in known.values_list("game", "pk", "purpose", "state"):
         own[game] = (evaluation, purpose, state)
     found = {opened[key].project_id: _own(opened[key], listed, own, person) for key, listed in games.items()}
-    return {project: one for project, one in found.items() if one.of_games}
+    return {project: calibration for project, calibration in found.items() if calibration.of_games}
 
 
 def _own(

@@ -81,7 +81,7 @@ def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResp
     check_calibrate(request.user, project)
     found = round_or_404(project, number)
     who = get_object_or_404(
-        Person.objects.filter(pk__in=[one.pk for one in evaluators_in(project)]), pk=person
+        Person.objects.filter(pk__in=[evaluator.pk for evaluator in evaluators_in(project)]), pk=person
     )
     form = bind_form(request, LetRateForm)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""

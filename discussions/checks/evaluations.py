@@ -67,33 +67,33 @@ def _acts_are_told(_now: datetime) -> Iterator[str]:
     yield from missing_events("evaluation", ("game:taken",), everything)
     # A returned evaluation is submitted more than once.
     submitted = set(Event.objects.filter(verb="evaluation:submitted").values_list("object_id", flat=True))
-    for one in Evaluation.objects.exclude(submitted_at=None).order_by("pk"):
-        if str(one.pk) not in submitted:
-            yield f"Evaluation {one.pk} was submitted, and the audit log does not tell of it."
+    for work in Evaluation.objects.exclude(submitted_at=None).order_by("pk"):
+        if str(work.pk) not in submitted:
+            yield f"Evaluation {work.pk} was submitted, and the audit log does not tell of it."
 
 
 def _drafts_do_not_count(_now: datetime) -> Iterator[str]:
     submitted = set(Evaluation.objects.exclude(submitted_at=None).values_list("pk", flat=True))
     for verdict in Verdict.objects.order_by("pk").only("pk", "basis").iterator(chunk_size=200):
-        named = [one.id for one in msgspec.json.decode(verdict.basis, type=Basis).evaluations]
+        named = [evaluation.id for evaluation in msgspec.json.decode(verdict.basis, type=Basis).evaluations]
         for evaluation in named:
             if evaluation not in submitted:
                 yield f"The verdict in row {verdict.pk} rests on evaluation {evaluation}, which was never submitted."
     late = Revision.objects.filter(
         judgement__evaluation=OuterRef("pk"), created_at__gt=OuterRef("submitted_at")
     )
-    for one in Evaluation.objects.filter(Exists(late), state=SUBMITTED).order_by("pk"):
-        yield f"Evaluation {one.pk} holds a revision that is newer than its submission."
-    for one in Evaluation.objects.filter(state=SUBMITTED, submitted_at=None).order_by("pk"):
-        yield f"Evaluation {one.pk} is submitted, but it does not say when."
+    for work in Evaluation.objects.filter(Exists(late), state=SUBMITTED).order_by("pk"):
+        yield f"Evaluation {work.pk} holds a revision that is newer than its submission."
+    for work in Evaluation.objects.filter(state=SUBMITTED, submitted_at=None).order_by("pk"):
+        yield f"Evaluation {work.pk} is submitted, but it does not say when."
 
 
 def _belong_together(_now: datetime) -> Iterator[str]:
     rows = Evaluation.objects.filter(~Q(slot__game=F("game")) | ~Q(measured__game=F("game")))
-    for one in rows.order_by("pk"):
-        yield f"Evaluation {one.pk} names a place, or measurements, of another game."
-    for one in Evaluation.objects.exclude(purpose=F("slot__purpose")).order_by("pk"):
-        yield f"Evaluation {one.pk} is for something else ({one.purpose}) than its place (row {one.slot_id})."
+    for evaluation in rows.order_by("pk"):
+        yield f"Evaluation {evaluation.pk} names a place, or measurements, of another game."
+    for work in Evaluation.objects.exclude(purpose=F("slot__purpose")).order_by("pk"):
+        yield f"Evaluation {work.pk} is for something else ({work.purpose}) than its place (row {work.slot_id})."
     for slot in Slot.objects.exclude(project=F("game__project")).order_by("pk"):
         yield f"Place {slot.number} (row {slot.pk}) names another project than its game."
     others = Revision.objects.exclude(created_by=F("judgement__evaluation__evaluator"))
@@ -172,14 +172,14 @@ def _of_evaluations() -> Iterator[str]:
         Q(state=SUBMITTED),
         Q(state__in=(SKIPPED, LAPSED)),
     )
-    for one in rows.filter(is_open & ~held).order_by("pk"):
-        yield f"Evaluation {one.pk} is open, but its place (row {one.slot_id}) is not its evaluator's."
-    for one in rows.filter(is_open & held & Q(slot__is_closed=True)).order_by("pk"):
-        yield f"Evaluation {one.pk} is open, but its place (row {one.slot_id}) is closed."
-    for one in rows.filter(is_in & (~held | Q(slot__is_closed=False))).order_by("pk"):
-        yield f"Evaluation {one.pk} is submitted, but its place (row {one.slot_id}) is not closed."
-    for one in rows.filter(is_back & held).order_by("pk"):
-        yield f"Evaluation {one.pk} is {one.state}, but its evaluator still holds place {one.slot_id}."
+    for evaluation in rows.filter(is_open & ~held).order_by("pk"):
+        yield f"Evaluation {evaluation.pk} is open, but its place (row {evaluation.slot_id}) is not its evaluator's."
+    for evaluation in rows.filter(is_open & held & Q(slot__is_closed=True)).order_by("pk"):
+        yield f"Evaluation {evaluation.pk} is open, but its place (row {evaluation.slot_id}) is closed."
+    for evaluation in rows.filter(is_in & (~held | Q(slot__is_closed=False))).order_by("pk"):
+        yield f"Evaluation {evaluation.pk} is submitted, but its place (row {evaluation.slot_id}) is not closed."
+    for row in rows.filter(is_back & held).order_by("pk"):
+        yield f"Evaluation {row.pk} is {row.state}, but its evaluator still holds place {row.slot_id}."
 
 
 def _leases_and_kept() -> Iterator[str]:
@@ -246,11 +246,11 @@ def _bases_name_them(_now: datetime) -> Iterator[str]:
     columns = ("pk", "game_id", "kind", "subject", "value")
     there = {key: rest for key, *rest in Adjudication.objects.values_list(*columns).order_by("pk")}
     for key, game, basis in Verdict.objects.order_by("pk").values_list("pk", "game_id", "basis").iterator():
-        for one in _BASIS.decode(basis).adjudications:
-            if there.get(one.id) != [game, one.kind, one.subject, one.value]:
+        for part in _BASIS.decode(basis).adjudications:
+            if there.get(part.id) != [game, part.kind, part.subject, part.value]:
                 yield (
-                    f"The verdict in row {key} names {one.id} as settled on {one.value!r} of {one.kind} "
-                    f"{one.subject}; no such row of its game says so."
+                    f"The verdict in row {key} names {part.id} as settled on {part.value!r} of {part.kind} "
+                    f"{part.subject}; no such row of its game says so."
                 )
 
 

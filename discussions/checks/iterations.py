@@ -96,11 +96,11 @@ def _decisions_stand_in_line(_now: datetime) -> Iterator[str]:
 def _references_hold(_now: datetime) -> Iterator[str]:
     for stage in Stage.objects.order_by("pk"):
         history = load_history(stage)
-        chain = [each.link for each in history.iterations]
+        chain = [iteration.link for iteration in history.iterations]
         yield from (f"Stage {stage.number} (row {stage.pk}): {fault}" for fault in chain_faults(chain))
-        for place, each in enumerate(history.iterations):
-            if each.kind == CHANGE and each.baseline != find_baseline(chain[:place]):
-                yield f"Iteration {each.number} (row {each.id}) names another baseline than its stage's newest."
+        for place, result in enumerate(history.iterations):
+            if result.kind == CHANGE and result.baseline != find_baseline(chain[:place]):
+                yield f"Iteration {result.number} (row {result.id}) names another baseline than its stage's newest."
     rows = Iteration.objects.exclude(kind=UNSORTED).select_related("stage")
     for row in rows.order_by("pk").iterator(chunk_size=50):
         if bytes_hash(row.prompt.encode()) != row.prompt_sha256:

@@ -35,7 +35,7 @@ class DecisionPreview(Struct, frozen=True):
     def shown_before(self) -> set[str]:
         """The hashes that pages carried before the decisions so far, the figures being the same."""
         earlier = (None, *self.decided[:-1]) if self.decided else ()
-        return {_hash(msgspec.structs.replace(self.basis, supersedes=each)) for each in earlier}
+        return {_hash(msgspec.structs.replace(self.basis, supersedes=number)) for number in earlier}
 
 
 def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
@@ -92,7 +92,9 @@ def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
         (msgspec.json.decode(body, type=DecisionBasis), look)
         for body, look in pair.order_by("pk").values_list("basis", "look")
     ]
-    looked = {figures_hash(each): look for each, look in bases if not each.is_unseen}
+    looked = {
+        figures_hash(decision_basis): look for decision_basis, look in bases if not decision_basis.is_unseen
+    }
     last = max(looked.values(), default=0)
     if basis.is_unseen:
         return max(last, 1)

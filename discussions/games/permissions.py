@@ -63,4 +63,4 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
 def _has_verdict_on(evaluation: Evaluation) -> bool:
     rows = Verdict.objects.filter(game=evaluation.game_id).standing().values_list("basis", flat=True)
     named = [msgspec.json.decode(basis, type=Basis).evaluations for basis in rows]
-    return any(one.id == evaluation.pk for each in named for one in each)
+    return any(basis_evaluation.id == evaluation.pk for group in named for basis_evaluation in group)

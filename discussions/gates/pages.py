@@ -118,7 +118,7 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         number=stage.number,
         name=stage.name,
         is_open=door.is_open,
-        missing=[_in_short(streak) if each == streak.says else each for each in door.missing],
+        missing=[_in_short(streak) if text == streak.says else text for text in door.missing],
         count=streak.count,
         needed=streak.needed,
         unit=streak.unit,
@@ -126,7 +126,7 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         streak_says=streak.says,
         steps=_steps(streak),
         reverted=streak.reverted,
-        paid=_paid(streak, {each.number: load_rubric(each) for each in history.iterations}),
+        paid=_paid(streak, {iteration.number: load_rubric(iteration) for iteration in history.iterations}),
         limits=_limits(rubric),
         cache=_cache(door.cache),
         statement=door.statement,
@@ -173,7 +173,7 @@ def _steps(streak: Streak) -> list[StepLine]:
             says=says[step.state],
             reasons=step.reasons,
             games=[game.number for game in step.games],
-            counts=any(step is each for each in successes),
+            counts=any(step is success for success in successes),
         )
         for step in streak.steps
     ]

@@ -200,7 +200,7 @@ class StageSummary(Struct, frozen=True):
     @property
     def game_count(self) -> int:
         """The games that count in the stage."""
-        return sum(len(each.games) for each in self.iterations)
+        return sum(len(iteration.games) for iteration in self.iterations)
 
 
 def summary_to_json(summary: StageSummary) -> bytes:
@@ -223,36 +223,36 @@ def figures_csv(summary: StageSummary) -> bytes:
     """The figures behind every chart of the stage, a line each: dots ("game"), means ("average"), differences."""
     rows = [
         tuple(row.get(column) for column in COLUMNS)
-        for each in summary.iterations
-        for row in _rows(summary, each)
+        for iteration in summary.iterations
+        for row in _rows(summary, iteration)
     ]
     return csv_bytes(COLUMNS, rows)
 
 
-def _rows(summary: StageSummary, each: SummaryIteration) -> Iterator[dict[str, Cell]]:
+def _rows(summary: StageSummary, iteration: SummaryIteration) -> Iterator[dict[str, Cell]]:
     about: dict[str, Cell] = {
         "stage": summary.number,
-        "iteration": each.number,
-        "iteration_name": each.name,
-        "kind": each.kind,
-        "decision": each.decision.choice if each.decision else None,
-        "compared_with": each.compared_with,
+        "iteration": iteration.number,
+        "iteration_name": iteration.name,
+        "kind": iteration.kind,
+        "decision": iteration.decision.choice if iteration.decision else None,
+        "compared_with": iteration.compared_with,
     }
-    for game in each.games:
-        yield from (about | row for row in _game_rows(each, game))
-    for out in each.withdrawn:
-        yield from (about | row for row in _game_rows(each, out.game, is_withdrawn=True))
-    yield from (about | _average_row(line) for line in each.averages)
-    if each.compared:
-        yield from (about | _difference_row(line) for line in each.compared.metrics)
+    for game in iteration.games:
+        yield from (about | row for row in _game_rows(iteration, game))
+    for out in iteration.withdrawn:
+        yield from (about | row for row in _game_rows(iteration, out.game, is_withdrawn=True))
+    yield from (about | _average_row(line) for line in iteration.averages)
+    if iteration.compared:
+        yield from (about | _difference_row(line) for line in iteration.compared.metrics)
 
 
 def _game_rows(
-    each: SummaryIteration, game: SummaryGame, *, is_withdrawn: bool = False
+    iteration: SummaryIteration, game: SummaryGame, *, is_withdrawn: bool = False
 ) -> Iterator[dict[str, Cell]]:
     sources = {"recorded": "verdict", "complete": "evaluations", "open": "not known yet"}
     about: dict[str, Cell] = {"row": "game", "game": game.number, "withdrawn": is_withdrawn}
-    for line in each.averages:
+    for line in iteration.averages:
         yield about | {
             "metric": line.key,
             "unit": METRICS[line.key].scale.unit,

@@ -57,7 +57,7 @@ class JudgedIteration(Struct, frozen=True):
 
 def judged_iterations(history: History) -> list[JudgedIteration]:
     """All of the stage, in order."""
-    return [judge_iteration(each) for each in history.iterations]
+    return [judge_iteration(iteration) for iteration in history.iterations]
 
 
 def judge_iteration(row: HistoryIteration) -> JudgedIteration:
@@ -65,7 +65,7 @@ def judge_iteration(row: HistoryIteration) -> JudgedIteration:
     content = msgspec.json.encode(row.figures)
     averages, cache = compute_totals(content, row.rubric_version, row.rubric_sha256)
     rubric = rubric_record(row.rubric_version, row.rubric_sha256)
-    aside = msgspec.json.encode([each.game.figures for each in row.left_out])
+    aside = msgspec.json.encode([game.game.figures for game in row.left_out])
     return JudgedIteration(row, content, aside, rubric, averages, cache)
 
 
@@ -204,7 +204,11 @@ def cache_kind(rubric: RubricRecord) -> Kind:
 def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, Kind]:
     """All figures of games under a rubric version, by their keys, in the order in which they are drawn."""
     rubric = rubric_record(version, sha256)
-    kinds = [*(metric_kind(each) for each in rubric.criteria), cost_kind(rubric), cache_kind(rubric)]
+    kinds = [
+        *(metric_kind(criterion) for criterion in rubric.criteria),
+        cost_kind(rubric),
+        cache_kind(rubric),
+    ]
     return {kind.key: kind for kind in kinds}
 
 
@@ -284,7 +288,7 @@ def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
 
 def target_label(rubric: RubricRecord, key: str) -> str:
     """What the target metric is called; "" where none was named, its key where the rubric no longer has it."""
-    return next((each.label for each in rubric.criteria if each.key == key), key)
+    return next((criterion.label for criterion in rubric.criteria if criterion.key == key), key)
 
 
 @lru_cache(maxsize=1024)

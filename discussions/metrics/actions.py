@@ -181,8 +181,13 @@ def _runs(games: "QuerySet[Game]") -> Iterator[list[int]]:
 def encoded_figures(measurements: dict[str, Measurement]) -> str:
     """What lists read: metric -> (numerator, denominator, is_applicable, is_pending), as JSON."""
     figures = {
-        key: (each.numerator, each.denominator, each.is_applicable, each.is_pending)
-        for key, each in measurements.items()
+        key: (
+            measurement.numerator,
+            measurement.denominator,
+            measurement.is_applicable,
+            measurement.is_pending,
+        )
+        for key, measurement in measurements.items()
     }
     return msgspec.json.encode(figures).decode()
 

@@ -139,9 +139,9 @@ def _roles(figures: Mapping[str, Any]) -> list[Look]:
         ),
     ]
     names = {"mafia": _("Mafia side"), "village": _("Village side")}
-    for side, each in figures["by_side"].items():
-        count = _("%(numerator)d of %(denominator)d messages") % each
-        found.append(Look(names.get(side, side), _percent(each["score"]), count))
+    for side, result in figures["by_side"].items():
+        count = _("%(numerator)d of %(denominator)d messages") % result
+        found.append(Look(names.get(side, side), _percent(result["score"]), count))
     return found
 
 
@@ -169,7 +169,7 @@ def _repetition(figures: Mapping[str, Any]) -> list[Look]:
         )
     robotic = figures["robotic"]
     if robotic:
-        phrases = ", ".join(f"“{each['phrase']}”" for each in robotic)
+        phrases = ", ".join(f"“{entry['phrase']}”" for entry in robotic)
         found.append(Look(_("Robotic"), str(len(robotic)), phrases, is_warning=True))
     return found
 

@@ -80,7 +80,10 @@ def plan_faults(
 
 def material_differences(plan: Plan, rubric: RubricRecord) -> dict[str, float]:
     """The difference that matters for every metric, chosen or usual: written down so that it cannot change later."""
-    return {each.key: float(get_material_difference(each.key, plan.material)) for each in rubric.criteria}
+    return {
+        criterion.key: float(get_material_difference(criterion.key, plan.material))
+        for criterion in rubric.criteria
+    }
 
 
 def most_hunks(rubric: RubricRecord) -> int:

@@ -151,12 +151,12 @@ class ChangeForm(PlanForm):
         super().__init__(*args, **given)
         self.rubric = rubric
         none = _("none: all metrics answer together, which asks for more games")
-        named = [(each.key, each.label) for each in rubric.criteria]
+        named = [(criterion.key, criterion.label) for criterion in rubric.criteria]
         self.fields["target"].choices = [*named, ("", none)]  # type: ignore[attr-defined]
-        for each in rubric.criteria:
-            scale = METRICS[each.key].scale
-            self.fields[f"{_DIFFERENCE}{each.key}"] = forms.FloatField(
-                label=each.label,
+        for criterion in rubric.criteria:
+            scale = METRICS[criterion.key].scale
+            self.fields[f"{_DIFFERENCE}{criterion.key}"] = forms.FloatField(
+                label=criterion.label,
                 required=False,
                 initial=scale.material,
                 min_value=0.01,
@@ -176,7 +176,10 @@ class ChangeForm(PlanForm):
     def to_plan(self) -> Plan:
         """What was typed; a difference that was left empty is the usual one."""
         given = self.cleaned_data
-        found = {each.name.removeprefix(_DIFFERENCE): given[each.name] for each in self.differences}
+        found = {
+            difference.name.removeprefix(_DIFFERENCE): given[difference.name]
+            for difference in self.differences
+        }
         return Plan(
             name=given["name"],
             prompt=given["prompt"],

@@ -12,13 +12,13 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 def why_no_change(history: History) -> Obstacle | None:
     """Why no change can be opened in the stage: there is no baseline, or an earlier change is not decided."""
-    for each in history.iterations:
-        if each.kind == CHANGE and each.decision is None:
+    for iteration in history.iterations:
+        if iteration.kind == CHANGE and iteration.decision is None:
             says = _(
                 "Iteration %(number)d is not decided yet. One change at a time: keep it, revert it or call it "
                 "inconclusive first."
             )
-            return Obstacle("undecided", says % {"number": each.number})
+            return Obstacle("undecided", says % {"number": iteration.number})
     if history.reference is None:
         return Obstacle("no_baseline", _("A change is compared with a baseline. Open a baseline first."))
     return None

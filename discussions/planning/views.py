@@ -112,7 +112,10 @@ class PlanView(NamedTuple):
         if self.kind == CHANGE:
             return ChangeForm
         key = self.iteration.pk if self.iteration else 0
-        rests = any(key in (each.compared_with, each.baseline) for each in self.history.iterations)
+        rests = any(
+            key in (history_iteration.compared_with, history_iteration.baseline)
+            for history_iteration in self.history.iterations
+        )
         return PlanForm if rests else BaselineForm
 
     @property

@@ -45,10 +45,10 @@ NOT_MEASURED = frozenset(
 )
 
 
-def is_measured_alike(one: RubricRecord, other: RubricRecord) -> bool:
+def is_measured_alike(first: RubricRecord, other: RubricRecord) -> bool:
     """Whether both versions measure every game alike, so that the findings of the one are those of the other."""
-    is_same = one.lists == other.lists and _measured(one) == _measured(other)
-    return is_same and measured_keys(one) == measured_keys(other)
+    is_same = first.lists == other.lists and _measured(first) == _measured(other)
+    return is_same and measured_keys(first) == measured_keys(other)
 
 
 def _measured(rubric: RubricRecord) -> dict[str, object]:
@@ -64,16 +64,21 @@ def count_lost_judgements(
         judgement_kinds.PHRASE: _phrases(before) - _phrases(after),
     }
     return Counter(
-        one.kind for one in basis.judgements if one.value and one.subject in gone.get(one.kind, ())
+        judgement.kind
+        for judgement in basis.judgements
+        if judgement.value and judgement.subject in gone.get(judgement.kind, ())
     )
 
 
 def _references(measurements: Mapping[str, Measurement]) -> set[str]:
-    return {f"{one.message}.{one.sentence}" for one in measurements["memory_accuracy"].references}
+    return {
+        f"{reference.message}.{reference.sentence}"
+        for reference in measurements["memory_accuracy"].references
+    }
 
 
 def _phrases(measurements: Mapping[str, Measurement]) -> set[str]:
-    return {f"{one.player}|{one.phrase}" for one in measurements["anti_repetition"].phrases}
+    return {f"{phrase.player}|{phrase.phrase}" for phrase in measurements["anti_repetition"].phrases}
 
 
 def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
@@ -385,5 +390,5 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
     return said
 
 
-def _many(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"
+def _many(count: int, text: str, several: str) -> str:
+    return f"{count:,} {text if count == 1 else several}"

@@ -78,7 +78,7 @@ def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: 
         place = (handed_in.date() - start).days // 7
         if 0 <= place < weeks:
             minutes[place].append((handed_in - taken).total_seconds() / 60)
-    everything = [one for week in minutes for one in week]
+    everything = [value for week in minutes for value in week]
     found = [
         Week(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)
     ]
@@ -152,20 +152,20 @@ def compute_loads(
     names: Mapping[int, str], done: Sequence[CompletedWork], held: Mapping[int, Held], now: datetime
 ) -> list[Load]:
     """A load for every named person, in the order of names."""
-    ordered = sorted(names.items(), key=lambda each: (each[1].casefold(), each[0]))
+    ordered = sorted(names.items(), key=lambda item: (item[1].casefold(), item[0]))
     return [_load(person, name, done, held.get(person, Held()), now) for person, name in ordered]
 
 
 def _load(person: int, name: str, done: Sequence[CompletedWork], held: Held, now: datetime) -> Load:
     within = [
-        each for each in done if each.person == person and each.handed_in_at > now - timedelta(days=LONG_DAYS)
+        work for work in done if work.person == person and work.handed_in_at > now - timedelta(days=LONG_DAYS)
     ]
-    timed = [(each.minutes, each.message_count) for each in within if each.minutes is not None]
+    timed = [(work.minutes, work.message_count) for work in within if work.minutes is not None]
     per_100 = [100 * minutes / count for minutes, count in timed if count]
     return Load(
         person=person,
         name=name,
-        done_short=sum(each.handed_in_at > now - timedelta(days=SHORT_DAYS) for each in within),
+        done_short=sum(work.handed_in_at > now - timedelta(days=SHORT_DAYS) for work in within),
         done_long=len(within),
         minutes=median(minutes for minutes, _count in timed) if timed else None,
         minutes_per_100=median(per_100) if per_100 else None,

@@ -69,8 +69,10 @@ class EvaluationState:
     @property
     def why_closed(self) -> str:
         """The sentence that says why not; "" while open."""
-        one = self.evaluation
-        return why_closed(one.state, is_released=one.state == LAPSED and bool(one.released_reason))
+        evaluation = self.evaluation
+        return why_closed(
+            evaluation.state, is_released=evaluation.state == LAPSED and bool(evaluation.released_reason)
+        )
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:

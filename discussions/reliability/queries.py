@@ -252,14 +252,19 @@ def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
     threshold = rubric.criterion(DIVERSITY).threshold
     return Found(
         values=machine_values(
-            {key: one for key, one in measurements.items() if key in judgement_kinds.MESSAGE_KINDS}
+            {
+                key: measurement
+                for key, measurement in measurements.items()
+                if key in judgement_kinds.MESSAGE_KINDS
+            }
         ),
         references={
-            make_reference_subject(one): (one.is_counted, one.check)
-            for one in measurements["memory_accuracy"].references
+            make_reference_subject(reference): (reference.is_counted, reference.check)
+            for reference in measurements["memory_accuracy"].references
         },
         phrases={
-            f"{one.player}|{one.phrase}": one.messages[0] for one in measurements["anti_repetition"].phrases
+            f"{phrase.player}|{phrase.phrase}": phrase.messages[0]
+            for phrase in measurements["anti_repetition"].phrases
         },
         passes=None if threshold is None else passes(score_of(measurements[DIVERSITY]), threshold),
     )
@@ -278,12 +283,18 @@ def _identified(
             most=int(read["identification_max_messages"]),
             ambiguous=frozenset(row.rubric.lists["ambiguous_names"]),
         )
-        given = {each.subject: each.blind_value for each in said if each.kind == judgement_kinds.ATTRIBUTION}
+        given = {
+            answer.subject: answer.blind_value
+            for answer in said
+            if answer.kind == judgement_kinds.ATTRIBUTION
+        }
         asked = {row.evaluation: Asked(dealt.authors, len(dealt.agents))} if dealt else {}
         test = combine_tests(asked, lambda _evaluation, place: given.get(str(place), ""))
         return (True, check_test(test, decides=False).passes) if test else None
     answers = [
-        each.blind_value for each in said if each.kind == judgement_kinds.IDENTIFY and each.blind_value
+        answer.blind_value
+        for answer in said
+        if answer.kind == judgement_kinds.IDENTIFY and answer.blind_value
     ]
     check = check_identification(
         (answers.count(judgement_kinds.YES), len(answers)) if answers else None, row.rubric, decides=False

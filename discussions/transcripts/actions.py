@@ -271,15 +271,15 @@ class Store:
         # Two imports of one project go one after the other from here on: neither misses the other's games. Rows that
         # only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
-        known = self._known([each.read.record.game_id for each in ready])
-        new = [each for each in ready if self._is_new(each, known)]
+        known = self._known([content.read.record.game_id for content in ready])
+        new = [content for content in ready if self._is_new(content, known)]
         if not new:
             return
         number = self._take_numbers(len(new))
-        rows = [self._row(each, number + offset, now) for offset, each in enumerate(new)]
+        rows = [self._row(content, number + offset, now) for offset, content in enumerate(new)]
         Game.objects.bulk_create(rows)
         GameText.objects.bulk_create(
-            [GameText(game=row, body=each.body.decode()) for row, each in zip(rows, new, strict=True)]
+            [GameText(game=row, body=content.body.decode()) for row, content in zip(rows, new, strict=True)]
         )
         self.game_count += len(rows)
 
@@ -293,20 +293,20 @@ class Store:
             known.setdefault(source_id, {})[sha256] = (number, transcript)
         return known
 
-    def _is_new(self, each: _Ready, known: dict[str, dict[str, tuple[int, int]]]) -> bool:
-        game_id = each.read.record.game_id
+    def _is_new(self, content: _Ready, known: dict[str, dict[str, tuple[int, int]]]) -> bool:
+        game_id = content.read.record.game_id
         seen = self._seen.setdefault(game_id, set())
         here = known.get(game_id, {})
         own = self.transcript.pk
-        if each.sha256 in seen:
-            self._fault(each, "already_imported", _TWICE.format(id=game_id), is_warning=True)
+        if content.sha256 in seen:
+            self._fault(content, "already_imported", _TWICE.format(id=game_id), is_warning=True)
             return False
-        if each.sha256 in here:
-            number, transcript = here[each.sha256]
-            seen.add(each.sha256)
+        if content.sha256 in here:
+            number, transcript = here[content.sha256]
+            seen.add(content.sha256)
             if transcript != own:
                 self._fault(
-                    each, "already_imported", _HERE.format(id=game_id, number=number), is_warning=True
+                    content, "already_imported", _HERE.format(id=game_id, number=number), is_warning=True
                 )
             else:
                 self.game_count += 1
@@ -314,13 +314,13 @@ class Store:
         others = [number for number, transcript in here.values() if transcript != own]
         if (others or seen) and not self.transcript.is_separate:
             where = f"game {min(others)}" if others else "another game of this file"
-            self._fault(each, "game_exists", _TAKEN.format(id=game_id, where=where))
+            self._fault(content, "game_exists", _TAKEN.format(id=game_id, where=where))
             return False
-        seen.add(each.sha256)
+        seen.add(content.sha256)
         return True
 
-    def _fault(self, each: _Ready, code: str, message: str, *, is_warning: bool = False) -> None:
-        self.faults.append(Fault(place=each.read.place, code=code, message=message, is_warning=is_warning))
+    def _fault(self, content: _Ready, code: str, message: str, *, is_warning: bool = False) -> None:
+        self.faults.append(Fault(place=content.read.place, code=code, message=message, is_warning=is_warning))
 
     def _take_numbers(self, count: int) -> int:
         """The first of so many numbers in a row."""
@@ -328,15 +328,15 @@ class Store:
         project.update(next_game_number=F("next_game_number") + count)
         return project.values_list("next_game_number", flat=True)[0] - count
 
-    def _row(self, each: _Ready, number: int, now: datetime) -> Game:
-        record = each.read.record
+    def _row(self, content: _Ready, number: int, now: datetime) -> Game:
+        record = content.read.record
         return Game(
             project_id=self.transcript.project_id,
             iteration_id=self.transcript.iteration_id,
             transcript=self.transcript,
             number=number,
             source_id=record.game_id,
-            content_sha256=each.sha256,
+            content_sha256=content.sha256,
             player_count=len(record.players),
             message_count=len(record.messages),
             round_count=record.rounds,
@@ -344,8 +344,8 @@ class Store:
             cost_usd=record.cost.total_usd,
             cache_hit_rate=record.cost.cache_hit_rate,
             input_tokens=record.cost.input_tokens,
-            warnings=msgspec.json.encode(each.read.warnings).decode(),
-            warning_count=len(each.read.warnings),
+            warnings=msgspec.json.encode(content.read.warnings).decode(),
+            warning_count=len(content.read.warnings),
             created_at=now,
             created_by=self.by,
         )

@@ -123,7 +123,7 @@ def _iteration(project: Project, number: int | None) -> Iteration | None:
 
 
 def _choose_address(slug: str, made: list[Imported]) -> str:
-    already = sum(each.outcome == ALREADY for each in made)
+    already = sum(upload.outcome == ALREADY for upload in made)
     if len(made) > 1:
         return reverse("imports", args=[slug]) + (f"?already={already}" if already else "")
     was = "" if made[0].outcome == NEW else f"?was={made[0].outcome}"

@@ -197,30 +197,36 @@ def _changed_rows(verdict: Verdict, basis: Basis) -> Iterator[str]:
     )
     if not measured.exists():
         yield "The measurements' row does not say what the basis says of it."
-    rows = Evaluation.objects.filter(pk__in=[one.id for one in basis.evaluations], game=game)
-    if dict(rows.values_list("pk", "evaluator_id")) != {one.id: one.evaluator for one in basis.evaluations}:
+    rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations], game=game)
+    if dict(rows.values_list("pk", "evaluator_id")) != {
+        evaluation.id: evaluation.evaluator for evaluation in basis.evaluations
+    }:
         yield "An evaluation that the basis names is not there, or is somebody else's."
 
 
 def _changed_judgements(basis: Basis) -> Iterator[str]:
-    named = {(one.id, one.version): one for one in basis.judgements if one.version}
+    named = {
+        (judgement.id, judgement.version): judgement for judgement in basis.judgements if judgement.version
+    }
     rows = Revision.objects.filter(judgement__in={key for key, _version in named}).select_related("judgement")
     there = {(row.judgement_id, row.version): row for row in rows}
-    for key, one in named.items():
+    for key, found in named.items():
         row = there.get(key)
         said = row and (row.judgement.evaluation_id, row.judgement.kind, row.judgement.subject, row.value)
-        if said != (one.evaluation, one.kind, one.subject, one.value):
-            yield f"The basis says {one.value!r} of {one.kind} {one.subject}; revision {one.version} does not."
+        if said != (found.evaluation, found.kind, found.subject, found.value):
+            yield f"The basis says {found.value!r} of {found.kind} {found.subject}; revision {found.version} does not."
 
 
 def _changed_adjudications(verdict: Verdict, basis: Basis) -> Iterator[str]:
-    rows = Adjudication.objects.filter(pk__in=[one.id for one in basis.adjudications], game=verdict.game_id)
+    rows = Adjudication.objects.filter(
+        pk__in=[adjudication.id for adjudication in basis.adjudications], game=verdict.game_id
+    )
     there = {row.pk: (row.kind, row.subject, row.value) for row in rows}
-    for one in basis.adjudications:
-        if there.get(one.id) != (one.kind, one.subject, one.value):
-            about = describe_subject(one.kind, one.subject)
-            value = describe_adjudicated_value(one)
-            yield f"The basis says that {about} was settled on {value}; row {one.id} does not."
+    for adjudication in basis.adjudications:
+        if there.get(adjudication.id) != (adjudication.kind, adjudication.subject, adjudication.value):
+            about = describe_subject(adjudication.kind, adjudication.subject)
+            value = describe_adjudicated_value(adjudication)
+            yield f"The basis says that {about} was settled on {value}; row {adjudication.id} does not."
 
 
 def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:

@@ -99,11 +99,11 @@ def load_basis(game: Game) -> Basis | None:
         ),
         cost=build_basis_cost(game.cost_usd, by_hand),
         evaluator_count=game.evaluator_count,
-        evaluations=[BasisEvaluation(one.pk, one.evaluator_id) for one in evaluations],
+        evaluations=[BasisEvaluation(evaluation.pk, evaluation.evaluator_id) for evaluation in evaluations],
         judgements=[_judgement(row) for row in judgements],
         adjudications=adjudications_in([game.pk])[game.pk],
         supersedes=supersedes,
-        tests=[test for one in evaluations if (test := _test(one, game))],
+        tests=[test for evaluation in evaluations if (test := _test(evaluation, game))],
     )
 
 

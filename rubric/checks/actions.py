@@ -46,9 +46,9 @@ def _responses_fit(_now: datetime) -> Iterator[str]:
     for review in rows.prefetch_related("comparison__responses").iterator(chunk_size=CHUNK):
         responses = review.comparison.responses.all()
         others = {
-            each.number
-            for each in responses
-            if each.written_by_id is None or each.written_by_id != review.reviewer.person_id
+            response.number
+            for response in responses
+            if response.written_by_id is None or response.written_by_id != review.reviewer.person_id
         }
         if not set(review.order) <= others or len(set(review.order)) != len(review.order):
             yield f"{_name(review)} was dealt responses that are not its reviewer's to judge."
@@ -67,8 +67,8 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
             yield f"{_name(review)} does not say something of each response in its order."
         held_by = review.reviewer.set
         keys = {
-            each.key
-            for each in load_rubric(held_by.rubric_version_id, held_by.rubric_version.sha256).criteria
+            criterion.key
+            for criterion in load_rubric(held_by.rubric_version_id, held_by.rubric_version.sha256).criteria
         }
         names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}
         for row in rows:
@@ -130,14 +130,14 @@ def _said(record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> list[obje
     """What a record says, as it is stored."""
     rows: list[object] = [
         [
-            each.scores,
-            each.holistic,
-            each.reported_overall,
-            each.is_incomplete,
-            each.notes or "",
-            reasons.get(each.label, {}),
+            response.scores,
+            response.holistic,
+            response.reported_overall,
+            response.is_incomplete,
+            response.notes or "",
+            reasons.get(response.label, {}),
         ]
-        for each in record.responses
+        for response in record.responses
     ]
     return [record.mode, record.ranking, record.reported_ranking, to_builtins(record.flags), rows]
 

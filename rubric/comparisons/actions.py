@@ -111,9 +111,9 @@ def add_comparisons(
         rows = _stored(comparison_set, comparisons, by, now)
         people = _people(comparisons)
         responses = [
-            _response(row, number, each, people)
+            _response(row, number, response, people)
             for row, comparison in zip(rows, comparisons, strict=True)
-            for number, each in enumerate(comparison.responses, start=1)
+            for number, response in enumerate(comparison.responses, start=1)
         ]
         Response.objects.bulk_create(responses, batch_size=500)
         detail = {"comparisons": len(rows), "responses": len(responses)}
@@ -232,21 +232,28 @@ def _stored(
     locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
     found = Comparison.objects.filter(set=locked)
     first = (found.aggregate(newest=Max("number"))["newest"] or 0) + 1
-    keys = [each.key or str(number) for number, each in enumerate(comparisons, start=first)]
+    keys = [comparison.key or str(number) for number, comparison in enumerate(comparisons, start=first)]
     counts = Counter([*found.values_list("key", flat=True), *keys])
     twice = next((key for key, count in counts.items() if count > 1), None)
     if twice is not None:
         sentence = _('The set has a comparison with the id "%(key)s" already. Nothing was added.')
         raise Conflict(sentence % {"key": twice}, code="comparison_known")
     rows = [
-        Comparison(set=locked, number=number, key=key, question=each.question, created_at=now, created_by=by)
-        for number, (key, each) in enumerate(zip(keys, comparisons, strict=True), start=first)
+        Comparison(
+            set=locked, number=number, key=key, question=comparison.question, created_at=now, created_by=by
+        )
+        for number, (key, comparison) in enumerate(zip(keys, comparisons, strict=True), start=first)
     ]
     return Comparison.objects.bulk_create(rows, batch_size=500)
 
 
 def _people(comparisons: Sequence[NewComparison]) -> dict[str, Person]:
-    addresses = {each.author.lower() for one in comparisons for each in one.responses if "@" in each.author}
+    addresses = {
+        response.author.lower()
+        for comparison in comparisons
+        for response in comparison.responses
+        if "@" in response.author
+    }
     # There may be more addresses than one query can name, and there are never so many people.
     people = Person.objects.all() if addresses else Person.objects.none()
     return {person.email: person for person in people if person.email in addresses}
@@ -301,11 +308,11 @@ def import_lines(*, comparison_set: ComparisonSet, lines: Lines, by: Person, now
     """Add what a file holds; its reviews may speak of its own comparisons. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     new, faults = _new_comparisons(comparison_set, lines.comparisons)
-    responses = {each.key: response_numbers(each) for each in new}
+    responses = {comparison.key: response_numbers(comparison) for comparison in new}
     reviews, more = _fitting(comparison_set, lines.reviews, responses)
     faults = [*lines.faults, *faults, *more]
     if faults:
-        return ImportSummary(faults=sorted(faults, key=lambda each: each.line))
+        return ImportSummary(faults=sorted(faults, key=lambda fault: fault.line))
     if new:
         add_comparisons(comparison_set=comparison_set, comparisons=new, by=by, now=now)
     _store(comparison_set, reviews, by, now)
@@ -324,33 +331,36 @@ def _new_comparisons(
     comparison_set: ComparisonSet, lines: Sequence[NumberedComparison]
 ) -> tuple[list[NewComparison], list[LineFault]]:
     """Those that the set does not have, and a fault for each that it has with other words."""
-    keys = [each.comparison.key for each in lines]
+    keys = [line.comparison.key for line in lines]
     stored: dict[str, Comparison] = {}
     for at in range(0, len(keys), 500):
         rows = Comparison.objects.filter(set=comparison_set, key__in=keys[at : at + 500])
         stored |= {row.key: row for row in rows.prefetch_related("responses__written_by")}
     new, faults = [], []
-    for each in lines:
-        row = stored.get(each.comparison.key)
+    for line in lines:
+        row = stored.get(line.comparison.key)
         if row is None:
-            new.append(each.comparison)
-        elif not _is_same(row, each.comparison):
+            new.append(line.comparison)
+        elif not _is_same(row, line.comparison):
             said = _('The set has another comparison with the id "%(id)s". What is stored never changes.')
-            faults.append(LineFault(each.line, "/id", "taken", said % {"id": each.comparison.key}))
+            faults.append(LineFault(line.line, "/id", "taken", said % {"id": line.comparison.key}))
     return new, faults
 
 
 def _is_same(row: Comparison, given: NewComparison) -> bool:
-    stored = sorted(row.responses.all(), key=lambda each: each.number)
+    stored = sorted(row.responses.all(), key=lambda response: response.number)
     numbers = response_numbers(given)
-    if row.question != given.question or [(each.key, each.number) for each in stored] != list(
+    if row.question != given.question or [(response.key, response.number) for response in stored] != list(
         numbers.items()
     ):
         return False
     return all(
-        one.text == other.text
-        and (other.author == one.author or (one.written_by and other.author.lower() == one.written_by.email))
-        for one, other in zip(stored, given.responses, strict=True)
+        first.text == other.text
+        and (
+            other.author == first.author
+            or (first.written_by and other.author.lower() == first.written_by.email)
+        )
+        for first, other in zip(stored, given.responses, strict=True)
     )
 
 
@@ -363,7 +373,7 @@ def _fitting(
     rubric = comparison_set.rubric_version.to_record()
     responses = {**_responses(comparison_set), **coming}
     reviewers = _reviewers(comparison_set)
-    there = _there([reviewers[each.reviewer] for each in reviews if each.reviewer in reviewers])
+    there = _there([reviewers[review.reviewer] for review in reviews if review.reviewer in reviewers])
     fitting, faults = [], []
     for given in reviews:
         known = responses.get(given.comparison)
@@ -414,13 +424,17 @@ def _responses(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:
 def _reviewers(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
     """Those whose reviews come by file, by name: a model of the set, else somebody elsewhere."""
     rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
-    named = {each.name: each for each in rows.filter(kind=ELSEWHERE).select_related("set__project")}
-    return named | {each.name: each for each in rows.filter(kind=MODEL).select_related("set__project")}
+    named = {
+        reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")
+    }
+    return named | {
+        reviewer.name: reviewer for reviewer in rows.filter(kind=MODEL).select_related("set__project")
+    }
 
 
 def _there(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], _There]:
     """The reviews of these reviewers that count or wait, by the comparison's key and the reviewer's name."""
-    rows = Review.objects.filter(reviewer__in={each.pk for each in reviewers}, round=1)
+    rows = Review.objects.filter(reviewer__in={reviewer.pk for reviewer in reviewers}, round=1)
     handed = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
     said: dict[int, list[_Row]] = defaultdict(list)
     columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
@@ -439,8 +453,14 @@ def _said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
     """What a record says, as its rows will say it."""
     numbers = map_labels(order)
     rows: list[_Row] = [
-        (numbers[each.label], each.scores, each.holistic, each.reported_overall, each.notes or "")
-        for each in record.responses
+        (
+            numbers[response.label],
+            response.scores,
+            response.holistic,
+            response.reported_overall,
+            response.notes or "",
+        )
+        for response in record.responses
     ]
     return record.mode, rows
 
@@ -450,29 +470,29 @@ def _store(comparison_set: ComparisonSet, reviews: Sequence[_Fitting], by: Perso
     reviewers = _reviewers(comparison_set)
     for at in range(0, len(reviews), BATCH):
         batch = reviews[at : at + BATCH]
-        keys = {each.given.comparison for each in batch}
+        keys = {fitting.given.comparison for fitting in batch}
         rows = Comparison.objects.filter(set=comparison_set, key__in=keys)
         comparisons = {row.key: row for row in rows}
         with transaction.atomic():
-            for each in batch:
-                name = each.given.reviewer
+            for fitting in batch:
+                name = fitting.given.reviewer
                 if name not in reviewers:
                     reviewers[name] = add_reviewer(
                         comparison_set=comparison_set, kind=ELSEWHERE, name=name, by=by, now=now
                     )
-                _bring(comparisons[each.given.comparison], reviewers[name], each, by, now)
+                _bring(comparisons[fitting.given.comparison], reviewers[name], fitting, by, now)
 
 
-def _bring(comparison: Comparison, reviewer: Reviewer, each: _Fitting, by: Person, now: datetime) -> None:
-    order, record = each.placed.order, each.placed.record
+def _bring(comparison: Comparison, reviewer: Reviewer, fitting: _Fitting, by: Person, now: datetime) -> None:
+    order, record = fitting.placed.order, fitting.placed.record
     review = begin_review(comparison=comparison, reviewer=reviewer, order=order, by=by, now=now)
-    if each.given.text is not None:
+    if fitting.given.text is not None:
         Answer.objects.create(
             review=review,
             source=UPLOADED,
             attempt=review.answers.count() + 1,
             model=reviewer.model or reviewer.name,
-            text=each.given.text,
+            text=fitting.given.text,
             created_at=now,
             created_by=by,
         )

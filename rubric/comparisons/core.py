@@ -158,8 +158,8 @@ def read_comparison_lines(data: bytes) -> Lines:
             else:
                 given = _comparison(value)
                 problems = [
-                    Problem("invalid", each.message, pointer=each.pointer)
-                    for each in comparison_faults(given)
+                    Problem("invalid", fault.message, pointer=fault.pointer)
+                    for fault in comparison_faults(given)
                 ]
                 if ids.setdefault(given.key, number) != number:
                     said = (
@@ -167,7 +167,9 @@ def read_comparison_lines(data: bytes) -> Lines:
                     )
                     problems.append(Problem("duplicate_id", said, pointer="/id"))
                 found.comparisons.append(NumberedComparison(number, given))
-        found.faults.extend(LineFault(number, each.pointer, each.code, each.message) for each in problems)
+        found.faults.extend(
+            LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems
+        )
     if not (found.comparisons or found.reviews or found.faults):
         said = "The file holds no comparison and no review. Write one JSON object a line."
         found.faults.append(LineFault(1, "", "empty", said))
@@ -176,7 +178,9 @@ def read_comparison_lines(data: bytes) -> Lines:
 
 def response_numbers(comparison: NewComparison) -> dict[str, int]:
     """Id -> number of the responses, as they will be stored: those without an id are called by their number."""
-    return {each.key or str(number): number for number, each in enumerate(comparison.responses, start=1)}
+    return {
+        response.key or str(number): number for number, response in enumerate(comparison.responses, start=1)
+    }
 
 
 def _problems(value: Any) -> list[Problem]:
@@ -230,7 +234,7 @@ def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
         said = "The reviewer has more than 200 characters. Shorten the name."
         yield Problem("too_long", said, pointer="/reviewer")
     given = value.get("labels", {})
-    if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
+    if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
         said = (
             '"labels" must say which response each label was, such as {"Response A": "the id of a response"}.'
         )
@@ -289,8 +293,12 @@ def _is_number(value: Any) -> bool:
 
 def _comparison(value: dict[str, Any]) -> NewComparison:
     responses = [
-        NewResponse(text=each["text"], key=each.get("id", "").strip(), author=each.get("author", "").strip())
-        for each in value["responses"]
+        NewResponse(
+            text=response["text"],
+            key=response.get("id", "").strip(),
+            author=response.get("author", "").strip(),
+        )
+        for response in value["responses"]
     ]
     return NewComparison(question=value["question"], responses=responses, key=value["id"].strip())
 
@@ -301,9 +309,9 @@ def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
         line=line,
         comparison=value["comparison"].strip(),
         reviewer=value["reviewer"].strip(),
-        labels={label: each.strip() for label, each in value.get("labels", {}).items()},
+        labels={label: text.strip() for label, text in value.get("labels", {}).items()},
         text=value.get("text"),
-        scores={key.strip(): each for key, each in value.get("scores", {}).items()},
+        scores={key.strip(): score for key, score in value.get("scores", {}).items()},
         scale=(scale[0], scale[1]),
     )
 
@@ -325,9 +333,9 @@ def place_review(
     """
     faults = [*_label_faults(given, responses), *_score_faults(given, responses, rubric)]
     if faults:
-        return [LineFault(given.line, each.pointer, each.code, each.message) for each in faults]
+        return [LineFault(given.line, fault.pointer, fault.code, fault.message) for fault in faults]
     dealt = [given.labels[label] for label in labels(len(given.labels))]
-    order = [responses[each] for each in dealt or sorted(given.scores, key=responses.__getitem__)]
+    order = [responses[position] for position in dealt or sorted(given.scores, key=responses.__getitem__)]
     if given.text is not None:
         return Placed(order, read_review(given.text, labels(len(order)), rubric))
     record = read_review(_answer(given, order, responses), labels(len(order)), rubric)
@@ -366,7 +374,7 @@ def _score_faults(
 ) -> Iterator[Problem]:
     if given.text is not None:
         return
-    known = [*(each.key for each in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
+    known = [*(criterion.key for criterion in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
     if len(given.scores) < FEWEST_DEALT:
         yield Problem("no_score", "A review speaks of two responses or more.", pointer="/scores")
     for response, said_of in given.scores.items():
@@ -381,7 +389,7 @@ def _score_faults(
             if name not in known:
                 said = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
                 yield Problem("unknown_criterion", said, pointer=build_pointer(["scores", response, name]))
-    if not any(_numbers(each) for each in given.scores.values()):
+    if not any(_numbers(score) for score in given.scores.values()):
         yield Problem(
             "no_score", "There is no score at all. Give some, or take the line out.", pointer="/scores"
         )
@@ -389,7 +397,7 @@ def _score_faults(
 
 def _numbers(said_of: Mapping[str, object]) -> dict[str, Number]:
     """The scores that were given, under their names."""
-    return {name: each for name, each in said_of.items() if isinstance(each, int | float)}
+    return {name: value for name, value in said_of.items() if isinstance(value, int | float)}
 
 
 def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) -> str:
@@ -400,8 +408,8 @@ def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) 
     ids = {number: key for key, number in responses.items()}
     said = {
         label: {
-            name: rescale_score(each, given.scale)
-            for name, each in _numbers(given.scores[ids[number]]).items()
+            name: rescale_score(value, given.scale)
+            for name, value in _numbers(given.scores[ids[number]]).items()
         }
         for label, number in zip(LABELS, order, strict=False)
     }
@@ -414,8 +422,8 @@ def _noted(
     """The record with the notes of each response."""
     ids = {number: key for key, number in responses.items()}
     said = [
-        replace(each, notes=given.scores[ids[number]].get(NOTES_KEY))
-        for each, number in zip(record.responses, order, strict=True)
+        replace(response, notes=given.scores[ids[number]].get(NOTES_KEY))
+        for response, number in zip(record.responses, order, strict=True)
     ]
     return replace(record, responses=said)
 

@@ -113,18 +113,18 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
     unfit = _unfit_counts(mine)
     lines = [
         SetLine(
-            number=each.number,
-            name=each.name,
-            rubric=f"{each.rubric_version.rubric.name} {each.rubric_version.number}",
-            mode=str(MODE_NAMES[each.mode]),
-            comparison_count=comparisons.get(each.pk, 0),
-            reviewer_count=reviewers.get(each.pk, 0),
-            review_count=reviews.get(each.pk, 0),
-            own_count=own.get(each.pk),
-            own_total=comparisons.get(each.pk, 0) - unfit.get((each.pk, person.pk), 0),
-            is_closed=each.closed_at is not None,
+            number=comparison_set.number,
+            name=comparison_set.name,
+            rubric=f"{comparison_set.rubric_version.rubric.name} {comparison_set.rubric_version.number}",
+            mode=str(MODE_NAMES[comparison_set.mode]),
+            comparison_count=comparisons.get(comparison_set.pk, 0),
+            reviewer_count=reviewers.get(comparison_set.pk, 0),
+            review_count=reviews.get(comparison_set.pk, 0),
+            own_count=own.get(comparison_set.pk),
+            own_total=comparisons.get(comparison_set.pk, 0) - unfit.get((comparison_set.pk, person.pk), 0),
+            is_closed=comparison_set.closed_at is not None,
         )
-        for each in found
+        for comparison_set in found
     ]
     leads = may(check_open_set, person, project)
     return SetsPage(project.slug, project.name, leads, bool(own), lines)
@@ -161,7 +161,7 @@ def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
     members = Person.objects.filter(
         memberships__project=comparison_set.project_id, memberships__ended_at=None, is_active=True
     ).exclude(pk__in=present.values("person"))
-    return [(each.pk, f"{each.name} ({each.email})") for each in members.order_by("name", "pk")]
+    return [(member.pk, f"{member.name} ({member.email})") for member in members.order_by("name", "pk")]
 
 
 _HANDED_IN = Q(reviews__state=SUBMITTED, reviews__round=1)
@@ -182,14 +182,14 @@ def _lines(shown: Sequence[Comparison]) -> list[ComparisonLine]:
         by_kind[comparison][kind] = count
     return [
         ComparisonLine(
-            number=each.number,
-            question=one_line(each.question, LONGEST_SHOWN),
-            response_count=each.response_count,  # type: ignore[attr-defined]
-            by_people=by_kind[each.pk].get(PERSON, 0),
-            by_models=by_kind[each.pk].get(MODEL, 0),
-            elsewhere=by_kind[each.pk].get(ELSEWHERE, 0),
+            number=comparison.number,
+            question=one_line(comparison.question, LONGEST_SHOWN),
+            response_count=comparison.response_count,  # type: ignore[attr-defined]
+            by_people=by_kind[comparison.pk].get(PERSON, 0),
+            by_models=by_kind[comparison.pk].get(MODEL, 0),
+            elsewhere=by_kind[comparison.pk].get(ELSEWHERE, 0),
         )
-        for each in shown
+        for comparison in shown
     ]
 
 
@@ -203,27 +203,27 @@ def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[Reviewer
     found = list(counted[:MOST_REVIEWERS])
     more = rows.count() - len(found) if len(found) == MOST_REVIEWERS else 0
     unfit = _unfit_counts(rows)
-    return [_reviewer(each, count, unfit) for each in sorted(found, key=_by_kind)], more
+    return [_reviewer(reviewer, count, unfit) for reviewer in sorted(found, key=_by_kind)], more
 
 
 def _by_kind(reviewer: Reviewer) -> tuple[bool, int]:
     return reviewer.ended_at is not None, list(KIND_NAMES).index(reviewer.kind)
 
 
-def _reviewer(each: Reviewer, count: int, unfit: Mapping[tuple[int, int], int]) -> ReviewerLine:
-    own = unfit.get((each.set_id, each.person_id), 0) if each.person_id else 0
+def _reviewer(reviewer: Reviewer, count: int, unfit: Mapping[tuple[int, int], int]) -> ReviewerLine:
+    own = unfit.get((reviewer.set_id, reviewer.person_id), 0) if reviewer.person_id else 0
     return ReviewerLine(
-        id=each.pk,
-        name=each.name,
-        kind=each.kind,
-        kind_says=str(KIND_NAMES[each.kind]),
-        model=each.model if each.model != each.name else "",
-        key=str(each.person_id or each.name),
-        done_count=each.done_count,  # type: ignore[attr-defined]
-        second_count=each.second_count,  # type: ignore[attr-defined]
+        id=reviewer.pk,
+        name=reviewer.name,
+        kind=reviewer.kind,
+        kind_says=str(KIND_NAMES[reviewer.kind]),
+        model=reviewer.model if reviewer.model != reviewer.name else "",
+        key=str(reviewer.person_id or reviewer.name),
+        done_count=reviewer.done_count,  # type: ignore[attr-defined]
+        second_count=reviewer.second_count,  # type: ignore[attr-defined]
         total=count - own,
         own_count=own,
-        is_ended=each.ended_at is not None,
+        is_ended=reviewer.ended_at is not None,
     )
 
 

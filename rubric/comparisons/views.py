@@ -61,8 +61,8 @@ def open_set(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_open_set(request.user, project)
-    versions = {str(each.pk): each for each in RubricVersion.objects.newest_of_each("response")}
-    given = {"versions": [(key, str(each)) for key, each in versions.items()]}
+    versions = {str(version.pk): version for version in RubricVersion.objects.newest_of_each("response")}
+    given = {"versions": [(key, str(version)) for key, version in versions.items()]}
     form, status = SetForm(**given, initial={"mode": default_mode()}), 200
     if request.method == "POST":
         form, status = bind_form(request, SetForm, **given), 422

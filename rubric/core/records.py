@@ -104,9 +104,9 @@ class ReviewRecord(Struct, frozen=True):
 
     def response(self, label: str) -> ResponseReview:
         """What it says of the response with that label; raises KeyError when there is none."""
-        for each in self.responses:
-            if each.label == label:
-                return each
+        for response in self.responses:
+            if response.label == label:
+                return response
         raise KeyError(label)
 
 

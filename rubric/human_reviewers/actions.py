@@ -75,10 +75,10 @@ def _start_from(first: Review, second: Review, by: Person, now: datetime) -> Non
 
 def store_starts(*, review: Review, starts: Sequence[Start], by: Person, now: datetime) -> None:
     """Every mark that a review begins with, each with its revision; within a transaction."""
-    said = [{"value": each.value, "reason": each.reason, "version": 1} for each in starts]
+    said = [{"value": start.value, "reason": start.reason, "version": 1} for start in starts]
     marks = Mark.objects.bulk_create(
-        Mark(review=review, kind=each.kind, subject=each.subject, **values)
-        for each, values in zip(starts, said, strict=True)
+        Mark(review=review, kind=start.kind, subject=start.subject, **values)
+        for start, values in zip(starts, said, strict=True)
     )
     MarkRevision.objects.bulk_create(
         MarkRevision(

@@ -210,10 +210,10 @@ def build_record(sheet: Sheet, values: Values, rubric: RubricRecord) -> ReviewRe
     A ranking that was never changed is ours, so none is reported.
     """
     said = {name: GivenScores() for name in labels(sheet.count)}
-    for place, one in enumerate(said.values(), start=1):
-        one.notes = values.get((NOTES, str(place))) or None
+    for place, given_scores in enumerate(said.values(), start=1):
+        given_scores.notes = values.get((NOTES, str(place))) or None
         if sheet.whole:
-            one.holistic = _points(values.get((WHOLE, str(place))))
+            given_scores.holistic = _points(values.get((WHOLE, str(place))))
     for kind, subject in sheet.scores:
         at, _dot, criterion = subject.partition(".")
         points = _points(values.get((kind, subject)))
@@ -254,17 +254,17 @@ def second_start(
     """The marks of a second round, dealt in `order`, that say what the first said, which was dealt in `first`."""
     at = {number: place for place, number in enumerate(order, start=1)}
     found: list[Start] = []
-    for each in given:
-        place = at[each.number]
-        if each.holistic is not None:
-            found.append(Start(WHOLE, str(place), _written(each.holistic)))
+    for response in given:
+        place = at[response.number]
+        if response.holistic is not None:
+            found.append(Start(WHOLE, str(place), _written(response.holistic)))
         found += [
             Start(SCORE, f"{place}.{criterion}", _written(points))
-            for criterion, points in each.scores.items()
+            for criterion, points in response.scores.items()
         ]
-        found += [Start(*_key(place, key), CANNOT, why) for key, why in each.cannot_judge.items()]
-        if each.notes:
-            found.append(Start(NOTES, str(place), each.notes))
+        found += [Start(*_key(place, key), CANNOT, why) for key, why in response.cannot_judge.items()]
+        if response.notes:
+            found.append(Start(NOTES, str(place), response.notes))
     if ranking is not None:
         names = dict(zip(labels(len(first)), first, strict=True))
         value = format_ranking([[at[names[label]] for label in group] for group in ranking])

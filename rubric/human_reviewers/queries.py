@@ -240,8 +240,12 @@ def waiting_sets(person: Person) -> list[WaitingSet]:
         return []
     reviews = _newest_reviews(person, sets)
     unable = _unable(person, sets)
-    open_now = second_rounds(each for each in sets if each.has_second_round and not each.closed_at)
-    rows: dict[int, list[Waiting]] = {each.pk: [] for each in sets}
+    open_now = second_rounds(
+        comparison_set
+        for comparison_set in sets
+        if comparison_set.has_second_round and not comparison_set.closed_at
+    )
+    rows: dict[int, list[Waiting]] = {comparison_set.pk: [] for comparison_set in sets}
     found = Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk", "number")
     for held_by, comparison, number in found:
         key, round_number, state = reviews.get(comparison, (0, 0, ""))
@@ -249,23 +253,23 @@ def waiting_sets(person: Person) -> list[WaitingSet]:
         rows[held_by].append(Waiting(comparison, number, said, key))
     return [
         WaitingSet(
-            each.pk,
-            each.name,
-            each.project.name,
-            each.project.slug,
-            each.number,
-            each.mode,
-            each.closed_at is not None,
-            rows[each.pk],
+            comparison_set.pk,
+            comparison_set.name,
+            comparison_set.project.name,
+            comparison_set.project.slug,
+            comparison_set.number,
+            comparison_set.mode,
+            comparison_set.closed_at is not None,
+            rows[comparison_set.pk],
         )
-        for each in sets
+        for comparison_set in sets
     ]
 
 
 def waiting_count(person: Person) -> int | None:
     """How many comparisons wait for the person; None for who reviews nothing."""
     sets = waiting_sets(person)
-    return sum(len(each.waiting()) for each in sets) if sets else None
+    return sum(len(waiting_set.waiting()) for waiting_set in sets) if sets else None
 
 
 def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = None) -> set[int]:
@@ -274,7 +278,7 @@ def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = Non
     Whoever was taken out is not waited for, and who wrote so many of the responses that nothing is left to compare
     neither. With nobody else there is no second round.
     """
-    keys = [each.pk for each in sets]
+    keys = [comparison_set.pk for comparison_set in sets]
     if not keys:
         return set()
     people: dict[int, dict[int, int]] = {}

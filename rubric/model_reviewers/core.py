@@ -246,9 +246,9 @@ def derive_state(mode: str, tries: Sequence[Try]) -> str:
     """How far it is: `mode` is that of the review that was read, "" before; `tries` in the order in which they came."""
     if mode:
         return {ABSTAINED: DECLINED, UNREADABLE: UNREADABLE_ANSWER}.get(mode, ANSWERED)
-    if any(not each.error_code for each in tries):
+    if any(not attempt.error_code for attempt in tries):
         return UNREAD
-    codes = [each.error_code for each in tries if each.is_fetched]
+    codes = [attempt.error_code for attempt in tries if attempt.is_fetched]
     return FAILED if codes and (len(codes) >= MOST_TRIES or codes[-1] not in PASSING) else OPEN
 
 
@@ -398,7 +398,7 @@ def read_answer_lines(data: bytes) -> tuple[list[UploadedAnswer], list[LineFault
             continue
         document = read_json(line)
         found = [
-            LineFault(number, each.pointer, each.code, each.message) for each in document.problems
+            LineFault(number, problem.pointer, problem.code, problem.message) for problem in document.problems
         ] or _shape_faults(number, document.value)
         faults += found
         if not found:
@@ -428,9 +428,9 @@ def _twice(answers: list[UploadedAnswer]) -> list[LineFault]:
     """Where the file answers something a second time."""
     first: dict[tuple[str, str], int] = {}
     faults = []
-    for each in answers:
-        line = first.setdefault((each.comparison, each.reviewer), each.line)
-        if line != each.line:
+    for answer in answers:
+        line = first.setdefault((answer.comparison, answer.reviewer), answer.line)
+        if line != answer.line:
             said = f"Line {line} has the same comparison and reviewer. Keep one of them."
-            faults.append(LineFault(each.line, "", "twice", said))
+            faults.append(LineFault(answer.line, "", "twice", said))
     return faults

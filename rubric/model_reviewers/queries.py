@@ -130,7 +130,7 @@ def _asked(
         review=review.pk,
         mode=review.mode,
         flag_count=len(review.flags),
-        tries=sum(each.is_fetched for each in tries),
+        tries=sum(attempt.is_fetched for attempt in tries),
         error="" if review.mode or not came else came[-1][2],
         superseded_count=superseded.get(pair, 0),
     )

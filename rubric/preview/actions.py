@@ -80,10 +80,12 @@ def preview_rankings(*, job: Job, clock: Clock) -> None:
     total = reviewed.distinct().count()
     record_preview_event(job=job, done=0, total=total, now=clock())
     rankings: list[Reranked] = []
-    for each in sets:
-        rankings += _rankings(each, draft)
+    for comparison_set in sets:
+        rankings += _rankings(comparison_set, draft)
         record_preview_event(job=job, done=len(rankings), total=total, now=clock())
-    versions = {each.rubric_version_id: each.rubric_version.to_record() for each in sets}
+    versions = {
+        comparison_set.rubric_version_id: comparison_set.rubric_version.to_record() for comparison_set in sets
+    }
     notes = [said for own in versions.values() for said in lacking(own, draft)]
     impact = compute_rankings_impact(rankings, notes)
     store_preview(job=job, version=version, part=COMPARISONS, basis=basis, impact=impact, now=clock())
@@ -94,12 +96,12 @@ def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[Re
     own = comparison_set.rubric_version.to_record()
     before, after = get_weights(own), comparable_weights(own, draft)
     reviewed = load_reviewed(comparison_set)
-    for number, rows in groupby(reviewed, key=lambda each: each.comparison):
+    for number, rows in groupby(reviewed, key=lambda review: review.comparison):
         several = list(rows)
         yield rerank(
             Location(comparison_set.project.slug, comparison_set.number, number),
-            [each.to_judgement(before) for each in several],
-            [each.to_judgement(after) for each in several],
+            [review.to_judgement(before) for review in several],
+            [review.to_judgement(after) for review in several],
         )
 
 

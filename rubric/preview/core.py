@@ -136,7 +136,7 @@ def histogram(changes: Iterable[float]) -> list[Bin]:
     if not rounded:
         return []
     largest = max(abs(change) for change in rounded)
-    width = next((each for each in _WIDTHS if largest <= each * _BINS_A_SIDE), largest / _BINS_A_SIDE)
+    width = next((width for width in _WIDTHS if largest <= width * _BINS_A_SIDE), largest / _BINS_A_SIDE)
     counts = Counter(_find_bin(change, width) for change in rounded)
     places = range(min(0, *counts), max(0, *counts) + 1)
     return [
@@ -189,7 +189,7 @@ def _by_distance(move: RankMove) -> tuple[int, str, int, int, str]:
 
 def select_flips(flips: Sequence[OutcomeFlip]) -> list[OutcomeFlip]:
     """The outcomes to be listed: recorded before open, known before unknown, in the order of their places."""
-    order = sorted(flips, key=lambda each: (not each.is_recorded, not each.is_known, *_place(each.where)))
+    order = sorted(flips, key=lambda flip: (not flip.is_recorded, not flip.is_known, *_place(flip.where)))
     return order[:MOST_FLIPS]
 
 
@@ -234,8 +234,8 @@ def rerank(where: Location, before: Sequence[Judgement], after: Sequence[Judgeme
     """The comparison from its judgements under its own weights and under the draft's; responses are their numbers."""
     old, new = panel(before), panel(after)
     winners = _winners(old), _winners(new)
-    means = {each.response: each.mean for each in old.standings}
-    changed = {each.response: (means[each.response], each.mean) for each in new.standings}
+    means = {standing.response: standing.mean for standing in old.standings}
+    changed = {standing.response: (means[standing.response], standing.mean) for standing in new.standings}
     is_other = winners[0] != winners[1]
     return Reranked(
         where=where,
@@ -252,14 +252,16 @@ def rerank(where: Location, before: Sequence[Judgement], after: Sequence[Judgeme
 
 def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] = ()) -> Impact:
     """What publishing the draft would change, over all comparisons that were reviewed."""
-    ranked = [each for each in rankings if each.before or each.after]
+    ranked = [ranking for ranking in rankings if ranking.before or ranking.after]
     flips = [
-        OutcomeFlip(each.where, each.before, each.after, each.reasons, is_known=bool(each.after))
-        for each in ranked
-        if each.before != each.after
+        OutcomeFlip(
+            ranking.where, ranking.before, ranking.after, ranking.reasons, is_known=bool(ranking.after)
+        )
+        for ranking in ranked
+        if ranking.before != ranking.after
     ]
-    moves = [move for each in ranked for move in list_moves(each.figures)]
-    changes = [after - before for each in ranked for before, after in each.figures.values()]
+    moves = [move for ranking in ranked for move in list_moves(ranking.figures)]
+    changes = [after - before for ranking in ranked for before, after in ranking.figures.values()]
     bare = len(rankings) - len(ranked)
     return Impact(
         part=COMPARISONS,
@@ -301,7 +303,7 @@ def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
 
 
 def _winners(view: Panel) -> list[str]:
-    return sorted((each.response for each in view.standings if each.place == 1), key=int)
+    return sorted((standing.response for standing in view.standings if standing.place == 1), key=int)
 
 
 def _named(winners: Sequence[str]) -> str:
@@ -317,11 +319,11 @@ def _reasons(
     """The means of everybody who wins before or after, the best under the draft first."""
     if not is_known:
         return ["No stored score is of a criterion that the draft asks for."]
-    shown = sorted(winners, key=lambda each: (-(means[each][1] or 0), int(each)))
-    decimals = _decimals([value for each in shown for value in means[each] if value is not None])
+    shown = sorted(winners, key=lambda winner: (-(means[winner][1] or 0), int(winner)))
+    decimals = _decimals([value for text in shown for value in means[text] if value is not None])
     return [
-        f"Response {each} has {_mean(means[each][0], decimals)} and would have {_mean(means[each][1], decimals)}."
-        for each in shown
+        f"Response {text} has {_mean(means[text][0], decimals)} and would have {_mean(means[text][1], decimals)}."
+        for text in shown
     ]
 
 

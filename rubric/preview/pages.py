@@ -240,9 +240,9 @@ def _directions(impact: Impact) -> str:
 
 def _count(impact: Impact, before: str, after: str) -> int:
     return sum(
-        each.count
-        for each in impact.transitions
-        if each.is_recorded and (each.before, each.after) == (before, after)
+        transition.count
+        for transition in impact.transitions
+        if transition.is_recorded and (transition.before, transition.after) == (before, after)
     )
 
 
@@ -257,12 +257,12 @@ def _one(composite: float) -> str:
 
 
 def _columns(bins: list[Bin]) -> list[HistogramColumn]:
-    most = max((each.count for each in bins), default=0)
+    most = max((bucket.count for bucket in bins), default=0)
     return [
         HistogramColumn(
-            number, _label(each), each.count, compute_track_position(each.count, 0, most), _tone(each)
+            number, _label(bucket), bucket.count, compute_track_position(bucket.count, 0, most), _tone(bucket)
         )
-        for number, each in enumerate(bins, start=1)
+        for number, bucket in enumerate(bins, start=1)
     ]
 
 

@@ -72,7 +72,7 @@ def _asked(request: SignedIn, comparison_set: ComparisonSet) -> tuple[ResultsQue
     """How the page is asked for, and the knobs of its weights; what its address may hold depends on the version."""
     under = request.GET.get("under", "")
     version = _version(comparison_set, under, request.user)
-    keys = [each.key for each in version.to_record().criteria]
+    keys = [criterion.key for criterion in version.to_record().criteria]
     knobs = [f"{part}-{key}" for key in keys for part in ("weight", "slider", "was")]
     given = only_parameters(request, *SWITCHES, *knobs)
     if given["incomplete"] not in ("", "yes"):

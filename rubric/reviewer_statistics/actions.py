@@ -68,7 +68,7 @@ def adopt_weights(
         raise Unacceptable(_("These weights are not to be adopted: %(reason)s") % {"reason": fit.reason})
     version = comparison_set.rubric_version
     record = version.to_record()
-    criteria = [replace(each, weight=float(fit.weights[each.key])) for each in record.criteria]
+    criteria = [replace(criterion, weight=float(fit.weights[criterion.key])) for criterion in record.criteria]
     return import_version(
         record=replace(record, criteria=criteria),
         rubric=version.rubric,

@@ -69,7 +69,7 @@ SET_STATISTICS = _SetStore()
 def load_input(comparison_set: ComparisonSet) -> Input:
     """What figures come from. First-round reviews alone, since in a second round nobody is blind any more."""
     reviewed = load_reviewed(comparison_set, round_number=FIRST_ROUND)
-    own = {(each.review, each.response) for each in reviewed if each.is_own}
+    own = {(review.review, review.response) for review in reviewed if review.is_own}
     return Input(
         rows=to_rows(reviewed),
         preferences=_preferences(comparison_set, own),

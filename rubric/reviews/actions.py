@@ -116,20 +116,20 @@ def _rows(
     review: Review, record: ReviewRecord, cannot_judge: Mapping[str, Mapping[str, str]]
 ) -> list[ReviewedResponse]:
     numbers = map_labels(review.order)
-    responses = {each.number: each for each in review.comparison.responses.defer("text")}
+    responses = {response.number: response for response in review.comparison.responses.defer("text")}
     names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}
     return [
         ReviewedResponse(
             review=review,
-            response=responses[numbers[each.label]],
-            position=review.order.index(numbers[each.label]) + 1,
-            scores=each.scores,
-            holistic=each.holistic,
-            reported_overall=each.reported_overall,
-            is_incomplete=each.is_incomplete,
-            is_own=responses[numbers[each.label]].author.casefold() in names,
-            notes=each.notes or "",
-            cannot_judge=dict(cannot_judge.get(each.label, {})),
+            response=responses[numbers[response.label]],
+            position=review.order.index(numbers[response.label]) + 1,
+            scores=response.scores,
+            holistic=response.holistic,
+            reported_overall=response.reported_overall,
+            is_incomplete=response.is_incomplete,
+            is_own=responses[numbers[response.label]].author.casefold() in names,
+            notes=response.notes or "",
+            cannot_judge=dict(cannot_judge.get(response.label, {})),
         )
-        for each in record.responses
+        for response in record.responses
     ]

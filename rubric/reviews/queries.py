@@ -87,15 +87,15 @@ def load_reviewed(
     if round_number is not None:
         rows = rows.filter(review__round=round_number)
     newest = {
-        (each.comparison, each.reviewer, each.response): each
-        for each in (Reviewed(*values) for values in rows.values_list(*COLUMNS))
+        (review.comparison, review.reviewer, review.response): review
+        for review in (Reviewed(*values) for values in rows.values_list(*COLUMNS))
     }
     return list(newest.values())
 
 
 def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:
     """The same as plain rows."""
-    return [each.to_row() for each in reviewed]
+    return [review.to_row() for review in reviewed]
 
 
 def set_hash(comparison_set: ComparisonSet, *given: object, handed: Sequence[int] | None = None) -> str:

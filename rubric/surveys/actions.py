@@ -52,7 +52,7 @@ def answer_survey(
     check_survey(by, comparison.set)
     if understood not in range(1, 6):
         raise Unacceptable(_("Say from 1 to 5 how well you understand it."), field="understood")
-    keys = [each.key for each in comparison.set.rubric_version.to_record().criteria]
+    keys = [criterion.key for criterion in comparison.set.rubric_version.to_record().criteria]
     if named not in (*keys, CANNOT_TELL):
         raise Unacceptable(_("Choose a criterion, or that you cannot tell."), field="named")
     check_length(text, field="text")

@@ -29,8 +29,8 @@ def find_separation(rows: Iterable[Row], weights: Mapping[str, Fraction]) -> Sep
     """
     means = _means(complete(sort_rows(rows), weights), list(weights))
     overall = {
-        name: sum((weights[key] * value for key, value in each.items()), Fraction())
-        for name, each in means.items()
+        name: sum((weights[key] * value for key, value in mean.items()), Fraction())
+        for name, mean in means.items()
     }
     places = sorted(overall, key=lambda name: (-overall[name], name))
     below = [name for name in places if overall[name] < overall[places[0]]]
@@ -38,13 +38,13 @@ def find_separation(rows: Iterable[Row], weights: Mapping[str, Fraction]) -> Sep
         return None
     first, second = places[0], below[0]
     pairs = {key: (means[first][key], means[second][key]) for key in weights}
-    furthest = max(abs(one - other) for one, other in pairs.values())
+    furthest = max(abs(first - other) for first, other in pairs.values())
     return Separated(
         first=first,
         second=second,
         overalls=(overall[first], overall[second]),
         means=pairs,
-        most=[key for key, (one, other) in pairs.items() if abs(one - other) == furthest],
+        most=[key for key, (first, other) in pairs.items() if abs(first - other) == furthest],
     )
 
 
@@ -53,6 +53,6 @@ def _means(rows: Sequence[Row], keys: Sequence[str]) -> dict[str, dict[str, Frac
     for row in rows:
         given.setdefault(row.response, []).append(row)
     return {
-        name: {key: sum((exact(row.scores[key]) for row in each), Fraction()) / len(each) for key in keys}
-        for name, each in given.items()
+        name: {key: sum((exact(row.scores[key]) for row in group), Fraction()) / len(group) for key in keys}
+        for name, group in given.items()
     }

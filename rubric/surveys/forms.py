@@ -18,7 +18,7 @@ UNDERSTOOD = [
 class SurveyForm(forms.Form):
     """Both questions and room for words. `do` is begin, pass or answer; only the last one looks at the rest."""
 
-    do = forms.ChoiceField(choices=[(each, each) for each in ("begin", "pass", "answer")])
+    do = forms.ChoiceField(choices=[(act, act) for act in ("begin", "pass", "answer")])
     understood = forms.ChoiceField(
         label=_("I understand why A ranked above B."),
         choices=UNDERSTOOD,

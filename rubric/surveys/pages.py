@@ -76,7 +76,9 @@ def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
 
 def list_criteria(comparison: Comparison) -> list[tuple[str, str]]:
     """The criteria to choose from."""
-    return [(each.key, each.label) for each in comparison.set.rubric_version.to_record().criteria]
+    return [
+        (criterion.key, criterion.label) for criterion in comparison.set.rubric_version.to_record().criteria
+    ]
 
 
 def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
@@ -126,21 +128,21 @@ def _means(found: Separated, record: RubricRecord) -> list[MeanLine]:
     return [
         MeanLine(
             record.criterion(key).label,
-            str(round_half_up(one)),
+            str(round_half_up(first)),
             str(round_half_up(other)),
-            _signed(one - other),
+            _signed(first - other),
         )
-        for key, (one, other) in found.means.items()
+        for key, (first, other) in found.means.items()
     ]
 
 
 def _plot(found: Separated, record: RubricRecord) -> IntervalsChart:
     rows = [
         IntervalRow(
-            label=record.criterion(key).label, value=float(one), text=str(round_half_up(one)), other=float(other),
+            label=record.criterion(key).label, value=float(first), text=str(round_half_up(first)), other=float(other),
             says=_("B %(mean)s") % {"mean": round_half_up(other)},
         )
-        for key, (one, other) in found.means.items()
+        for key, (first, other) in found.means.items()
     ]  # fmt: skip
     return interval_plot(rows, minimum=1, maximum=10)
 

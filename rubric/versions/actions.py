@@ -157,7 +157,7 @@ def _require_valid(record: RubricRecord) -> None:
         )
     found = read_version(canonical_bytes(record))
     if not isinstance(found, RubricRecord):
-        raise Unacceptable(" ".join(each.message for each in found))
+        raise Unacceptable(" ".join(problem.message for problem in found))
 
 
 def _store(

@@ -210,7 +210,7 @@ class DraftForm(forms.Form):
         label = str(readings().get(name, ("", name))[1])
         widget: forms.Widget = forms.TextInput(attrs={"inputmode": "decimal"})
         if choices:
-            widget = forms.Select(choices=[(each, each) for each in choices])
+            widget = forms.Select(choices=[(choice, choice) for choice in choices])
         self.fields[f"p-{name}"] = forms.CharField(label=label, required=False, help_text=name, widget=widget)
 
     def _criterion(self, place: int) -> CriterionFields:

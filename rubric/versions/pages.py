@@ -203,7 +203,9 @@ def build_version_page(version: RubricVersion, *, person: Person) -> VersionPage
         acts=list_acts(version, has_notes=has_weights),
         source=record.source,
         sha256=version.sha256,
-        criteria=[_part(number, each, has_weights) for number, each in enumerate(record.criteria, start=1)],
+        criteria=[
+            _part(number, criterion, has_weights) for number, criterion in enumerate(record.criteria, start=1)
+        ],
         groups=_groups(record),
         lists=[_list(name, _words(value)) for name, value in record.lists.items()],
         has_weights=has_weights,
@@ -259,8 +261,8 @@ def _words(value: Any) -> list[str]:
         return [f"{key}: {word}" for key, words in value.items() for word in _words(words)]
     if isinstance(value, list):
         return [
-            each["label"] + ": " + each["description"] if isinstance(each, dict) else str(each)
-            for each in value
+            word["label"] + ": " + word["description"] if isinstance(word, dict) else str(word)
+            for word in value
         ]
     return [str(value)]
 
@@ -309,7 +311,12 @@ def build_differences_page(
         name=version.rubric.name,
         number=version.number,
         before=str(before) if before else "",
-        choices=[ComparableVersion(format_version_name(each), str(each), each == before) for each in others],
+        choices=[
+            ComparableVersion(
+                format_version_name(rubric_version), str(rubric_version), rubric_version == before
+            )
+            for rubric_version in others
+        ],
         differences=found,
         has_weights=has_weights,
     )
@@ -379,7 +386,7 @@ def _drafts_shown(total: Fraction) -> str:
 def default_weights(version: RubricVersion) -> dict[str, str]:
     """Key -> weight as the rubric's first version has it."""
     first = RubricVersion.objects.kept().filter(rubric=version.rubric_id).order_by("pk").first() or version
-    return {each.key: number_text(each.weight) for each in first.to_record().criteria}
+    return {criterion.key: number_text(criterion.weight) for criterion in first.to_record().criteria}
 
 
 def scaled_sentence(name: str) -> str:

@@ -32,9 +32,9 @@ def first_response_version(weights: Mapping[str, float] | None = None) -> Rubric
     Raises ValueError when the file was damaged, KeyError when a criterion has no weight.
     """
     shipped = _shipped("response-1.0")
-    if weights is None or all(weights[each.key] == each.weight for each in shipped.criteria):
+    if weights is None or all(weights[criterion.key] == criterion.weight for criterion in shipped.criteria):
         return shipped
-    criteria = [replace(each, weight=float(weights[each.key])) for each in shipped.criteria]
+    criteria = [replace(criterion, weight=float(weights[criterion.key])) for criterion in shipped.criteria]
     return replace(
         shipped, criteria=criteria, source=f"{shipped.source}, with the weights of this installation"
     )

@@ -79,10 +79,10 @@ def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
     version = version_or_404(request.user, slug, number)
     check_read_rubric(request.user, version)
     others = comparable(version, request.user)
-    earlier = [each for each in others if each.rubric_id == version.rubric_id and each.pk < version.pk]
+    earlier = [other for other in others if other.rubric_id == version.rubric_id and other.pk < version.pk]
     before = next(iter(earlier or others), None)
     if chosen:
-        before = next((each for each in others if format_version_name(each) == chosen), None)
+        before = next((version for version in others if format_version_name(version) == chosen), None)
         if before is None:
             raise Http404
     page = build_differences_page(version=version, before=before, others=others, person=request.user)
@@ -166,8 +166,8 @@ def import_rubric(request: SignedIn) -> HttpResponse:
     """A form for the file of a version; leads to the draft that it becomes."""
     only_parameters(request)
     check_edit_rubrics(request.user)
-    rubrics = {each.key: each for each in Rubric.objects.order_by("pk")}
-    choices = [(key, each.name) for key, each in rubrics.items()]
+    rubrics = {rubric.key: rubric for rubric in Rubric.objects.order_by("pk")}
+    choices = [(key, rubric.name) for key, rubric in rubrics.items()]
     form, status, problems = ImportForm(rubrics=choices), 200, []
     if request.method == "POST":
         form, status = bind_form(request, ImportForm, rubrics=choices), 422
@@ -229,7 +229,7 @@ def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, in_hand: 
     """The weights as they are now. Only those of their controls that change are swapped, never the one in hand."""
     sent, moved = form.texts, in_step(form.texts, in_hand=in_hand)
     form = form.with_texts(moved)
-    faults = [each for each in weight_faults(form.texts) if each.field]
+    faults = [fault for fault in weight_faults(form.texts) if fault.field]
     changed = {name for name, text in moved.items() if sent.get(name) != text} - {in_hand}
     swapped = changed | {name for name in moved if name.endswith("-was")}
     return _show(request, version, _with_faults(form, faults), swapped=swapped)
@@ -261,8 +261,8 @@ def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
 
 
 def _with_faults(form: DraftForm, problems: list[FieldProblem]) -> DraftForm:
-    for each in problems:
-        form.add_error(each.field if each.field in form.fields else None, each.message)
+    for problem in problems:
+        form.add_error(problem.field if problem.field in form.fields else None, problem.message)
     return form
 
 

@@ -22,7 +22,8 @@ _MEMBERS = (
 _STAGE = f"""
 import pathlib
 from django.utils import timezone
-from tests.factories import make_admin, make_games_project, make_member, make_person, upload
+from tests.factories.people import make_admin, make_member, make_person
+from tests.factories.transcripts import make_games_project, upload
 now = timezone.now()
 project = make_games_project(slug={SLUG!r}, now=now)
 for email, name, role in {_MEMBERS!r}:

@@ -123,7 +123,9 @@ class Gallery:
     def address(self, route: URLPattern) -> str:
         """The address of a route in the world."""
         other = ARGUMENTS.get(route.name, {})
-        arguments = {each: self.world[other.get(each, each)] for each in route.pattern.converters}
+        arguments = {
+            converter: self.world[other.get(converter, converter)] for converter in route.pattern.converters
+        }
         return self.url + reverse(route.name, kwargs=arguments)
 
     def _refusals(self, role: str) -> dict[str, str]:

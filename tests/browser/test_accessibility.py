@@ -75,9 +75,9 @@ def violations(page: Page, **options: Any) -> list[str]:
     run = "(options) => axe.run(options).then((all) => all.violations)"
     found = page.evaluate(run, {"resultTypes": ["violations"]} | options)
     return [
-        f"{page.url} {one['id']}: {node['target']} {node['failureSummary']}"
-        for one in found
-        for node in one["nodes"]
+        f"{page.url} {violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found
+        for node in violation["nodes"]
     ]
 
 

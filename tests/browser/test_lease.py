@@ -67,7 +67,7 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     after = desk.evaluate(HERE)
     assert after != first
     assert Revision.objects.get().value == "accurate"
-    assert [each.request.method for each in waiting] == ["POST"]
+    assert [route.request.method for route in waiting] == ["POST"]
     waiting[0].continue_()
     desk.unroute("**/lease/")
     expect(says).to_have_text("yours for 30 minutes")

@@ -72,7 +72,7 @@ def test_everything_can_be_done_by_forms(live_stack, page: Page):
         "role_consistency",
     }
     for kind in ("strategic_depth", "coherence", "role_consistency"):
-        sampled = {int(subject) for one, subject in said if one == kind}
+        sampled = {int(subject) for text, subject in said if text == kind}
         position = next(number for number in range(2, 34) if number not in sampled)
         chip = page.locator(f'#message-{position} button[value^="{kind}~{position}~"]')
         act = chip.get_attribute("value")

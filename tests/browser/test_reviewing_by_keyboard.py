@@ -14,7 +14,7 @@ WHOLE = "870"
 BY_CRITERION = {"accuracy": "976", "completeness": "896", "conciseness": "796", "clarity": "886"}
 _SET = f"""
 from django.utils import timezone
-from tests.compared import make_set
+from tests.factories.comparisons import make_set
 from workspace.models import Person
 lead, person = (Person.objects.get(email=email) for email in ("lead@example.org", {EVALUATOR!r}))
 make_set(by=lead, people=[person], questions=2, mode="both")

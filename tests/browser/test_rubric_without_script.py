@@ -54,7 +54,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
         page.get_by_role("link", name="Export as JSON").click()
     record = read_version(download.value.path().read_bytes())
     assert isinstance(record, RubricRecord)
-    assert [each.weight for each in record.criteria] == [0.48, 0.2, 0.16, 0.16]
+    assert [criterion.weight for criterion in record.criteria] == [0.48, 0.2, 0.16, 0.16]
     assert (
         live_stack.rows("SELECT COUNT(*) FROM workspace_event WHERE verb LIKE 'rubric_version:%'")[0][0] == 3
     )

@@ -127,12 +127,12 @@ def make_differing(
     for person in leads:
         make_member(project=project, person=person, role="lead")
     game = make_shared_game(k=2, project=project, message_count=message_count)
-    one, two = list_evaluations(game)
-    reference, phrase = first_reference(one), min(load_state(one).ground.phrases)
-    for place, text in ((one, HOSTILE), (two, "Too vague to be a reply.")):
+    first, two = list_evaluations(game)
+    reference, phrase = first_reference(first), min(load_state(first).ground.phrases)
+    for place, text in ((first, HOSTILE), (two, "Too vague to be a reply.")):
         remark(
             evaluation=place,
-            kind="flag" if place is one else "comment",
+            kind="flag" if place is first else "comment",
             target="message:5",
             text=text,
             key=f"remark-{place.pk}",
@@ -140,7 +140,7 @@ def make_differing(
             now=NOW,
         )
     ours = {TIE: "yes", OTHER_TIE: "no", reference: "accurate", ("phrase", phrase): "acceptable"}
-    submit_as(one, values=ours | {("question", "1"): "yes"})
+    submit_as(first, values=ours | {("question", "1"): "yes"})
     submit_as(two, values={TIE: "no", OTHER_TIE: "yes", reference: "vague", ("question", "1"): "no"})
     return fresh(game)
 
@@ -152,7 +152,11 @@ def first_reference(evaluation: Evaluation) -> tuple[str, str]:
 
 def page_hash(game: Game, kind: str, subject: str) -> str:
     """What the settle page's form of that thing carries now."""
-    return next(one.page_sha256 for one in disagreements_in(fresh(game)) if one.key == (kind, subject))
+    return next(
+        disagreement.page_sha256
+        for disagreement in disagreements_in(fresh(game))
+        if disagreement.key == (kind, subject)
+    )
 
 
 LABEL = ("reference", "2.1")
@@ -160,7 +164,7 @@ LABEL = ("reference", "2.1")
 
 def difference(game, key):
     """The difference as a page shows it now."""
-    return {one.key: one for one in disagreements_in(fresh(game))}[key]
+    return {disagreement.key: disagreement for disagreement in disagreements_in(fresh(game))}[key]
 
 
 def settle_difference(

@@ -95,12 +95,16 @@ def crawled(
     wanted: dict[str, None] = {}
     steps: list[str] = []
     own = list(evaluations)
-    for number in {*numbers, *(one.game.number for one in own), *(one.game_number for one in own)}:
+    for number in {
+        *numbers,
+        *(evaluation.game.number for evaluation in own),
+        *(evaluation.game_number for evaluation in own),
+    }:
         wanted |= {at: None for _name, at in addresses({**given, "number": number})}
-    for one in own:
-        rate = reverse("rate", args=[one.pk])
+    for evaluation in own:
+        rate = reverse("rate", args=[evaluation.pk])
         # The page makes a number of its own for its forms, unless one is asked for.
-        wanted |= {at: None for _name, at in addresses({**given, "evaluation": one.pk}) if at != rate}
+        wanted |= {at: None for _name, at in addresses({**given, "evaluation": evaluation.pk}) if at != rate}
         steps += [f"{rate}?step={step}&nonce=n&player=2&votes=1" for step in STEPS]
         steps += [f"{rate}?at={position}&nonce=n" for position in (1, 3, 5)]
     wanted |= dict.fromkeys(steps)
@@ -175,15 +179,15 @@ def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = 
     upload(project=project, by=lead, games=content, name=f"file{of_game.lower()}.json")
     run_waiting_jobs()
     game = Game.objects.get(project=project)
-    one, two = (begin(project, marked_person(project, f"OTHER{secret}{n}")) for n in (1, 2))
-    _leave_marks(one, secret)
-    skip_game(evaluation=again(one), reason=f"SKIP{secret}", by=one.evaluator, now=NOW)
-    one = begin_again(one)
+    first, two = (begin(project, marked_person(project, f"OTHER{secret}{n}")) for n in (1, 2))
+    _leave_marks(first, secret)
+    skip_game(evaluation=again(first), reason=f"SKIP{secret}", by=first.evaluator, now=NOW)
+    first = begin_again(first)
     release_slot(evaluation=again(two), reason=f"RELEASE{secret}", by=lead, now=NOW)
     two = begin_again(two)
     _leave_marks(two, secret)
     said = ("no", "1.5") if swapped else ("yes", "4.5")
-    for evaluation in (one, two):
+    for evaluation in (first, two):
         values = {("coherence", "5"): said[0], ("rating", ""): "4.5", ("question", "2"): said[0]}
         submit_as(evaluation, values=values)
     return_evaluation(evaluation=two, comment=f"RETURN{secret}", by=lead, now=NOW)

@@ -26,7 +26,11 @@ def make_review_set(*, people: int = 1, **given: object) -> ComparisonSet:
 
 def list_reviewers(made: ComparisonSet) -> list[Person]:
     """The people who review it, in the order in which they were added."""
-    return [each.person for each in made.reviewers.order_by("pk").select_related("person") if each.person]
+    return [
+        reviewer.person
+        for reviewer in made.reviewers.order_by("pk").select_related("person")
+        if reviewer.person
+    ]
 
 
 def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> Review:

@@ -126,8 +126,8 @@ def fill(*, iteration: Iteration, games=(), minutes: float = 1) -> Iteration:
 def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Import and measure as many games, with their costs and cache hit rates."""
     given = [
-        native_game(gameId=f"staged-{next(numbers)}", metadata={"cost": _cost(each or figures())})
-        for each in games
+        native_game(gameId=f"staged-{next(numbers)}", metadata={"cost": _cost(game or figures())})
+        for game in games
     ]
     import_transcripts(
         project=iteration.project,
@@ -142,9 +142,9 @@ def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
 def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Verdict rows with these figures for the iteration's games in the order of their numbers."""
     rows = Game.objects.filter(iteration=iteration).order_by("number")
-    for game, each in zip(rows, games, strict=True):
-        if each is not None:
-            record_figures(game=game, given=each, minutes=minutes)
+    for game, given in zip(rows, games, strict=True):
+        if given is not None:
+            record_figures(game=game, given=given, minutes=minutes)
 
 
 def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:

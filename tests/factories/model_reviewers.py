@@ -66,7 +66,7 @@ def work(job, waits, **given):
 
 
 def states(made):
-    return [each.state for each in load_asked(made, model_reviewers(made))]
+    return [comparison.state for comparison in load_asked(made, model_reviewers(made))]
 
 
 def stored():

@@ -42,7 +42,10 @@ def thresholds(**given: float) -> Change:
     """Other thresholds, by criterion."""
 
     def change(record: RubricRecord) -> RubricRecord:
-        criteria = [replace(each, threshold=given.get(each.key, each.threshold)) for each in record.criteria]
+        criteria = [
+            replace(criterion, threshold=given.get(criterion.key, criterion.threshold))
+            for criterion in record.criteria
+        ]
         return replace(record, criteria=criteria)
 
     return change

@@ -140,11 +140,11 @@ def make_copies(evaluation: Evaluation, count: int) -> list[Game]:
         for at in range(count)
     )
     slots = Slot.objects.bulk_create(
-        make_copy(Slot.objects.get(pk=evaluation.slot_id), game_id=each.pk) for each in games
+        make_copy(Slot.objects.get(pk=evaluation.slot_id), game_id=game.pk) for game in games
     )
     whole = Evaluation.objects.get(pk=evaluation.pk)
     Evaluation.objects.bulk_create(
-        make_copy(whole, game_id=each.pk, slot_id=slot.pk) for each, slot in zip(games, slots, strict=True)
+        make_copy(whole, game_id=game.pk, slot_id=slot.pk) for game, slot in zip(games, slots, strict=True)
     )
     return games
 

@@ -24,8 +24,8 @@ def of_counts(rows: Sequence[Sequence[int]]) -> list[list[float | None]]:
 def of_table(rows: Sequence[Sequence[int]]) -> list[list[float | None]]:
     """Ratings by two raters from their contingency table: the first's categories down, the second's across."""
     return [
-        [float(one), float(other)]
-        for one, row in enumerate(rows, start=1)
+        [float(number), float(other)]
+        for number, row in enumerate(rows, start=1)
         for other, count in enumerate(row, start=1)
         for _ in range(count)
     ]

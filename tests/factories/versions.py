@@ -23,7 +23,9 @@ def make_draft(*, key="response", by=None, note="To try other weights", now=NOW)
 
 def with_weights(record: RubricRecord, *weights: float) -> RubricRecord:
     """The version with these weights, in the order of its criteria."""
-    criteria = [replace(each, weight=weight) for each, weight in zip(record.criteria, weights, strict=True)]
+    criteria = [
+        replace(criterion, weight=weight) for criterion, weight in zip(record.criteria, weights, strict=True)
+    ]
     return replace(record, criteria=criteria)
 
 

@@ -36,7 +36,7 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
 
 def failures(results: list[Any]) -> list[Exception]:
     """What was raised."""
-    return [each for each in results if isinstance(each, Exception)]
+    return [result for result in results if isinstance(result, Exception)]
 
 
 def breaches(minutes: float = 600) -> dict[str, list[str]]:

@@ -64,9 +64,14 @@ def test_a_crowd_takes_every_place_once(evaluator_count):
     assert failures(taken) == []
     places = Slot.objects.filter(evaluator__isnull=False)
     wanted = min(size, Slot.objects.count())
-    assert sum(each is not None for each in taken) == places.count() == Evaluation.objects.count() == wanted
+    assert (
+        sum(evaluation is not None for evaluation in taken)
+        == places.count()
+        == Evaluation.objects.count()
+        == wanted
+    )
     assert max(Counter(places.values_list("game", "evaluator")).values()) == 1
-    assert len({each.slot_id for each in taken if each}) == wanted
+    assert len({evaluation.slot_id for evaluation in taken if evaluation}) == wanted
     assert breaches() == {}
 
 
@@ -75,7 +80,7 @@ def test_one_person_on_many_devices_gets_one_game():
     person = make_member(project=project)
     taken = at_once(*[lambda: take_next_game(project=project, by=person, now=moment(1))] * 8)
     assert failures(taken) == []
-    assert {each.pk for each in taken} == {Evaluation.objects.get().pk}
+    assert {evaluation.pk for evaluation in taken} == {Evaluation.objects.get().pk}
     assert breaches() == {}
 
 
@@ -106,7 +111,7 @@ def test_two_leads_record_a_verdict_at_once_and_one_wins():
         return lambda: record_verdict(game=mine, basis_sha256=basis, by=lead, now=moment(60))
 
     refused = failures(at_once(*(record(lead) for lead in leads)))
-    assert [(type(each), each.status) for each in refused] == [(Conflict, 409)]
+    assert [(type(exception), exception.status) for exception in refused] == [(Conflict, 409)]
     assert Verdict.objects.count() == 1
     assert breaches() == {}
 
@@ -146,8 +151,8 @@ def test_one_form_sent_many_times_at_once_is_saved_once():
 
     saved = at_once(*[save] * 8)
     assert failures(saved) == []
-    assert {each.revision.pk for each in saved} == {Revision.objects.get().pk}
-    assert sum(not each.is_repeated for each in saved) == 1
+    assert {act.revision.pk for act in saved} == {Revision.objects.get().pk}
+    assert sum(not act.is_repeated for act in saved) == 1
     assert breaches() == {}
 
 
@@ -170,7 +175,7 @@ def test_one_key_for_two_games_at_once_is_refused_for_one_of_them():
         return run
 
     refused = failures(at_once(*[save(first.pk), save(second.pk)] * 4))
-    assert {(type(each), each.code) for each in refused} == {(Unacceptable, "key_reused")}
+    assert {(type(exception), exception.code) for exception in refused} == {(Unacceptable, "key_reused")}
     assert Revision.objects.count() == 1
 
 
@@ -185,10 +190,10 @@ def test_the_same_files_uploaded_at_once_are_one_import_each():
 
     made = at_once(*[send(number % 4) for number in range(8)])
     assert failures(made) == []
-    outcomes = Counter(each.outcome for imports in made for each in imports)
+    outcomes = Counter(imported.outcome for imports in made for imported in imports)
     assert outcomes == {"new": 4, "already": 28}
     for number, imports in enumerate(made):
-        names = [each.transcript.name for each in imports]
+        names = [imported.transcript.name for imported in imports]
         first = number % 4
         assert names == [file.name for file in files[first:] + files[:first]]
     assert Transcript.objects.count() == Job.objects.count() == 4
@@ -200,7 +205,7 @@ def test_imports_and_measuring_go_on_together():
     project = make_games_project(slug="ours")
     lead = make_lead(project=project)
     for number in range(8):
-        games = [native_game(gameId=f"{number}-{each}") for each in range(10)]
+        games = [native_game(gameId=f"{number}-{value}") for value in range(10)]
         upload(project=project, by=lead, games=games, name=f"{number}.json")
 
     def work():
@@ -233,6 +238,6 @@ def test_a_crowd_rates_at_once_and_the_audit_log_holds():
 
         return run
 
-    assert failures(at_once(*(rate(each) for each in mine))) == []
+    assert failures(at_once(*(rate(evaluation) for evaluation in mine))) == []
     assert Revision.objects.count() == 40
     assert breaches() == {}

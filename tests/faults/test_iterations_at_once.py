@@ -134,13 +134,14 @@ def test_no_game_comes_into_a_list_while_it_freezes(stage, moves_first):
 
 
 def test_one_game_moved_two_ways_at_once_is_in_one_place_and_nobody_waits_in_a_circle(stage):
-    one, other = make_baseline(stage=stage), make_baseline(stage=stage, minutes=2)
-    for iteration in (one, other):
+    first, other = make_baseline(stage=stage), make_baseline(stage=stage, minutes=2)
+    for iteration in (first, other):
         import_games(iteration=iteration, games=[figures()] * 2)
     lead = get_lead(stage)
     for _turn in range(6):
         at_once(
-            *[move(number, one, lead) for number in (1, 3)], *[move(number, other, lead) for number in (1, 3)]
+            *[move(number, first, lead) for number in (1, 3)],
+            *[move(number, other, lead) for number in (1, 3)],
         )
     assert Game.objects.count() == 4
     assert broken() == {}
@@ -179,8 +180,8 @@ def deciding(iteration, choice, shown, by=None):
 
 @pytest.fixture
 def change(stage):
-    make_iteration(stage=stage, games=[figures(coherence=each) for each in (60, 62, 64)])
-    games = [figures(coherence=each) for each in (70, 72, 74)]
+    make_iteration(stage=stage, games=[figures(coherence=score) for score in (60, 62, 64)])
+    games = [figures(coherence=score) for score in (70, 72, 74)]
     return make_iteration(stage=stage, games=games, target="coherence", minutes=5)
 
 
@@ -206,9 +207,9 @@ def test_a_decision_and_a_verdict_that_is_superseded_at_the_same_moment(change, 
     first, second = crossing(*((decide, correct) if decides_first else (correct, decide)))
     # What is not committed yet is not there for others: a decision that runs beside the correction stands before it.
     decision = Decision.objects.first()
-    found = [each for each in (first, second) if isinstance(each, Refusal)]
+    found = [result for result in (first, second) if isinstance(result, Refusal)]
     assert bool(found) is (decision is None)
-    assert all(each.code == "basis_changed" for each in found)
+    assert all(refusal.code == "basis_changed" for refusal in found)
     assert record_again(change).code == "basis_changed" if decision is None else True
     assert "I6d" not in broken() and "I6e" not in broken()
 
@@ -255,8 +256,8 @@ def test_the_first_stage_is_opened_once():
         return open_stage(project=project, plan=StagePlan(name="One"), by=lead, now=moment(2))
 
     made = at_once(*[opening] * 6)
-    assert sum(isinstance(each, Stage) for each in made) == 1
-    assert {each.code for each in made if not isinstance(each, Stage)} == {"stage_there"}
+    assert sum(isinstance(result, Stage) for result in made) == 1
+    assert {result.code for result in made if not isinstance(result, Stage)} == {"stage_there"}
     assert broken() == {}
 
 
@@ -303,16 +304,16 @@ def succeed_but_for_a_cost(stage):
 def test_a_door_is_read_once_also_when_a_cost_is_entered_meanwhile(stage, monkeypatch):
     """Between the look at the door and its second look with the admin's reason the last missing cost comes in."""
     game = succeed_but_for_a_cost(stage)
-    real = actions.door_of_stage
+    real = actions.compute_stage_gate
 
-    def door_of_stage(locked, found, **given):
+    def compute_stage_gate(locked, found, **given):
         door = real(locked, found, **given)
         if not given and connection.vendor == "postgresql":
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(cost_comes_in, game).result(30)
         return door
 
-    monkeypatch.setattr(actions, "door_of_stage", door_of_stage)
+    monkeypatch.setattr(actions, "compute_stage_gate", compute_stage_gate)
     next_stage(stage, make_admin(), "The bill is on its way.")()
     kept = Stage.objects.get(pk=stage.pk)
     assert kept.override_reason == "The bill is on its way."
@@ -338,8 +339,8 @@ def test_two_who_enter_a_cost_leave_a_chain_of_two_or_one(stage):
     game = succeed_but_for_a_cost(stage)
     made = at_once(*[lambda: cost_comes_in(game)] * 4)
     rows = ManualFigure.objects.filter(game=game)
-    assert rows.count() == sum(isinstance(each, ManualFigure) for each in made) >= 1
-    assert all(isinstance(each, ManualFigure | Conflict) for each in made)
+    assert rows.count() == sum(isinstance(result, ManualFigure) for result in made) >= 1
+    assert all(isinstance(result, ManualFigure | Conflict) for result in made)
     assert rows.standing().count() == 1
     assert broken() == {}
 

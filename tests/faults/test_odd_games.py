@@ -45,7 +45,7 @@ def rate_to_the_end(client, evaluation):
         if not work.sight.missing:
             return
         say_what_is_missing(evaluation)
-        if work.sight.can_reveal_roles or not [one for one in work.sight.missing if one.kind != "reveal"]:
+        if work.sight.can_reveal_roles or not [step for step in work.sight.missing if step.kind != "reveal"]:
             body = {"act": "reveal~roles~0~yes", "nonce": "n", "step": "roles"}
             posted = client.post(reverse("judge", args=[evaluation.pk]), body)
             assert posted.status_code == 303
@@ -79,7 +79,7 @@ def bring_in(client, lead, game):
     return Game.objects.get()
 
 
-@pytest.mark.parametrize("name", [pytest.param(one, marks=ODD_TO_STORE.get(one, ())) for one in ACCEPTED])
+@pytest.mark.parametrize("name", [pytest.param(text, marks=ODD_TO_STORE.get(text, ())) for text in ACCEPTED])
 def test_an_odd_game_is_rated_to_a_verdict(client, lead, name):
     settle_through_the_pages(client, lead, bring_in(client, lead, ACCEPTED[name]))
     assert breaches() == {}

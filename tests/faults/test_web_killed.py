@@ -51,7 +51,7 @@ def wait_for_saves(savers, working, wanted):
     """Until so many acts were acknowledged, or somebody gave up."""
 
     def is_time():
-        failed = any(each.done() and each.exception() for each in working)
+        failed = any(future.done() and future.exception() for future in working)
         return failed or sum(len(saver.told) for saver in savers) >= wanted
 
     assert wait_until(is_time, 60)
@@ -59,7 +59,7 @@ def wait_for_saves(savers, working, wanted):
 
 def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, fault_table):
     team = make_team(live_stack, PEOPLE)
-    savers = [Saver(*each) for each in zip(team.evaluators, team.evaluations, strict=True)]
+    savers = [Saver(*pair) for pair in zip(team.evaluators, team.evaluations, strict=True)]
     is_up = threading.Event()
     is_up.set()
     with ThreadPoolExecutor(PEOPLE) as pool:
@@ -70,8 +70,8 @@ def test_every_acknowledged_save_is_there_after_kills_in_the_middle(live_stack, 
             live_stack.web.kill()
             live_stack.start_web()
             is_up.set()
-        for each in working:
-            each.result(120)
+        for future in working:
+            future.result(120)
 
     stored = live_stack.rows("SELECT key, version, value FROM discussions_revision")
     told = {key: body for saver in savers for key, (body, _saved) in saver.told.items()}

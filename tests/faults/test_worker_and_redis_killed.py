@@ -122,7 +122,7 @@ def test_people_save_and_upload_while_redis_is_away(live_stack, fault_table, fau
             key = f"{evaluation}:{question}"
             saves.append(visitor.post(f"/rate/{evaluation}/judge/", key=key, **body))
     assert {answer.status for answer in saves} == {200}
-    files = {f"{one}.json": as_bytes(native_game(gameId=f"late-{one}")) for one in range(count)}
+    files = {f"{value}.json": as_bytes(native_game(gameId=f"late-{value}")) for value in range(count)}
     uploaded = team.lead.upload("/projects/ours/imports/upload/", files)
     assert uploaded.status == 303
     slowest = max(answer.seconds for answer in [*saves, uploaded])

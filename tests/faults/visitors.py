@@ -15,9 +15,11 @@ SET_UP = """
 import json, time
 from django.test import Client
 from django.utils import timezone
-from discussions.actions.taking import take_next_game
-from tests.factories import make_lead, make_member, run_waiting_jobs, upload
-from tests.rated import game_of, make_rating_project
+from discussions.queue.actions import take_next_game
+from tests.factories.people import make_lead, make_member
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.transcripts import upload
+from tests.factories.rating import game_of, make_rating_project
 from workspace.models import Job
 now = timezone.now()
 project = make_rating_project(slug="ours")

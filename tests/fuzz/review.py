@@ -22,7 +22,9 @@ LABEL_SETS = (
     ["Response A", "Response A = B"],
     ["x"],
 )
-_ACCURACY_ALONE = [replace(each, weight=float(each.key == "accuracy")) for each in VERSION.criteria]
+_ACCURACY_ALONE = [
+    replace(criterion, weight=float(criterion.key == "accuracy")) for criterion in VERSION.criteria
+]
 VERSIONS = (VERSION, replace(VERSION, criteria=_ACCURACY_ALONE))
 FIRST_BYTES = bytes(range(ord("0"), ord("0") + len(LABEL_SETS) * len(VERSIONS)))
 
@@ -43,8 +45,8 @@ def check(data: bytes, read: Any = read_review) -> None:
 
 def check_long(data: bytes) -> None:
     """The same many times over is read in time."""
-    for each in longer(data[1:]):
-        in_time(lambda given: read_review(given, LABELS, VERSION), each.decode("utf-8", "surrogateescape"))
+    for case in longer(data[1:]):
+        in_time(lambda given: read_review(given, LABELS, VERSION), case.decode("utf-8", "surrogateescape"))
 
 
 def seeds() -> list[bytes]:
@@ -81,14 +83,16 @@ def _check_shape(review: ReviewRecord, labels: list[str], version: Any) -> None:
     """Modes, ranges, overalls, rankings and flags are what the record promises."""
     weights = get_weights(version)
     assert review.mode in (RUBRIC, PARTIAL, HOLISTIC, ABSTAINED, UNREADABLE)
-    assert [each.label for each in review.responses] == labels
-    for each in review.responses:
-        assert set(each.scores) <= set(weights)
-        assert each.overall == compute_overall(each.scores, weights).value
-        assert all(_is_score(score) for score in _scores(each)), f"{each} has what is no score"
-    complete = all(len(each.scores) == len(weights) for each in review.responses)
+    assert [response.label for response in review.responses] == labels
+    for response in review.responses:
+        assert set(response.scores) <= set(weights)
+        assert response.overall == compute_overall(response.scores, weights).value
+        assert all(_is_score(score) for score in _scores(response)), f"{response} has what is no score"
+    complete = all(len(response.scores) == len(weights) for response in review.responses)
     assert (review.mode == RUBRIC) == complete
-    assert (review.mode == PARTIAL) == (any(each.scores for each in review.responses) and not complete)
+    assert (review.mode == PARTIAL) == (
+        any(response.scores for response in review.responses) and not complete
+    )
     for ranking in (review.ranking, review.reported_ranking or []):
         placed = [label for place in ranking for label in place]
         assert len(placed) == len(set(placed)) and set(placed) <= set(labels) and all(ranking)
@@ -100,18 +104,21 @@ def _check_shape(review: ReviewRecord, labels: list[str], version: Any) -> None:
 def _check_written(review: ReviewRecord, text: str) -> None:
     """Each number stands in the text, and so does the response that it is about."""
     written, says = numbers_in(text), unescaped(text).casefold()
-    for each in review.responses:
-        numbers = [*_scores(each), *([] if each.reported_overall is None else [each.reported_overall])]
-        assert {float(number) for number in numbers} <= written, f"{each} has a number that nobody wrote"
-        assert not numbers or each.label.casefold() in says, f"nobody wrote of {each.label}"
+    for response in review.responses:
+        numbers = [
+            *_scores(response),
+            *([] if response.reported_overall is None else [response.reported_overall]),
+        ]
+        assert {float(number) for number in numbers} <= written, f"{response} has a number that nobody wrote"
+        assert not numbers or response.label.casefold() in says, f"nobody wrote of {response.label}"
     for place in review.reported_ranking or []:
         assert all(label.casefold() in says for label in place), f"nobody ranked {place}"
 
 
 def _check_read_back(review: ReviewRecord, again: ReviewRecord) -> None:
     """What was read, written as an answer, is read as the same."""
-    assert [replace(each, overall=None) for each in again.responses] == [
-        replace(each, overall=None) for each in review.responses
+    assert [replace(response, overall=None) for response in again.responses] == [
+        replace(response, overall=None) for response in review.responses
     ], "its own words are read as something else"
     assert again.reported_ranking == review.reported_ranking
     assert again.ranking == review.ranking
@@ -120,7 +127,7 @@ def _check_read_back(review: ReviewRecord, again: ReviewRecord) -> None:
 
 
 def _as_answer(review: ReviewRecord) -> str:
-    entries = {each.label: _entry(each) for each in review.responses}
+    entries = {response.label: _entry(response) for response in review.responses}
     return json.dumps({"evaluations": entries, "ranking": review.reported_ranking})
 
 

@@ -48,7 +48,7 @@ def check(data: bytes, read: Any = read_json) -> None:
     assert bool(document.problem_count) == bool(document.problems)
     check_sentences(*(problem.message for problem in document.problems))
     check_storable(document.problems)
-    assert all(each.line >= 1 and each.column >= 1 for each in document.problems)
+    assert all(problem.line >= 1 and problem.column >= 1 for problem in document.problems)
     is_read, is_suspect, value = _by_the_library(data)
     assert document.is_readable == is_read, f"readable: {document.is_readable}, the library says {is_read}"
     if is_read:
@@ -64,8 +64,8 @@ def check(data: bytes, read: Any = read_json) -> None:
 
 def check_long(data: bytes) -> None:
     """The same many times over is read in time."""
-    for each in longer(data):
-        in_time(read_json, each)
+    for case in longer(data):
+        in_time(read_json, case)
 
 
 def seeds() -> list[bytes]:

@@ -196,7 +196,11 @@ def _of_places(team: Team, slots: list[Slot], rows: list[Evaluation]) -> list[st
     found = []
     held = Counter((slot.game_id, slot.purpose, slot.evaluator_id) for slot in slots if slot.evaluator_id)
     found += [f"{person} holds {count} places" for person, count in held.items() if count > 1]
-    working = Counter((one.slot_id, one.evaluator_id) for one in rows if one.state in (*OPEN, "submitted"))
+    working = Counter(
+        (evaluation.slot_id, evaluation.evaluator_id)
+        for evaluation in rows
+        if evaluation.state in (*OPEN, "submitted")
+    )
     for slot in slots:
         there = working[slot.pk, slot.evaluator_id]
         if slot.evaluator_id and there != 1:
@@ -216,20 +220,20 @@ def _of_places(team: Team, slots: list[Slot], rows: list[Evaluation]) -> list[st
 
 def _of_evaluations(slots: list[Slot], rows: list[Evaluation]) -> list[str]:
     places = {slot.pk: slot for slot in slots}
-    once = Counter((one.game_id, one.evaluator_id, one.purpose) for one in rows)
+    once = Counter((evaluation.game_id, evaluation.evaluator_id, evaluation.purpose) for evaluation in rows)
     found = [f"{key} has {count} evaluations" for key, count in once.items() if count > 1]
-    for one in rows:
-        place = places[one.slot_id]
-        is_theirs = place.evaluator_id == one.evaluator_id
+    for evaluation in rows:
+        place = places[evaluation.slot_id]
+        is_theirs = place.evaluator_id == evaluation.evaluator_id
         holds = {
             "submitted": is_theirs and place.is_closed,
             "skipped": not is_theirs,
             "lapsed": not is_theirs,
         }
-        if not holds.get(one.state, is_theirs and not place.is_closed):
-            found.append(f"{one} is {one.state}, and {place} is held by {place.evaluator_id}")
-        if one.state == "draft" and place.lease_until is None:
-            found.append(f"no lease runs on {one}, which is a draft")
+        if not holds.get(evaluation.state, is_theirs and not place.is_closed):
+            found.append(f"{evaluation} is {evaluation.state}, and {place} is held by {place.evaluator_id}")
+        if evaluation.state == "draft" and place.lease_until is None:
+            found.append(f"no lease runs on {evaluation}, which is a draft")
     return found
 
 
@@ -240,4 +244,4 @@ def _of_judgements(team: Team) -> list[str]:
         (evaluation, kind, subject): (value, version) for evaluation, kind, subject, value, version in rows
     }
     differing = set(stored.items()) ^ set(team.said.items())
-    return [f"acknowledged and stored differ: {each}" for each in sorted(differing)]
+    return [f"acknowledged and stored differ: {difference}" for difference in sorted(differing)]

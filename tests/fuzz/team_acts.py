@@ -108,7 +108,7 @@ def work_on(team: Team, pick: int, other: int) -> None:
 
 def submit(team: Team, pick: int, _other: int) -> None:
     open_ones = team.evaluations(*OPEN, LAPSED)
-    ready = [one for one in open_ones if not load_state(one).sight.missing]
+    ready = [open_one for open_one in open_ones if not load_state(open_one).sight.missing]
     evaluation = chosen(ready or open_ones, pick)
     if evaluation is not None:
         work = partial(submit_evaluation, evaluation=evaluation, by=evaluation.evaluator)
@@ -119,7 +119,7 @@ def submit(team: Team, pick: int, _other: int) -> None:
 def finish(team: Team, pick: int, other: int) -> None:
     """Take what comes, work on it and hand it in: so that whole games are in often enough."""
     if taken := take(team, pick, other):
-        place = [one.pk for one in team.evaluations(*OPEN, LAPSED)].index(taken.pk)
+        place = [evaluation.pk for evaluation in team.evaluations(*OPEN, LAPSED)].index(taken.pk)
         work_on(team, place, pick)
         ready = Evaluation.objects.with_work().get(pk=taken.pk)
         work = partial(submit_evaluation, evaluation=ready, by=ready.evaluator)
@@ -173,20 +173,20 @@ def send_back(team: Team, pick: int, _other: int) -> None:
 
 def settle(team: Team, pick: int, other: int) -> None:
     """Settle one thing: by taking a side over, or anew, or on sides that are none."""
-    listed = [(game, one) for game in team.games() for one in disagreements_in(game)]
-    found = chosen(sorted(listed, key=lambda each: not each[1].is_tie), pick)
+    listed = [(game, disagreement) for game in team.games() for disagreement in disagreements_in(game)]
+    found = chosen(sorted(listed, key=lambda row: not row[1].is_tie), pick)
     if found is None:
         return
-    game, one = found
-    side = one.sides[0] if one.sides and other % 3 else None
+    game, result = found
+    side = result.sides[0] if result.sides and other % 3 else None
     posted: dict[str, Any] = {
         "adopted": Evaluation.objects.get(pk=side.evaluation) if side else None,
-        "value": "" if side else one.sides[-1].value if one.sides else "",
-        "sides_sha256": one.page_sha256 if other < 10 else "0" * 64,
+        "value": "" if side else result.sides[-1].value if result.sides else "",
+        "sides_sha256": result.page_sha256 if other < 10 else "0" * 64,
     }
     key = team.key()
     work = partial(
-        adjudicate, game=game, kind=one.kind, subject=one.subject, reason="As the rule says", **posted
+        adjudicate, game=game, kind=result.kind, subject=result.subject, reason="As the rule says", **posted
     )
     team.attempt("settle", lambda: work(key=key, by=team.lead, now=team.now))
 
@@ -210,7 +210,7 @@ def record(team: Team, pick: int, other: int) -> None:
     """Record, or correct, what the page shows now; now and then by an evaluator, or on an older page."""
     shown = [(game, load_verdict_preview(game)) for game in team.games()]
     ready = [(game, preview) for game, preview in shown if preview and preview.is_complete]
-    found = chosen(ready or [each for each in shown if each[1]], pick)
+    found = chosen(ready or [row for row in shown if row[1]], pick)
     if found is None:
         return
     game, preview = found
@@ -226,7 +226,9 @@ def record(team: Team, pick: int, other: int) -> None:
 
 def _rests_on_what_counts(verdict: Verdict, game: Game) -> None:
     rows = Evaluation.objects.filter(game=game, purpose=slots.RATING, state=SUBMITTED).order_by("pk")
-    assert sorted(one.id for one in load_verdict_preview(game).basis.evaluations) == [row.pk for row in rows]
+    assert sorted(evaluation.id for evaluation in load_verdict_preview(game).basis.evaluations) == [
+        row.pk for row in rows
+    ]
     assert len(rows) >= game.evaluator_count
 
 
@@ -274,7 +276,7 @@ def withdraw(team: Team, pick: int, _other: int) -> None:
 def switch(team: Team, pick: int, _other: int) -> None:
     """Switch an account off, or the one on again that is off."""
     everybody = [team.person(number) for number in range(len(team.people))]
-    person = next((each for each in everybody if not each.is_active), team.person(pick))
+    person = next((person for person in everybody if not person.is_active), team.person(pick))
     turn, name = (deactivate_person, "deactivate") if person.is_active else (reactivate_person, "reactivate")
     team.attempt(name, lambda: turn(person=person, by=team.admin, now=team.now))
 

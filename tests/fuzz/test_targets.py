@@ -113,7 +113,9 @@ def test_a_reader_of_versions_that_lies_is_noticed():
     def read(data):
         found = read_version(data)
         if isinstance(found, RubricRecord):
-            return replace(found, criteria=[replace(each, threshold=55.5) for each in found.criteria])
+            return replace(
+                found, criteria=[replace(criterion, threshold=55.5) for criterion in found.criteria]
+            )
         return []
 
     for seed, says in (
@@ -130,7 +132,7 @@ def test_a_reader_of_versions_that_lies_is_noticed():
 def test_a_reader_of_transcripts_that_lies_is_noticed(change):
     def lie(found):
         return replace(
-            found, games=[replace(each, record=replace(each.record, **change)) for each in found.games]
+            found, games=[replace(game, record=replace(game.record, **change)) for game in found.games]
         )
 
     with pytest.raises(AssertionError):

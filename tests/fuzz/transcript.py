@@ -31,20 +31,20 @@ def check(data: bytes, read: Any = read_transcripts) -> None:
     assert bool(found.refused_count) == (found.format != "" and bool(found.faults))
     check_sentences(*(fault.message for fault in found.faults))
     assert all(not fault.is_warning and fault.place.startswith("game.json") for fault in found.faults)
-    for each in found.games:
-        check_sentences(*(warning.message for warning in each.warnings))
-        _check_game(each.record)
-        _check_cost(each.record, data)
-        again = read(as_bytes(_as_native(each.record)), "game.json", role_map=ROLES)
-        assert [one.record for one in again.games] == [_without_links(each.record)], (
+    for game in found.games:
+        check_sentences(*(warning.message for warning in game.warnings))
+        _check_game(game.record)
+        _check_cost(game.record, data)
+        again = read(as_bytes(_as_native(game.record)), "game.json", role_map=ROLES)
+        assert [parsed.record for parsed in again.games] == [_without_links(game.record)], (
             "written out, it is another"
         )
 
 
 def check_long(data: bytes) -> None:
     """The same many times over is read in time."""
-    for each in longer(data):
-        in_time(lambda given: read_transcripts(given, "game.json"), each)
+    for case in longer(data):
+        in_time(lambda given: read_transcripts(given, "game.json"), case)
 
 
 def seeds() -> list[bytes]:
@@ -56,7 +56,7 @@ def seeds() -> list[bytes]:
         message |= {"id": f"m{message['turn']}", "inReplyToId": f"m{message['turn'] - 1}"}
     links["eliminations"] = [{"roundNumber": 1, "playerName": "Cid", "how": "vote"}]
     return [
-        *(each for each in small if len(each) < 20_000),
+        *(case for case in small if len(case) < 20_000),
         as_bytes([native_game(), native_game(gameId=""), 5]),
         as_bytes(links),
         as_bytes(
@@ -81,7 +81,7 @@ def _check_game(game: GameRecord) -> None:
         message.reply_to is None or 1 <= message.reply_to <= len(game.messages) for message in game.messages
     )
     assert all(vote.voter in players and vote.target in players for vote in game.votes)
-    assert all(each.player in players for each in game.eliminations)
+    assert all(elimination.player in players for elimination in game.eliminations)
     assert len({player.name for player in game.players}) == len(game.players)
     assert msgspec.json.decode(msgspec.json.encode(game), type=GameRecord) == game
 
@@ -104,7 +104,7 @@ def _check_cost(game: GameRecord, data: bytes) -> None:
 
 def _without_links(game: GameRecord) -> GameRecord:
     return replace(
-        game, messages=[replace(each, has_reply_link=False, reply_to=None) for each in game.messages]
+        game, messages=[replace(message, has_reply_link=False, reply_to=None) for message in game.messages]
     )
 
 
@@ -121,18 +121,18 @@ def _as_native(game: GameRecord) -> dict[str, Any]:
         "cost": {name: None if figure is None else float(figure) for name, figure in block.items()}
         | {"cacheHitRate": cost.cache_hit_rate},
         "players": [
-            {"name": each.name, "role": each.role, "personality": each.personality, "isAlive": each.is_alive}
-            for each in game.players
+            {"name": player.name, "role": player.role, "personality": player.personality, "isAlive": player.is_alive}
+            for player in game.players
         ],
-        "messages": [_message(each, names) for each in game.messages],
+        "messages": [_message(message, names) for message in game.messages],
         "votes": [
-            {"roundNumber": each.round, "voterName": names[each.voter], "targetName": names[each.target],
-             "justification": each.justification, "timestamp": each.time}
-            for each in game.votes
+            {"roundNumber": vote.round, "voterName": names[vote.voter], "targetName": names[vote.target],
+             "justification": vote.justification, "timestamp": vote.time}
+            for vote in game.votes
         ],
         "eliminations": [
-            {"roundNumber": each.round, "playerName": names[each.player], "how": each.how}
-            for each in game.eliminations
+            {"roundNumber": elimination.round, "playerName": names[elimination.player], "how": elimination.how}
+            for elimination in game.eliminations
         ],
     }  # fmt: skip
 

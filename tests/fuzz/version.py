@@ -25,23 +25,25 @@ def check(data: bytes, read: Any = read_version) -> None:
     if not isinstance(found, RubricRecord):
         assert found, "neither a version nor a fault"
         check_sentences(*(problem.message for problem in found))
-        assert all(not each.place or each.place.startswith("/") for each in found), "a place is no pointer"
+        assert all(not problem.place or problem.place.startswith("/") for problem in found), (
+            "a place is no pointer"
+        )
         return
     written = numbers_in(data.decode("utf-8"))
-    numbers = [number for each in found.criteria for number in (each.weight, each.threshold)]
+    numbers = [number for problem in found.criteria for number in (problem.weight, problem.threshold)]
     numbers += [value for value in found.parameters.values() if not isinstance(value, bool | str)]
     assert {float(number) for number in numbers if number is not None} <= written, (
         "a number that nobody wrote"
     )
-    assert not weight_problems({each.key: each.weight for each in found.criteria})
+    assert not weight_problems({problem.key: problem.weight for problem in found.criteria})
     assert read(canonical_bytes(found)) == found, "stored and read again, it is another"
     assert in_time(lambda texts: read_draft(texts, found), draft_texts(found)) == found, "opened and saved"
 
 
 def check_long(data: bytes) -> None:
     """The same many times over is read in time."""
-    for each in longer(data):
-        in_time(read_version, each)
+    for case in longer(data):
+        in_time(read_version, case)
 
 
 def seeds() -> list[bytes]:

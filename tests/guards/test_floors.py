@@ -119,7 +119,11 @@ def inflections(stems: set[str]) -> list[str]:
     root = {stem: re.sub(r"(ings?|ed|s)$", "", stem).rstrip("e") for stem in stems}
     bent = {stem for stem in stems if re.search(r"(ings?|ed)$", stem)}
     pairs = combinations(sorted(stems), 2)
-    return [f"{one} and {other}" for one, other in pairs if root[one] == root[other] and {one, other} & bent]
+    return [
+        f"{first} and {other}"
+        for first, other in pairs
+        if root[first] == root[other] and {first, other} & bent
+    ]
 
 
 def test_imports_go_down_only():

@@ -56,7 +56,10 @@ def test_models_equal_migrations():
     detector = MigrationAutodetector(loader.project_state(), ProjectState.from_apps(apps))
     changes = detector.changes(graph=loader.graph)
     missing = [
-        f"{app}: {step.describe()}" for app in changes for each in changes[app] for step in each.operations
+        f"{app}: {step.describe()}"
+        for app in changes
+        for change in changes[app]
+        for step in change.operations
     ]
     assert not missing, "\n".join(missing)
 

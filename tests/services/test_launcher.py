@@ -101,12 +101,12 @@ def data(tmp_path_factory):
 @pytest.fixture
 def launched(data):
     """A launcher that has greeted."""
-    one = Launched(data)
+    site = Launched(data)
     try:
-        one.wait()
-        yield one
+        site.wait()
+        yield site
     finally:
-        one.end()
+        site.end()
 
 
 def test_sigterm_ends_everything_in_order_and_a_second_start_keeps_the_data(launched):
@@ -152,16 +152,16 @@ def test_a_second_one_on_the_same_data_or_port_is_refused_with_a_sentence(launch
 
 @pytest.mark.parametrize("port", ["eighty", "0", "70000"])
 def test_a_port_that_is_none_is_refused_with_a_sentence(tmp_path, port):
-    one = Launched(tmp_path, port=port)
-    assert one.process.wait(30) == 1
-    assert f'PORT is "{port}"; write a number from 1 to 65535' in one.said()
+    site = Launched(tmp_path, port=port)
+    assert site.process.wait(30) == 1
+    assert f'PORT is "{port}"; write a number from 1 to 65535' in site.said()
 
 
 def test_a_busy_port_is_refused_before_anything_starts(tmp_path):
     with socket.socket() as busy:
         busy.bind(("127.0.0.1", 0))
         busy.listen()
-        one = Launched(tmp_path, port=busy.getsockname()[1])
-        assert one.process.wait(30) == 1
-    assert "choose another port: make run PORT=" in one.said()
+        site = Launched(tmp_path, port=busy.getsockname()[1])
+        assert site.process.wait(30) == 1
+    assert "choose another port: make run PORT=" in site.said()
     assert not (tmp_path / "redis").exists()

@@ -100,17 +100,17 @@ def list_others(game):
 
 def settle_all(game, lead):
     """Every tie settled with a reason that is a mark."""
-    for one in disagreements_in(fresh(game)):
-        if one.is_split and one.can_be_settled:
+    for disagreement in disagreements_in(fresh(game)):
+        if disagreement.is_split and disagreement.can_be_settled:
             adjudicate(
                 game=fresh(game),
-                kind=one.kind,
-                subject=one.subject,
-                value=one.sides[0].value or "yes",
+                kind=disagreement.kind,
+                subject=disagreement.subject,
+                value=disagreement.sides[0].value or "yes",
                 reason="SETTLEMARK",
                 adopted=None,
-                sides_sha256=one.page_sha256,
-                key=f"settle-{one.kind}-{one.subject}",
+                sides_sha256=disagreement.page_sha256,
+                key=f"settle-{disagreement.kind}-{disagreement.subject}",
                 by=lead,
                 now=NOW,
             )
@@ -222,7 +222,10 @@ def posted(me, evaluation):
                 reverse(name, args=[evaluation.pk]), body, headers=headers
             )
     answers["next"] = me.client.post(reverse("next_game", args=[me.project.slug]))
-    return {at: f"{one.status_code} {one.headers}\n{one.content.decode()}" for at, one in answers.items()}
+    return {
+        at: f"{answer.status_code} {answer.headers}\n{answer.content.decode()}"
+        for at, answer in answers.items()
+    }
 
 
 def say_half(evaluation):
@@ -232,10 +235,10 @@ def say_half(evaluation):
             say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
 
 
-def unlike(one, other):
+def unlike(first, other):
     """Where two crawls differ, and in what, without what is new with every request."""
-    assert one.keys() == other.keys()
-    lines = {at: (masked(one[at]).splitlines(), masked(other[at]).splitlines()) for at in one}
+    assert first.keys() == other.keys()
+    lines = {at: (masked(first[at]).splitlines(), masked(other[at]).splitlines()) for at in first}
     return [
         f"{at}: {left} | {right}"
         for at, (ours, theirs) in lines.items()
@@ -269,10 +272,10 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
             return_evaluation(evaluation=again(evaluation), comment="Look again", by=lead, now=NOW)
         return me.crawl(*list_others(game)) | posted(me, evaluation)
 
-    one = in_a_world_of_its_own(lambda: world("MARK", swapped=False))
+    result = in_a_world_of_its_own(lambda: world("MARK", swapped=False))
     two = in_a_world_of_its_own(lambda: world("SIGN", swapped=True))
-    assert len(one) > 50
-    assert not (found := unlike(one, two)), found[:9]
+    assert len(result) > 50
+    assert not (found := unlike(result, two)), found[:9]
 
 
 @pytest.fixture
@@ -312,9 +315,9 @@ def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_handed_in(l
             skip_game(evaluation=again(evaluation), reason="Later", by=me.person, now=NOW)
         return me.crawl() | posted(me, evaluation)
 
-    one, two = (in_a_world_of_its_own(lambda kind=kind: world(is_repeat=kind)) for kind in (True, False))
-    assert len(one) > 50
-    assert not (found := unlike(one, two)), found[:9]
+    first, two = (in_a_world_of_its_own(lambda kind=kind: world(is_repeat=kind)) for kind in (True, False))
+    assert len(first) > 50
+    assert not (found := unlike(first, two)), found[:9]
 
 
 def test_a_dealt_repeat_is_one_free_game_less_as_any_dealt_game_is(like_any_other):

@@ -67,9 +67,9 @@ def hostile():
     responses = [NewResponse(odd(f"TEXT {at}"), f"KEY {at} {ODD}", odd("AUTHOR")) for at in (1, 2, 3)]
     comparison = NewComparison(odd("QUESTION"), responses, f"ID {ODD}")
     (row,) = add_comparisons(comparison_set=made, comparisons=[comparison], by=lead, now=NOW)
-    for one in (person, other):
-        one.refresh_from_db()
-        add_reviewer(comparison_set=made, kind=PERSON, person=one, by=lead, now=NOW)
+    for visitor in (person, other):
+        visitor.refresh_from_db()
+        add_reviewer(comparison_set=made, kind=PERSON, person=visitor, by=lead, now=NOW)
     model = add_reviewer(
         comparison_set=made, kind=MODEL, name=odd("MODEL"), model=odd("CALLED"), by=lead, now=NOW
     )
@@ -80,7 +80,7 @@ def hostile():
         paste_answer(comparison=row, reviewer=model, text=answer(), by=lead, now=NOW)
         if not _time:
             ask_again(comparison=row, reviewer=model, by=lead, now=NOW)
-    scores = {each.key: ONES | {"notes": odd("ELSEWHERE")} for each in responses}
+    scores = {response.key: ONES | {"notes": odd("ELSEWHERE")} for response in responses}
     line = json.dumps({"comparison": comparison.key, "reviewer": odd("READER"), "scores": scores})
     assert not import_lines(
         comparison_set=made, lines=read_comparison_lines(line.encode()), by=lead, now=NOW
@@ -106,9 +106,9 @@ def list_pages(made, row, model):
     names = ("comparison_set", "set_results", "set_manners", "set_agreement", "set_success", "set_tuning",
              "set_answers", "add_comparison", "import_comparisons", "upload_answers")  # fmt: skip
     found = [reverse(name, args=place) for name in names]
-    found += [reverse("set_reviewer", args=[*place, each.pk]) for each in made.reviewers.all()]
+    found += [reverse("set_reviewer", args=[*place, reviewer.pk]) for reviewer in made.reviewers.all()]
     found += [
-        reverse("comparison_result", args=[*place, row.number]) + each for each in ("", "?incomplete=yes")
+        reverse("comparison_result", args=[*place, row.number]) + query for query in ("", "?incomplete=yes")
     ]
     found += [reverse("model_answer", args=[*place, row.number, model.pk])]
     found += [reverse("survey", args=[*place, row.number]), reverse("comparison_sets", args=place[:1])]
@@ -147,7 +147,7 @@ def test_nothing_acts_and_nothing_hides_on_any_page_of_a_set(hostile):
     second = reviewed(made, other)
     again = begin(made, by=person)
     addresses = list_pages(made, row, model)
-    reviews = [reverse("review", args=[each.pk]) for each in (first, again)]
+    reviews = [reverse("review", args=[review.pk]) for review in (first, again)]
     found = crawled(
         person, [*addresses, *reviews, *(f"{reviews[1]}?step={step}" for step in ("whole", "review"))]
     )
@@ -156,8 +156,8 @@ def test_nothing_acts_and_nothing_hides_on_any_page_of_a_set(hostile):
     found += crawled(person, reviews) + crawled(other, [reverse("review", args=[second.pk])])
     close_set(comparison_set=made, by=made.created_by, now=NOW)
     figure(made)
-    for each in (made.created_by, make_admin(), person):
-        found += crawled(each, addresses)
+    for visitor in (made.created_by, make_admin(), person):
+        found += crawled(visitor, addresses)
     assert not sorted(set(found)), "\n".join(sorted(set(found)))
 
 

@@ -85,8 +85,8 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _contrast(one: str, other: str) -> float:
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+def _contrast(first: str, other: str) -> float:
+    light, dark = sorted((_luminance(first), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -58,7 +58,7 @@ def get_address(name: str, world: dict) -> str:
     """The address of a route in the world."""
     names = ROUTES[name].pattern.converters or {}
     other = ARGUMENTS.get(name, {})
-    return reverse(name, kwargs={each: world[other.get(each, each)] for each in names})
+    return reverse(name, kwargs={argument: world[other.get(argument, argument)] for argument in names})
 
 
 def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx: bool = False):
@@ -121,7 +121,7 @@ def test_other_verbs_are_refused(world, name):
 def test_every_route_answers_who_may_use_it_on_each_database(world):
     wrong = []
     for name, row in ROWS:
-        allowed = [one for one in COLUMNS if row.expected(one, as_htmx=False) in (200, 303)][-1:]
+        allowed = [column for column in COLUMNS if row.expected(column, as_htmx=False) in (200, 303)][-1:]
         for column in allowed:
             got = ask(world, column, row.verb, get_address(name, world), row.body).status_code
             expected = row.expected(column, as_htmx=False)

@@ -69,7 +69,7 @@ def audit_page(*, project: Project | None, kind: str, before: int, after: int) -
     """
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
-        return AuditPage([], Head(0, 0, ""), 0, 0, [(each, readable_name(each)) for each in KINDS], kind)
+        return AuditPage([], Head(0, 0, ""), 0, 0, [(name, readable_name(name)) for name in KINDS], kind)
     lines = Event.objects.filter(chain=chain)
     if kind:
         lines = lines.filter(object_kind=kind)
@@ -81,7 +81,7 @@ def audit_page(*, project: Project | None, kind: str, before: int, after: int) -
         chain.to_head(),
         older,
         newer,
-        [(each, readable_name(each)) for each in KINDS],
+        [(name, readable_name(name)) for name in KINDS],
         kind,
     )
 
@@ -120,7 +120,7 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list):
-        return ", ".join(_value(one) for one in value)
+        return ", ".join(_value(part) for part in value)
     if isinstance(value, dict):
-        return "; ".join(f"{readable_name(str(name))}: {_value(one)}" for name, one in value.items())
+        return "; ".join(f"{readable_name(str(name))}: {_value(part)}" for name, part in value.items())
     return _("none") if value in (None, "") else str(value)

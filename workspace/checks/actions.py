@@ -42,7 +42,7 @@ def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checke
     """
     with snapshot():
         found = [run_check(check, now) for check in checks]
-        if any(each.code == "I7" and not each.breach_count for each in found):
+        if any(check.code == "I7" and not check.breach_count for check in found):
             keep_heads(by=by, now=now, is_renewed=True)
     return found
 

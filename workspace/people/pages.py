@@ -49,15 +49,15 @@ def members_page(*, person: Person, project: Project, now: datetime) -> MembersP
     manage = get_refusal(check_manage_members, person, project)
     lines = [
         MemberLine(
-            id=each.pk,
-            name=each.person.name,
-            email=each.person.email,
-            role=each.role,
-            since=each.created_at,
-            is_active=each.person.is_active,
-            change_refusal=manage or get_refusal(check_change_membership, person, each),
+            id=member.pk,
+            name=member.person.name,
+            email=member.person.email,
+            role=member.role,
+            since=member.created_at,
+            is_active=member.person.is_active,
+            change_refusal=manage or get_refusal(check_change_membership, person, member),
         )
-        for each in members.order_by("person__name", "pk")
+        for member in members.order_by("person__name", "pk")
     ]
     return MembersPage(project.slug, project.name, lines, invitation_lines(project=project, now=now), manage)
 
@@ -66,8 +66,14 @@ def invitation_lines(*, project: Project | None, now: datetime) -> list[Invitati
     """The open invitations into a project, or (None) of admins, newest first."""
     still_open = Invitation.objects.open(now=now).filter(project=project).select_related("created_by")
     return [
-        InvitationLine(each.pk, each.email, each.role, each.created_by.name, each.expires_at)
-        for each in still_open.order_by("-created_at", "-pk")
+        InvitationLine(
+            invitation.pk,
+            invitation.email,
+            invitation.role,
+            invitation.created_by.name,
+            invitation.expires_at,
+        )
+        for invitation in still_open.order_by("-created_at", "-pk")
     ]
 
 
@@ -119,17 +125,17 @@ def people_page(*, person: Person, after: int, now: datetime) -> PeoplePage:
     with_factor = people_with_factor(shown)
     lines = [
         PersonLine(
-            id=each.pk,
-            name=each.name,
-            email=each.email,
-            is_admin=each.is_admin,
-            is_active=each.is_active,
-            since=each.created_at,
-            projects=places.get(each.pk, []),
-            change_refusal=get_refusal(check_change_account, person, each),
-            has_second_factor=each.pk in with_factor,
+            id=account.pk,
+            name=account.name,
+            email=account.email,
+            is_admin=account.is_admin,
+            is_active=account.is_active,
+            since=account.created_at,
+            projects=places.get(account.pk, []),
+            change_refusal=get_refusal(check_change_account, person, account),
+            has_second_factor=account.pk in with_factor,
         )
-        for each in shown
+        for account in shown
     ]
     following = str(shown[-1].pk) if len(rows) > PEOPLE_A_PAGE else ""
     return PeoplePage(lines, invitation_lines(project=None, now=now), following)

@@ -41,7 +41,10 @@ def projects_page(*, person: Person) -> ProjectsPage:
     members = Count("memberships", filter=Q(memberships__ended_at=None), distinct=True)
     seen = Project.objects.filter(pk__in=Project.objects.visible_to(person)).annotate(member_count=members)
     roles = dict(Membership.objects.filter(person=person, ended_at=None).values_list("project_id", "role"))
-    lines = [ProjectLine(each.slug, each.name, roles.get(each.pk, ""), each.member_count) for each in seen]
+    lines = [
+        ProjectLine(project.slug, project.name, roles.get(project.pk, ""), project.member_count)
+        for project in seen
+    ]
     return ProjectsPage(lines, get_refusal(check_create_project, person))
 
 

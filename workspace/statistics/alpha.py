@@ -76,12 +76,12 @@ def _by_distances(
 ) -> tuple[float, Matrix]:
     """The value, and those without each item or group, where distances do not depend on the ratings."""
     table = counts.table
-    each = table.sum(axis=1)
-    observed = _quadratic(table, distances) / (each - 1)
+    sizes = table.sum(axis=1)
+    observed = _quadratic(table, distances) / (sizes - 1)
     totals = table.sum(axis=0)
-    value = _alpha(observed.sum(), _quadratic(totals[None, :], distances), each.sum())
+    value = _alpha(observed.sum(), _quadratic(totals[None, :], distances), sizes.sum())
     left = _quadratic(totals - together(table), distances)
-    without = _alpha(observed.sum() - together(observed), left, each.sum() - together(each))
+    without = _alpha(observed.sum() - together(observed), left, sizes.sum() - together(sizes))
     return float(value[0]), without
 
 
@@ -97,16 +97,16 @@ def _alpha(observed: Matrix | float, expected: Matrix, ratings: Matrix | float) 
 
 def _interval(values: Matrix) -> tuple[float, Matrix]:
     """Interval alpha from sums of squares: those within items beside the one of all ratings."""
-    each = (~np.isnan(values)).sum(axis=1).astype(np.float64)
+    sizes = (~np.isnan(values)).sum(axis=1).astype(np.float64)
     means = np.nanmean(values, axis=1)
     within = np.nansum(np.square(values - means[:, None]), axis=1)
-    count, mean = each.sum(), np.nanmean(values)
+    count, mean = sizes.sum(), np.nanmean(values)
     whole = np.nansum(np.square(values - mean))
-    observed = 2 * each * within / (each - 1)
+    observed = 2 * sizes * within / (sizes - 1)
     value = _alpha(observed.sum(), np.array([2 * count * whole]), count)
-    left = count - each
+    left = count - sizes
     # What a group takes with it: its own sum of squares, and its mean's distance from that of the others.
-    rest = whole - within - each * count / left * np.square(means - mean)
+    rest = whole - within - sizes * count / left * np.square(means - mean)
     rest = np.where(rest <= ROUNDING * whole, 0, rest)
     return float(value[0]), _alpha(np.maximum(observed.sum() - observed, 0), 2 * left * rest, left)
 
@@ -114,14 +114,14 @@ def _interval(values: Matrix) -> tuple[float, Matrix]:
 def _ordinal(counts: Counts) -> tuple[float, Matrix]:
     """Ordinal alpha: the distance of two categories is that of their mid-ranks among the ratings counted."""
     table = counts.table
-    each = table.sum(axis=1)
+    sizes = table.sum(axis=1)
     totals = table.sum(axis=0)
     coincidences = _coincidences(table)
     value = _ordinal_alpha(totals[None, :], coincidences, np.zeros((1, table.shape[1])), np.zeros(1))
-    return float(value[0]), _ordinal_alpha(totals - table, coincidences, table, each)
+    return float(value[0]), _ordinal_alpha(totals - table, coincidences, table, sizes)
 
 
-def _ordinal_alpha(totals: Matrix, coincidences: Matrix, left_out: Matrix, each: Matrix) -> Matrix:
+def _ordinal_alpha(totals: Matrix, coincidences: Matrix, left_out: Matrix, sizes: Matrix) -> Matrix:
     """One alpha a row: of all coincidences but those of the ratings left out (`each` many); `totals` count the rest."""
     count = totals.sum(axis=1)
     ranks = np.cumsum(totals, axis=1) - totals / 2
@@ -129,6 +129,6 @@ def _ordinal_alpha(totals: Matrix, coincidences: Matrix, left_out: Matrix, each:
     squares = np.square(ranks)
     everything = squares @ coincidences.sum(axis=1) - ((ranks @ coincidences) * ranks).sum(axis=1)
     own_squares, own_sum = (left_out * squares).sum(axis=1), (left_out * ranks).sum(axis=1)
-    own = (each * own_squares - np.square(own_sum)) / np.where(each > 1, each - 1, 1)
+    own = (sizes * own_squares - np.square(own_sum)) / np.where(sizes > 1, sizes - 1, 1)
     observed = np.maximum(2 * (everything - own), 0)
     return _alpha(observed, 2 * count * (totals * squares).sum(axis=1), count)

@@ -53,11 +53,13 @@ def observed_agreement(
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
         counts = count_ratings(used, scale)
-        each = _agreeing(counts.table, _weight_matrix(counts, weights))
+        agreeing = _agreeing(counts.table, _weight_matrix(counts, weights))
         together = by_group(groups, two_or_more(matrix))
-        without = _share(each.sum() - together(each), len(each) - together(np.ones(len(each))))
+        without = _share(
+            agreeing.sum() - together(agreeing), len(agreeing) - together(np.ones(len(agreeing)))
+        )
         return Estimate(
-            float(each.mean()), without if with_interval else None, used, unit=name_jackknife_unit(groups)
+            float(agreeing.mean()), without if with_interval else None, used, unit=name_jackknife_unit(groups)
         )
 
     return agreement(ratings, estimate)
@@ -118,8 +120,8 @@ def _weight_matrix(counts: Counts, weights: Weights) -> Matrix:
 
 def _agreeing(table: Matrix, weight: Matrix) -> Matrix:
     """The agreeing share of each item's pairs of ratings; every item needs two."""
-    each = table.sum(axis=1)
-    return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (each * (each - 1)))
+    sizes = table.sum(axis=1)
+    return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (sizes * (sizes - 1)))
 
 
 def _share(parts: Matrix, whole: Matrix) -> Matrix:
@@ -150,11 +152,11 @@ def _from_shares(
         check_variation(rated)
         counts = count_ratings(rated, scale)
         weight = _weight_matrix(counts, weights)
-        each = counts.table.sum(axis=1)
-        two = each >= 2
-        agreeing = np.zeros(len(each))
+        sizes = counts.table.sum(axis=1)
+        two = sizes >= 2
+        agreeing = np.zeros(len(sizes))
         agreeing[two] = _agreeing(counts.table[two], weight)
-        shares = counts.table / each[:, None]
+        shares = counts.table / sizes[:, None]
         mean = agreeing.sum() / two.sum()
         value = _beyond(np.array([mean]), expected(shares.mean(axis=0)[None, :], weight))
         if not with_interval:
@@ -200,9 +202,9 @@ def _between_raters(totals: Matrix, weight: Matrix) -> Matrix:
 
     NaN where fewer than two raters have rated anything.
     """
-    each = totals.sum(axis=2, keepdims=True)
-    shares = totals / np.maximum(each, 1)
-    raters = (each > 0).sum(axis=(1, 2))
+    sizes = totals.sum(axis=2, keepdims=True)
+    shares = totals / np.maximum(sizes, 1)
+    raters = (sizes > 0).sum(axis=(1, 2))
     own = ((shares @ weight) * shares).sum(axis=(1, 2))
     pairs = raters * (raters - 1)
     return np.where(pairs > 0, (_chance(shares.sum(axis=1), weight) - own) / np.maximum(pairs, 1), np.nan)
@@ -225,10 +227,10 @@ def specific_agreement(
 
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
-        each = (~np.isnan(used)).sum(axis=1).astype(np.float64)
+        sizes = (~np.isnan(used)).sum(axis=1).astype(np.float64)
         given = (used == category).sum(axis=1).astype(np.float64)
         together = by_group(groups, two_or_more(matrix))
-        agreed, possible = given * (given - 1), given * (each - 1)
+        agreed, possible = given * (given - 1), given * (sizes - 1)
         if not possible.sum():
             raise Refused("Nobody gave this answer.")
         left = possible.sum() - together(possible)

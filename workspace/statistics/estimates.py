@@ -96,9 +96,9 @@ def jackknife_over_groups(
     value = value_of(list(range(len(groups))))
     if value is None:
         return None, "There is no value to put an interval around."
-    kept = [[at for at, one in enumerate(groups) if one != left] for left in dict.fromkeys(groups)]
+    kept = [[at for at, group in enumerate(groups) if group != left] for left in dict.fromkeys(groups)]
     values = [value_of(indices) if indices else None for indices in kept]
-    return jackknife_t(value, np.array([np.nan if one is None else one for one in values]))
+    return jackknife_t(value, np.array([np.nan if value is None else value for value in values]))
 
 
 RELIABLE = 0.8

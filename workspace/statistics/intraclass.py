@@ -173,8 +173,8 @@ def compute_icc(values: Matrix, *, form: Literal["2,1", "2,k"], with_interval: b
 
 def _components_correlation(values: Matrix, form: str) -> float:
     found = compute_components(values)
-    each = (~np.isnan(values)).sum(axis=1)
-    count = len(each) / (1 / each).sum() if form == "2,k" else 1.0
+    counts = (~np.isnan(values)).sum(axis=1)
+    count = len(counts) / (1 / counts).sum() if form == "2,k" else 1.0
     below = found.items + (found.raters + found.error) / count
     if below <= ROUNDING:
         raise Refused("The items differ too little from one another for an intraclass correlation.")

@@ -42,9 +42,9 @@ def list_undefined(
 ) -> list[str]:
     """What is not there and why, one sentence for each reason; of the headline also why it has no interval."""
     missing: dict[str, list[str]] = {}
-    for name, each in parts:
-        if each.value is None:
-            missing.setdefault(each.reason, []).append(name)
+    for name, value in parts:
+        if value.value is None:
+            missing.setdefault(value.reason, []).append(name)
     if headline.value is not None and headline.interval is None:
         missing.setdefault(headline.interval_reason, []).append(_("interval of %(name)s") % {"name": called})
     return [

@@ -27,10 +27,10 @@ def newcombe(
     intervals; None when one of them has nothing to count. Source: R. G. Newcombe, Statistics in Medicine 17 (1998),
     873-890, method 10.
     """
-    one, other = wilson(numerator, denominator), wilson(other_numerator, other_denominator)
-    if one is None or other is None:
+    left, other = wilson(numerator, denominator), wilson(other_numerator, other_denominator)
+    if left is None or other is None:
         return None
     first, second = numerator / denominator, other_numerator / other_denominator
-    low = sqrt((first - one[0] / 100) ** 2 + (other[1] / 100 - second) ** 2)
-    high = sqrt((one[1] / 100 - first) ** 2 + (second - other[0] / 100) ** 2)
+    low = sqrt((first - left[0] / 100) ** 2 + (other[1] / 100 - second) ** 2)
+    high = sqrt((left[1] / 100 - first) ** 2 + (second - other[0] / 100) ** 2)
     return max(-1.0, first - second - low), min(1.0, first - second + high)

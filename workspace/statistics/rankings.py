@@ -101,14 +101,14 @@ def _tau(first: Matrix, second: Matrix, variant: Variant) -> Pair:
     count = len(first)
     concordant, tied_first, tied_second = np.zeros(count), np.zeros(count), np.zeros(count)
     for block in _blocks(count):
-        one = _signs(first[block], first)
+        signs = _signs(first[block], first)
         other = _signs(second[block], second)
-        concordant[block] = (one * other).sum(axis=1, dtype=np.int64)
-        tied_first[block] = (one == 0).sum(axis=1) - 1
+        concordant[block] = (signs * other).sum(axis=1, dtype=np.int64)
+        tied_first[block] = (signs == 0).sum(axis=1) - 1
         tied_second[block] = (other == 0).sum(axis=1) - 1
-    each = np.stack([concordant, tied_first, tied_second])
-    whole = each.sum(axis=1, keepdims=True) / 2
-    return float(_compute_tau(count, whole, variant)[0]), _compute_tau(count - 1, whole - each, variant)
+    parts = np.stack([concordant, tied_first, tied_second])
+    whole = parts.sum(axis=1, keepdims=True) / 2
+    return float(_compute_tau(count, whole, variant)[0]), _compute_tau(count - 1, whole - parts, variant)
 
 
 def _signs(some: Matrix, every: Matrix) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
@@ -134,9 +134,9 @@ def _mean_over_pairs(
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
         values, without = [], []
-        for one, other in combinations(range(used.shape[1]), 2):
-            both = ~(np.isnan(used[:, one]) | np.isnan(used[:, other]))
-            value, leaving_out = pair(used[both, one], used[both, other])
+        for first, other in combinations(range(used.shape[1]), 2):
+            both = ~(np.isnan(used[:, first]) | np.isnan(used[:, other]))
+            value, leaving_out = pair(used[both, first], used[both, other])
             if not np.isnan(value):
                 values.append(value)
                 without.append(np.full(len(used), value))

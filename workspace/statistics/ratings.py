@@ -137,8 +137,8 @@ def by_group(groups: Groups, used: NDArray[np.bool_]) -> Callable[[Matrix], Matr
 
 def count_pairs(matrix: Matrix) -> int:
     """Pairs of ratings that different raters gave to the same item."""
-    each = (~np.isnan(matrix)).sum(axis=1)
-    return int((each * (each - 1) // 2).sum())
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    return int((counts * (counts - 1) // 2).sum())
 
 
 def count_raters(matrix: Matrix) -> int:

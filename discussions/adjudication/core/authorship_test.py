@@ -100,20 +100,22 @@ def deal(
     for message in game.messages:
         said.setdefault(message.player, []).append(message.position)
     drawn = {
-        player: _drawn(game, roster, sorted(positions, key=lambda one: _rank(seed, "drawn", one)), most)
+        player: _drawn(
+            game, roster, sorted(positions, key=lambda position: _rank(seed, "drawn", position)), most
+        )
         for player, positions in sorted(said.items())
     }
     agents = tuple(player for player, positions in drawn.items() if len(positions) > least)
     if len(agents) < LEAST_AGENTS:
         return None
-    each = UNSEEN_EACH if UNSEEN_EACH * len(agents) <= MOST_UNSEEN else 1
+    per_agent = UNSEEN_EACH if UNSEEN_EACH * len(agents) <= MOST_UNSEEN else 1
     authors: dict[int, int] = {}
     samples = []
     for player in agents:
-        count = min(each, len(drawn[player]) - least)
+        count = min(per_agent, len(drawn[player]) - least)
         authors |= dict.fromkeys(drawn[player][:count], player)
         samples.append(tuple(sorted(drawn[player][count : count + most])))
-    unseen = tuple(sorted(authors, key=lambda one: _rank(seed, "asked", one)))
+    unseen = tuple(sorted(authors, key=lambda author: _rank(seed, "asked", author)))
     return Deal(
         agents=agents,
         samples=tuple(samples),

@@ -132,15 +132,19 @@ def find_disagreements(
     """
     judged = list(judged)
     stands = collect_counted_judgements(judged, machine)
-    standing = {(one.kind, one.subject): one for one in settled}
-    values = {key: one.value for key, one in standing.items()}
+    standing = {(adjudication.kind, adjudication.subject): adjudication for adjudication in settled}
+    values = {key: adjudication.value for key, adjudication in standing.items()}
     ties = frozenset(effective(judged, values, machine=machine).ties)
-    said = {(one.evaluator, one.kind, one.subject): one for one in judged if one.value}
+    said = {
+        (judgement.evaluator, judgement.kind, judgement.subject): judgement
+        for judgement in judged
+        if judgement.value
+    }
     dealt = letters(game, stands.evaluators)
     found = []
     for kind, subject in list_decided_items(stands, values):
         sides = _sides(kind, subject, stands, said, reasons or {}, dealt)
-        one = Disagreement(
+        disagreement = Disagreement(
             kind=kind,
             subject=subject,
             sides=sides,
@@ -150,15 +154,17 @@ def find_disagreements(
             sides_sha256=hash_sides(sides),
             settled=standing.get((kind, subject)),
         )
-        if one.is_split or one.settled:
-            found.append(one)
+        if disagreement.is_split or disagreement.settled:
+            found.append(disagreement)
     return sorted(found, key=_order)
 
 
 def letters(game: int, evaluations: Iterable[int]) -> dict[int, str]:
     """Evaluation -> letter, in an order that neither theirs nor their people's gives away, and other in each game."""
-    dealt = sorted(evaluations, key=lambda one: hashlib.sha256(f"letter:{game}:{one}".encode()).digest())
-    return {one: LETTERS[place % len(LETTERS)] for place, one in enumerate(dealt)}
+    dealt = sorted(
+        evaluations, key=lambda evaluation: hashlib.sha256(f"letter:{game}:{evaluation}".encode()).digest()
+    )
+    return {number: LETTERS[place % len(LETTERS)] for place, number in enumerate(dealt)}
 
 
 def hash_sides(sides: Iterable[Side]) -> str:
@@ -192,14 +198,14 @@ def _sides(
     return tuple(sorted(found, key=lambda side: side.alias))
 
 
-def _order(one: Disagreement) -> tuple[int, int, tuple[int, ...], str]:
-    if one.is_tie:
+def _order(disagreement: Disagreement) -> tuple[int, int, tuple[int, ...], str]:
+    if disagreement.is_tie:
         rank = 0
-    elif one.is_changed_since:
+    elif disagreement.is_changed_since:
         rank = 1
     else:
-        rank = 3 if one.settled else 2
-    return rank, _KINDS.index(one.kind), _locate(one.subject), one.subject
+        rank = 3 if disagreement.settled else 2
+    return rank, _KINDS.index(disagreement.kind), _locate(disagreement.subject), disagreement.subject
 
 
 def _locate(subject: str) -> tuple[int, ...]:

@@ -98,12 +98,18 @@ def collect_counted_judgements(
     judged: Iterable[Judged], machine: Mapping[Key, str] | None = None, *, own: int | None = None
 ) -> CountedJudgements:
     """What counts of these judgements: those of submitted evaluations, or with `own` of that evaluation alone."""
-    counting = [one for one in judged if (one.is_submitted if own is None else one.evaluator == own)]
+    counting = [
+        judgement
+        for judgement in judged
+        if (judgement.is_submitted if own is None else judgement.evaluator == own)
+    ]
     said: dict[Key, dict[int, str]] = defaultdict(dict)
-    for one in counting:
-        if one.value:
-            said[one.kind, one.subject][one.evaluator] = one.value
-    return CountedJudgements(dict(said), frozenset(one.evaluator for one in counting), machine or {})
+    for judgement in counting:
+        if judgement.value:
+            said[judgement.kind, judgement.subject][judgement.evaluator] = judgement.value
+    return CountedJudgements(
+        dict(said), frozenset(judgement.evaluator for judgement in counting), machine or {}
+    )
 
 
 def effective(
@@ -163,11 +169,15 @@ def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[in
     said = stands.said.get((kind, subject), {})
     if kind == judgement_kinds.MISSED:
         labels = stands.said.get((judgement_kinds.REFERENCE, subject), {})
-        having = {one for one in (*said, *labels) if labels.get(one) != judgement_kinds.NOT_A_REFERENCE}
-        return {one: judgement_kinds.YES if one in having else "" for one in stands.evaluators}
+        having = {
+            number for number in (*said, *labels) if labels.get(number) != judgement_kinds.NOT_A_REFERENCE
+        }
+        return {
+            evaluator: judgement_kinds.YES if evaluator in having else "" for evaluator in stands.evaluators
+        }
     if kind in SILENCE_ACCEPTS and len(said) < len(stands.evaluators):
         machine = stands.machine.get((kind, subject), "")
-        return {one: said.get(one, machine) for one in stands.evaluators}
+        return {evaluator: said.get(evaluator, machine) for evaluator in stands.evaluators}
     return said
 
 

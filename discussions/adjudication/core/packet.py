@@ -40,26 +40,26 @@ class KindSummary(Struct, frozen=True):
 def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -> list[KindSummary]:
     """The kinds on which somebody differs, the most differences first; `judged` counts things by kind."""
     by_kind: dict[str, list[Disagreement]] = defaultdict(list)
-    for one in differing:
-        by_kind[one.disagreement.kind].append(one.disagreement)
+    for difference in differing:
+        by_kind[difference.disagreement.kind].append(difference.disagreement)
     found = [
         KindSummary(
             kind=kind,
             differing=len(those),
             judged=judged.get(kind, 0),
-            ties=sum(one.majority is None for one in those),
+            ties=sum(disagreement.majority is None for disagreement in those),
             confusions=count_confusions(those),
         )
         for kind, those in by_kind.items()
     ]
-    return sorted(found, key=lambda one: (-one.differing, one.kind))
+    return sorted(found, key=lambda summary: (-summary.differing, summary.kind))
 
 
 def count_confusions(disagreements: Iterable[Disagreement]) -> list[Confusion]:
     """Every two answers that stand against each other, the most frequent first; a thing counts once for each two."""
     counts: Counter[tuple[str, str]] = Counter()
-    for one in disagreements:
-        counts.update(combinations(sorted({side.value for side in one.sides}), 2))
+    for disagreement in disagreements:
+        counts.update(combinations(sorted({side.value for side in disagreement.sides}), 2))
     return [
         Confusion(pair, count) for pair, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     ]
@@ -72,8 +72,8 @@ def most_telling(differing: Iterable[Differing], most: int) -> list[Differing]:
     those where more evaluators gave a reason or changed their mind. What is equal in all that stands as games go.
     """
     by_kind: dict[str, list[Differing]] = defaultdict(list)
-    for one in differing:
-        by_kind[one.disagreement.kind].append(one)
+    for difference in differing:
+        by_kind[difference.disagreement.kind].append(difference)
     queues = [
         _ranked(those) for _kind, those in sorted(by_kind.items(), key=lambda row: (-len(row[1]), row[0]))
     ]
@@ -82,18 +82,21 @@ def most_telling(differing: Iterable[Differing], most: int) -> list[Differing]:
 
 
 def _ranked(those: list[Differing]) -> list[Differing]:
-    often = {one.answers: one.count for one in count_confusions(each.disagreement for each in those)}
+    often = {
+        confusion.answers: confusion.count
+        for confusion in count_confusions(difference.disagreement for difference in those)
+    }
 
-    def rank(one: Differing) -> tuple[bool, int, int, int, str]:
-        sides = one.disagreement.sides
+    def rank(difference: Differing) -> tuple[bool, int, int, int, str]:
+        sides = difference.disagreement.sides
         pairs = combinations(sorted({side.value for side in sides}), 2)
         telling = sum(bool(side.reason) + side.is_changed for side in sides)
         return (
-            one.disagreement.majority is not None,
+            difference.disagreement.majority is not None,
             -max((often[pair] for pair in pairs), default=0),
             -telling,
-            one.game,
-            one.disagreement.subject,
+            difference.game,
+            difference.disagreement.subject,
         )
 
     return sorted(those, key=rank)

@@ -107,71 +107,79 @@ class QuoteTable(Struct, frozen=True):
     posted: PostedDecision | None = None
 
 
-def card_id(one: Disagreement) -> str:
+def card_id(disagreement: Disagreement) -> str:
     """The element of a thing."""
-    return f"settle-{item_id(one.kind, one.subject)}"
+    return f"settle-{item_id(disagreement.kind, disagreement.subject)}"
 
 
-def is_open(one: Disagreement) -> bool:
+def is_open(disagreement: Disagreement) -> bool:
     """Whether a lead may still look at it: nobody settled it, or the sides changed since."""
-    return one.can_be_settled and (one.settled is None or one.is_changed_since)
+    return disagreement.can_be_settled and (disagreement.settled is None or disagreement.is_changed_since)
 
 
-def build_card(table: QuoteTable, one: Disagreement, following: str) -> Card:
+def build_card(table: QuoteTable, disagreement: Disagreement, following: str) -> Card:
     """The card of one thing."""
-    posted = table.posted if table.posted and (table.posted.kind, table.posted.subject) == one.key else None
-    thing = build_subject(table.ground, one.kind, one.subject)
+    posted = (
+        table.posted
+        if table.posted and (table.posted.kind, table.posted.subject) == disagreement.key
+        else None
+    )
+    thing = build_subject(table.ground, disagreement.kind, disagreement.subject)
     chosen = posted.choice if posted else ""
     return Card(
-        id=card_id(one),
-        heading=choose_heading(one),
-        kind=one.kind,
-        subject=one.subject,
+        id=card_id(disagreement),
+        heading=choose_heading(disagreement),
+        kind=disagreement.kind,
+        subject=disagreement.subject,
         thing=thing,
-        is_tie=one.is_tie,
-        is_open=is_open(one),
-        can_be_settled=one.can_be_settled,
-        is_changed_since=one.is_changed_since,
-        stands="" if one.majority is None else answer_word(one.kind, one.majority),
-        machine=answer_word(one.kind, one.machine) if one.machine else "",
-        sides=[_side(table, one, side, thing, chosen) for side in one.sides],
-        anew=[_choice(one, value, chosen) for value in other_answers(one)],
-        page_sha256=one.page_sha256,
-        key=f"{table.nonce}:{one.kind}:{one.subject}",
+        is_tie=disagreement.is_tie,
+        is_open=is_open(disagreement),
+        can_be_settled=disagreement.can_be_settled,
+        is_changed_since=disagreement.is_changed_since,
+        stands="" if disagreement.majority is None else answer_word(disagreement.kind, disagreement.majority),
+        machine=answer_word(disagreement.kind, disagreement.machine) if disagreement.machine else "",
+        sides=[_side(table, disagreement, side, thing, chosen) for side in disagreement.sides],
+        anew=[_choice(disagreement, value, chosen) for value in other_answers(disagreement)],
+        page_sha256=disagreement.page_sha256,
+        key=f"{table.nonce}:{disagreement.kind}:{disagreement.subject}",
         next=following,
-        settled=_adjudicated_line(one),
+        settled=_adjudicated_line(disagreement),
         reason=posted.reason if posted else "",
-        chosen=_chosen(one, chosen),
+        chosen=_chosen(disagreement, chosen),
         faults=posted.faults if posted else [],
         conflict=posted.conflict if posted else "",
     )
 
 
-def choose_heading(one: Disagreement) -> str:
+def choose_heading(disagreement: Disagreement) -> str:
     """The part of the list in which the thing stands."""
-    if one.is_tie:
+    if disagreement.is_tie:
         return _("Ties: the verdict waits for these")
-    if one.is_changed_since:
+    if disagreement.is_changed_since:
         return _("Changed since they were settled")
-    if one.settled:
+    if disagreement.settled:
         return _("Settled")
-    return _("Decided by majority") if one.can_be_settled else _("For information: no verdict hangs on these")
+    return (
+        _("Decided by majority")
+        if disagreement.can_be_settled
+        else _("For information: no verdict hangs on these")
+    )
 
 
-def other_answers(one: Disagreement) -> list[str]:
+def other_answers(disagreement: Disagreement) -> list[str]:
     """The values that the kind allows and no side stands by."""
-    said = {side.value for side in one.sides}
-    allowed = [*VALUES[one.kind], *([""] if one.kind in CAN_BE_NO else [])]
+    said = {side.value for side in disagreement.sides}
+    allowed = [*VALUES[disagreement.kind], *([""] if disagreement.kind in CAN_BE_NO else [])]
     return [value for value in allowed if value not in said]
 
 
-def _side(table: QuoteTable, one: Disagreement, side: Side, thing: Subject, chosen: str) -> SideLine:
-    about = (f"message:{thing.message}", f"{one.kind}:{one.subject}")
+def _side(table: QuoteTable, disagreement: Disagreement, side: Side, thing: Subject, chosen: str) -> SideLine:
+    about = (f"message:{thing.message}", f"{disagreement.kind}:{disagreement.subject}")
     return SideLine(
         alias=side.alias,
         name=table.names.get(side.evaluation, ""),
-        word=answer_word(one.kind, side.value),
-        was=answer_word(one.kind, side.blind_value) if side.is_changed else "",
+        word=answer_word(disagreement.kind, side.value),
+        was=answer_word(disagreement.kind, side.blind_value) if side.is_changed else "",
         reason=side.reason,
         is_silent=side.is_silent,
         is_chosen=chosen == side.alias,
@@ -179,25 +187,25 @@ def _side(table: QuoteTable, one: Disagreement, side: Side, thing: Subject, chos
     )
 
 
-def _choice(one: Disagreement, value: str, chosen: str) -> AnswerChoice:
+def _choice(disagreement: Disagreement, value: str, chosen: str) -> AnswerChoice:
     sent = f"{NEW_ANSWER}{value}"
-    return AnswerChoice(sent, answer_word(one.kind, value), is_chosen=chosen == sent)
+    return AnswerChoice(sent, answer_word(disagreement.kind, value), is_chosen=chosen == sent)
 
 
-def _chosen(one: Disagreement, chosen: str) -> str:
+def _chosen(disagreement: Disagreement, chosen: str) -> str:
     """What was chosen, in words; "" for nothing, or what is no choice."""
     if chosen.startswith(NEW_ANSWER):
-        return answer_word(one.kind, chosen.removeprefix(NEW_ANSWER))
+        return answer_word(disagreement.kind, chosen.removeprefix(NEW_ANSWER))
     return chosen
 
 
-def _adjudicated_line(one: Disagreement) -> AdjudicatedLine | None:
-    if one.settled is None:
+def _adjudicated_line(disagreement: Disagreement) -> AdjudicatedLine | None:
+    if disagreement.settled is None:
         return None
-    aliases = {side.evaluation: side.alias for side in one.sides}
-    settled = one.settled
+    aliases = {side.evaluation: side.alias for side in disagreement.sides}
+    settled = disagreement.settled
     return AdjudicatedLine(
-        word=answer_word(one.kind, settled.value),
+        word=answer_word(disagreement.kind, settled.value),
         adopted=aliases.get(settled.adopted, "") if settled.adopted else "",
         reason=settled.reason,
         by=settled.by_name,

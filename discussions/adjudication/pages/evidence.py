@@ -127,7 +127,7 @@ def _message(ground: EvidenceSource, kind: str, subject: str) -> Subject:
     """A message that one of metrics 2 to 4 judges, with the rule that decided and the words it saw."""
     position = judgement_kinds.parse_subject(subject)[0]
     found = ground.measurements[kind].messages
-    finding = next((one for one in found if one.message == position), None)
+    finding = next((finding for finding in found if finding.message == position), None)
     said = _said(ground, position)
     if finding is None:
         return said
@@ -162,7 +162,9 @@ def _sentence(ground: EvidenceSource, kind: str, subject: str) -> Subject:
 
 def _reference(ground: EvidenceSource, position: int, number: int) -> ReferenceFinding | None:
     found = ground.measurements["memory_accuracy"].references
-    return next((one for one in found if (one.message, one.sentence) == (position, number)), None)
+    return next(
+        (finding for finding in found if (finding.message, finding.sentence) == (position, number)), None
+    )
 
 
 def _span(text: str, number: int) -> tuple[int, int]:
@@ -172,9 +174,9 @@ def _span(text: str, number: int) -> tuple[int, int]:
 def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:
     names = [player.name for player in game.players]
     rows = [
-        VoteRow(names[one.voter - 1], names[one.target - 1], (one.round, one.voter, one.target) in hits)
-        for one in game.votes
-        if one.round == number
+        VoteRow(names[vote.voter - 1], names[vote.target - 1], (vote.round, vote.voter, vote.target) in hits)
+        for vote in game.votes
+        if vote.round == number
     ]
     return RoundVotes(number, rows) if rows else None
 
@@ -198,7 +200,7 @@ def _phrase(ground: EvidenceSource, kind: str, subject: str) -> Subject:
 
 def _repeated(ground: EvidenceSource, player: int, phrase: str) -> PhraseFinding | None:
     found = ground.measurements["anti_repetition"].phrases
-    return next((one for one in found if (one.player, one.phrase) == (player, phrase)), None)
+    return next((finding for finding in found if (finding.player, finding.phrase) == (player, phrase)), None)
 
 
 def _agent(ground: EvidenceSource, kind: str, subject: str) -> Subject:
@@ -219,8 +221,8 @@ def _question(ground: EvidenceSource, kind: str, subject: str) -> Subject:
 def _quotes(game: GameRecord, positions: list[int]) -> list[Quote]:
     said = [game.messages[position - 1] for position in positions[:MOST_QUOTES]]
     return [
-        Quote(one.position, game.players[one.player - 1].name, shorten(one.text, LONGEST_QUOTE))
-        for one in said
+        Quote(message.position, game.players[message.player - 1].name, shorten(message.text, LONGEST_QUOTE))
+        for message in said
     ]
 
 

@@ -114,15 +114,19 @@ def build_adjudication_page(
     count = max(1, -(-len(things) // CARDS_A_PAGE))
     number = _find_page(things, posted) or min(max(page, 1), count)
     shown = things[(number - 1) * CARDS_A_PAGE : number * CARDS_A_PAGE]
-    places = {card_id(one): at // CARDS_A_PAGE + 1 for at, one in enumerate(things) if is_open(one)}
+    places = {
+        card_id(disagreement): at // CARDS_A_PAGE + 1
+        for at, disagreement in enumerate(things)
+        if is_open(disagreement)
+    }
     return AdjudicationPage(
         slug=game.project.slug,
         number=game.number,
         in_count=len(evaluations),
         needed_count=game.evaluator_count,
-        tie_count=sum(one.is_tie for one in things),
+        tie_count=sum(disagreement.is_tie for disagreement in things),
         open_count=len(places),
-        settled_count=sum(one.settled is not None for one in things),
+        settled_count=sum(disagreement.settled is not None for disagreement in things),
         is_named=is_named,
         cards=_cards(_table(game, measured, names, list(evaluations), nonce, posted), shown)
         if measured
@@ -136,7 +140,7 @@ def build_adjudication_page(
 
 def _find_page(things: list[Disagreement], posted: PostedDecision | None) -> int:
     """The page on which the thing stands that was posted, 0 if it is none of them."""
-    keys = [one.key for one in things]
+    keys = [disagreement.key for disagreement in things]
     if posted is None or (posted.kind, posted.subject) not in keys:
         return 0
     return keys.index((posted.kind, posted.subject)) // CARDS_A_PAGE + 1
@@ -166,10 +170,10 @@ def _table(
 
 
 def _cards(table: QuoteTable, shown: list[Disagreement]) -> list[Card]:
-    following = [card_id(one) if is_open(one) else "" for one in shown]
+    following = [card_id(disagreement) if is_open(disagreement) else "" for disagreement in shown]
     return [
-        build_card(table, one, next(filter(None, following[place + 1 :]), ""))
-        for place, one in enumerate(shown)
+        build_card(table, disagreement, next(filter(None, following[place + 1 :]), ""))
+        for place, disagreement in enumerate(shown)
     ]
 
 

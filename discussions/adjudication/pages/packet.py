@@ -70,10 +70,15 @@ def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Pack
     games = _games(project, scope)
     count = games.count()
     found = load_disagreements(games[:MOST_GAMES])
-    differing = [Differing(one.number, each) for one in found for each in one.disagreements if each.is_split]
+    differing = [
+        Differing(game.number, disagreement)
+        for game in found
+        for disagreement in game.disagreements
+        if disagreement.is_split
+    ]
     judged: Counter[str] = Counter()
-    for one in found:
-        judged.update(one.judged)
+    for game in found:
+        judged.update(game.judged)
     told = most_telling(differing, MOST_DIFFERENCES)
     packet = Packet(
         project=project.name,
@@ -84,7 +89,7 @@ def build_packet(*, project: Project, scope: Scope, now: datetime) -> tuple[Pack
         differing=len(differing),
         judged=judged.total(),
         share=_share(len(differing), judged.total()),
-        kinds=[_kind(each) for each in summarize_kinds(differing, judged)],
+        kinds=[_kind(kind) for kind in summarize_kinds(differing, judged)],
         differences=_differences(told, found),
     )
     return packet, found
@@ -101,7 +106,7 @@ def build_packet_page(*, project: Project, scope: Scope, now: datetime) -> Packe
             IterationChoice(number, name, is_chosen=number == scope.iteration) for number, name in rows
         ],
         games=", ".join(map(str, scope.games)),
-        to_settle=[line for one in found if (line := _game_to_adjudicate(one)).open],
+        to_settle=[line for game in found if (line := _game_to_adjudicate(game)).open],
         query=_query(scope),
     )
 
@@ -135,67 +140,71 @@ def _share(part: int, whole: int) -> str:
     return f"{figure(100 * part / whole)} %" if whole else "-"
 
 
-def _kind(each: KindSummary) -> PacketKind:
+def _kind(summary: KindSummary) -> PacketKind:
     return PacketKind(
-        label=get_kind_label(each.kind),
-        differing=each.differing,
-        judged=each.judged,
-        share=_share(each.differing, each.judged),
-        ties=each.ties,
-        confusions=[_confusion(each.kind, one) for one in each.confusions[:MOST_CONFUSIONS]],
+        label=get_kind_label(summary.kind),
+        differing=summary.differing,
+        judged=summary.judged,
+        share=_share(summary.differing, summary.judged),
+        ties=summary.ties,
+        confusions=[
+            _confusion(summary.kind, confusion) for confusion in summary.confusions[:MOST_CONFUSIONS]
+        ],
     )
 
 
-def _confusion(kind: str, one: Confusion) -> tuple[str, int]:
-    first, second = (answer_word(kind, answer) for answer in one.answers)
-    return _("%(one)s / %(other)s") % {"one": first, "other": second}, one.count
+def _confusion(kind: str, confusion: Confusion) -> tuple[str, int]:
+    first, second = (answer_word(kind, answer) for answer in confusion.answers)
+    return _("%(one)s / %(other)s") % {"one": first, "other": second}, confusion.count
 
 
 def _differences(told: list[Differing], found: list[GameDisagreements]) -> list[PacketDifference]:
     """What is told, with the texts of its games read at once."""
-    by_number = {one.number: one for one in found}
-    games = {by_number[one.game].game for one in told}
+    by_number = {game.number: game for game in found}
+    games = {by_number[difference.game].game for difference in told}
     texts = {text.game_id: text for text in GameText.objects.filter(game__in=games)}
     shown = []
-    for one in told:
-        where = by_number[one.game]
+    for difference in told:
+        where = by_number[difference.game]
         record = texts[where.game].to_record()
         ground = EvidenceSource(record, where.measurements, rubric_record(*where.version))
-        shown.append(_difference(where, ground, one.disagreement))
+        shown.append(_difference(where, ground, difference.disagreement))
     return shown
 
 
-def _difference(found: GameDisagreements, ground: EvidenceSource, one: Disagreement) -> PacketDifference:
-    thing = build_subject(ground, one.kind, one.subject)
-    machine = answer_word(one.kind, one.machine) if one.machine else ""
+def _difference(
+    found: GameDisagreements, ground: EvidenceSource, disagreement: Disagreement
+) -> PacketDifference:
+    thing = build_subject(ground, disagreement.kind, disagreement.subject)
+    machine = answer_word(disagreement.kind, disagreement.machine) if disagreement.machine else ""
     text = shorten(thing.text, max([LONGEST_SHOWN, *(end for _start, end in thing.spans)]))
     return PacketDifference(
         game=found.number,
         label=thing.label,
         message=thing.message,
         speaker=thing.name,
-        role=thing.role if one.kind == ROLE_CONSISTENCY else "",
+        role=thing.role if disagreement.kind == ROLE_CONSISTENCY else "",
         text=text,
         spans=thing.spans,
         machine=": ".join(part for part in (machine, thing.finding) if part),
         evidence=thing.evidence,
-        answers=_answers(one),
-        settled=answer_word(one.kind, one.settled.value) if one.settled else "",
-        settled_reason=one.settled.reason if one.settled else "",
+        answers=_answers(disagreement),
+        settled=answer_word(disagreement.kind, disagreement.settled.value) if disagreement.settled else "",
+        settled_reason=disagreement.settled.reason if disagreement.settled else "",
     )
 
 
-def _answers(one: Disagreement) -> list[PacketAnswer]:
+def _answers(disagreement: Disagreement) -> list[PacketAnswer]:
     """The most given answer first; nothing says who gave which."""
-    counts = Counter(side.value for side in one.sides)
+    counts = Counter(side.value for side in disagreement.sides)
     return [
         PacketAnswer(
-            word=answer_word(one.kind, value),
+            word=answer_word(disagreement.kind, value),
             count=count,
-            reasons=sorted(side.reason for side in one.sides if side.value == value and side.reason),
+            reasons=sorted(side.reason for side in disagreement.sides if side.value == value and side.reason),
             before=sorted(
-                answer_word(one.kind, side.blind_value)
-                for side in one.sides
+                answer_word(disagreement.kind, side.blind_value)
+                for side in disagreement.sides
                 if side.value == value and side.is_changed
             ),
         )
@@ -204,5 +213,9 @@ def _answers(one: Disagreement) -> list[PacketAnswer]:
 
 
 def _game_to_adjudicate(found: GameDisagreements) -> GameToAdjudicate:
-    waiting = [one for one in found.disagreements if one.can_be_settled and one.settled is None]
-    return GameToAdjudicate(found.number, sum(one.is_tie for one in waiting), len(waiting))
+    waiting = [
+        disagreement
+        for disagreement in found.disagreements
+        if disagreement.can_be_settled and disagreement.settled is None
+    ]
+    return GameToAdjudicate(found.number, sum(disagreement.is_tie for disagreement in waiting), len(waiting))

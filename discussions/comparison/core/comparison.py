@@ -97,9 +97,9 @@ class IterationComparison(Struct, frozen=True):
 
     def metric(self, key: str) -> MetricCompared:
         """That metric's comparison; raises KeyError when the rubric has none."""
-        for each in self.metrics:
-            if each.key == key:
-                return each
+        for metric in self.metrics:
+            if metric.key == key:
+                return metric
         raise KeyError(key)
 
 
@@ -186,19 +186,19 @@ def _metric(
 
 def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
     """The same with the answers of all but the target corrected for how many of them there are."""
-    others = [each for each in found if not each.is_target]
-    found_of = [each.difference.posterior for each in others]
-    no_better = holm([1 - each.higher if each else 1.0 for each in found_of])
-    no_worse = holm([each.higher if each else 1.0 for each in found_of])
+    others = [metric for metric in found if not metric.is_target]
+    found_of = [metric.difference.posterior for metric in others]
+    no_better = holm([1 - posterior.higher if posterior else 1.0 for posterior in found_of])
+    no_worse = holm([posterior.higher if posterior else 1.0 for posterior in found_of])
     answers = {
-        each.key: decide_answer(up, down, posterior.within) if posterior else each.answer
-        for each, posterior, up, down in zip(others, found_of, no_better, no_worse, strict=True)
+        metric.key: decide_answer(up, down, posterior.within) if posterior else metric.answer
+        for metric, posterior, up, down in zip(others, found_of, no_better, no_worse, strict=True)
     }
-    return [replace(each, answer=answers.get(each.key, each.answer)) for each in found]
+    return [replace(metric, answer=answers.get(metric.key, metric.answer)) for metric in found]
 
 
 def _answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
-    answers = [each.answer for each in metrics if target is None or each.is_target]
+    answers = [metric.answer for metric in metrics if target is None or metric.is_target]
     is_up, is_down = IMPROVED in answers, WORSE in answers
     if is_up != is_down:
         return IMPROVED if is_up else WORSE
@@ -226,8 +226,10 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
 def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:
     """The whole answer in a sentence: of the target, or of all metrics together."""
     if target is not None:
-        return "".join(summarize_metric(each) for each in metrics if each.is_target)
-    named = [f"{each.label.lower()} {each.answer}" for each in metrics if each.answer in (IMPROVED, WORSE)]
+        return "".join(summarize_metric(metric) for metric in metrics if metric.is_target)
+    named = [
+        f"{metric.label.lower()} {metric.answer}" for metric in metrics if metric.answer in (IMPROVED, WORSE)
+    ]
     rest = f" ({', '.join(named)})" if named else ""
     return f"No target was named, so all {len(metrics)} metrics answer together: {answer}{rest}."
 
@@ -262,8 +264,10 @@ def recommend_action(
 
 
 def _needed(metrics: Sequence[MetricCompared]) -> str:
-    asked = [each for each in metrics if each.is_target] or list(metrics)
-    several = [(each.difference.more_games, each) for each in asked if each.difference.more_games is not None]
+    asked = [metric for metric in metrics if metric.is_target] or list(metrics)
+    several = [
+        (metric.difference.more_games, metric) for metric in asked if metric.difference.more_games is not None
+    ]
     if not several:
         return "How many are needed shows once games of one batch differ."
     count, metric = max(several, key=lambda pair: pair[0] or 0)
@@ -295,9 +299,9 @@ def list_guardrail_checks(
 ) -> list[str]:
     """Sentences on guardrails: metrics that probably fell, and mandatory averages that fail in the change."""
     fell = [
-        f"Check {each.label.lower()}: it probably fell by more than {each.difference.material:g}."
-        for each in metrics
-        if each.is_harmed
+        f"Check {metric.label.lower()}: it probably fell by more than {metric.difference.material:g}."
+        for metric in metrics
+        if metric.is_harmed
     ]
     return fell + [
         f"{criterion.label} is {figure(found, criterion.threshold)} on average, below {figure(criterion.threshold)}: "
@@ -325,11 +329,11 @@ def list_difference_notes(found: Difference, left_out: int) -> list[str]:
     return notes
 
 
-def _told_apart(one: Fraction, other: Fraction) -> tuple[str, str]:
+def _told_apart(first: Fraction, other: Fraction) -> tuple[str, str]:
     """Both figures with one decimal, or as many more as it takes to show that they differ."""
     for decimals in range(1, 12):
-        shown = figure(one, decimals=decimals), figure(other, decimals=decimals)
-        if shown[0] != shown[1] or one == other:
+        shown = figure(first, decimals=decimals), figure(other, decimals=decimals)
+        if shown[0] != shown[1] or first == other:
             break
     return shown
 

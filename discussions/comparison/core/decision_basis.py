@@ -78,7 +78,7 @@ def figures_hash(basis: DecisionBasis) -> str:
     """The hash of the pair's known scores alone: as long as it is the same, nothing new was looked at."""
     return canonical_hash(
         [
-            [keep_scores_only(each.figures) for each in games if _is_known(each.figures)]
+            [keep_scores_only(game.figures) for game in games if _is_known(game.figures)]
             for games in (basis.control, basis.change)
         ]
     )
@@ -93,8 +93,8 @@ def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationCom
     if look_refusal(basis.look):
         return None
     return compare(
-        [each.figures for each in basis.control],
-        [each.figures for each in basis.change],
+        [game.figures for game in basis.control],
+        [game.figures for game in basis.change],
         rubric,
         earlier=basis.earlier,
         target=basis.target or None,
@@ -113,15 +113,15 @@ def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[s
         return
 
 
-def _differences(one: Any, other: Any, place: str) -> Iterator[str]:
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        for key in one.keys() - WORDS:
-            yield from _differences(one[key], other[key], f"{place}/{key}")
-    elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
-        for number, pair in enumerate(zip(one, other, strict=True)):
+def _differences(first: Any, other: Any, place: str) -> Iterator[str]:
+    if isinstance(first, dict) and isinstance(other, dict) and first.keys() == other.keys():
+        for key in first.keys() - WORDS:
+            yield from _differences(first[key], other[key], f"{place}/{key}")
+    elif isinstance(first, list | tuple) and isinstance(other, list | tuple) and len(first) == len(other):
+        for number, pair in enumerate(zip(first, other, strict=True)):
             yield from _differences(*pair, f"{place}/{number}")
-    elif isinstance(one, float) and isinstance(other, float | int):
-        if not math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+    elif isinstance(first, float) and isinstance(other, float | int):
+        if not math.isclose(first, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
             yield place
-    elif one != other:
+    elif first != other:
         yield place

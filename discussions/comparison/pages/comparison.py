@@ -106,11 +106,13 @@ class ComparePage(Struct, frozen=True):
 def other_side(history: History, change: HistoryIteration, number: int) -> HistoryIteration | None:
     """The iteration of that number in the stage; for 0 the one it is compared with, else the one before it."""
     if number:
-        found = next((each for each in history.iterations if each.number == number), None)
+        found = next((iteration for iteration in history.iterations if iteration.number == number), None)
         return None if found is change else found
     if reference := history.find(change.compared_with):
         return reference
-    return next((each for each in reversed(history.iterations) if each.number < change.number), None)
+    return next(
+        (iteration for iteration in reversed(history.iterations) if iteration.number < change.number), None
+    )
 
 
 def build_compare_page(
@@ -119,7 +121,11 @@ def build_compare_page(
     """The page for an iteration fetched with its project, held against another one of its stage, if there is one."""
     is_decided_on = control is not None and control.id == change.compared_with
     shown_change = history.pooled(change) if is_decided_on else change
-    sides = [judge_iteration(each) for each in (control, shown_change) if each is not None]
+    sides = [
+        judge_iteration(history_iteration)
+        for history_iteration in (control, shown_change)
+        if history_iteration is not None
+    ]
     rubric = sides[-1].rubric
     found, problem, look = _compared(history, change, control, rubric)
     parts = _parts(rubric, sides, found) if control else []
@@ -134,8 +140,8 @@ def build_compare_page(
         answer=_answer(found, change, control, history, rubric, look) if found and control else None,
         target=next((part for part in parts if part.key == target), None),
         others=[part for part in parts if part.key != target],
-        columns=[each.label for each in rubric.criteria],
-        sides=[_side(each, rubric) for each in sides],
+        columns=[criterion.label for criterion in rubric.criteria],
+        sides=[_side(side, rubric) for side in sides],
         diff=_diff(control, iteration) if control else None,
         is_decided_on=is_decided_on,
     )
@@ -153,7 +159,7 @@ def _compared(
             "were shown), so their figures cannot be held against each other."
         )
         return None, says % {"one": control.number, "other": change.number}, 0
-    if bare := [each.number for each in (control, change) if not each.is_known]:
+    if bare := [iteration.number for iteration in (control, change) if not iteration.is_known]:
         says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
         return None, says % {"number": bare[-1]}, 0
     if control.id == change.compared_with:
@@ -177,23 +183,23 @@ def _choices(
 ) -> list[IterationOption]:
     baseline = history.baseline
     found = []
-    for each in history.iterations:
-        if each is change:
+    for iteration in history.iterations:
+        if iteration is change:
             continue
-        label = f"{each.number} {each.name}"
-        if each.id == change.compared_with:
+        label = f"{iteration.number} {iteration.name}"
+        if iteration.id == change.compared_with:
             label = _("%(name)s (what it is compared with)") % {"name": label}
-        elif baseline is not None and each.id == baseline.id:
+        elif baseline is not None and iteration.id == baseline.id:
             label = _("%(name)s (baseline)") % {"name": label}
-        found.append(IterationOption(each.number, label, each is control))
+        found.append(IterationOption(iteration.number, label, iteration is control))
     return found
 
 
 def _parts(
     rubric: RubricRecord, sides: Sequence[JudgedIteration], found: IterationComparison | None
 ) -> list[MetricComparison]:
-    metrics = {each.key: each for each in found.metrics} if found else {}
-    return [metric_part(each, sides, metrics.get(each.key)) for each in rubric.criteria]
+    metrics = {metric.key: metric for metric in found.metrics} if found else {}
+    return [metric_part(criterion, sides, metrics.get(criterion.key)) for criterion in rubric.criteria]
 
 
 def _answer(
@@ -277,7 +283,7 @@ def _rebound(
 
 def _side(found: JudgedIteration, rubric: RubricRecord) -> ComparedSide:
     row = found.row
-    games = [(game, False) for game in row.figures] + [(each.game.figures, True) for each in row.left_out]
+    games = [(game, False) for game in row.figures] + [(game.game.figures, True) for game in row.left_out]
     return ComparedSide(
         number=row.number,
         name=row.name,
@@ -285,7 +291,8 @@ def _side(found: JudgedIteration, rubric: RubricRecord) -> ComparedSide:
             SideGame(
                 number=game.number,
                 figures=[
-                    describe_figure(game, each.key, float(each.threshold or 0)) for each in rubric.criteria
+                    describe_figure(game, criterion.key, float(criterion.threshold or 0))
+                    for criterion in rubric.criteria
                 ],
                 cost=_("not reported") if game.cost_usd is None else f"${figure(game.cost_usd, decimals=2)}",
                 is_withdrawn=is_withdrawn,

@@ -216,8 +216,8 @@ def _ends(interval: tuple[float, float]) -> Mapping[str, str]:
 
 def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
     values = [_value(game, key) for game in side.row.figures]
-    values += [_value(each.game.figures, key, is_out=True) for each in side.row.left_out]
-    line = next((each for each in side.averages.lines if each.key == key), None)
+    values += [_value(game.game.figures, key, is_out=True) for game in side.row.left_out]
+    line = next((line for line in side.averages.lines if line.key == key), None)
     mean = line.second if line else None
     low, high = line.interval if line and line.interval else (None, None)
     return Arm(

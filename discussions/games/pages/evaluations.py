@@ -106,13 +106,17 @@ def people_part(
     """
     rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
     found = list(rows)
-    own = [each for each in found if only is None or each.evaluator_id == only.pk]
+    own = [evaluation for evaluation in found if only is None or evaluation.evaluator_id == only.pk]
     said, remarks = _said(own), _remarks(own)
     is_shared = len(found) > 1 or game.evaluator_count > 1
-    submitted = [each.pk for each in found if each.state == SUBMITTED]
+    submitted = [evaluation.pk for evaluation in found if evaluation.state == SUBMITTED]
     is_telling = only is None and len(submitted) > 1
     differing = _differing(game, submitted, said, preview) if preview and is_telling else []
-    waiting = [one for one in differing if one.settled is None and one.can_be_settled]
+    waiting = [
+        disagreement
+        for disagreement in differing
+        if disagreement.settled is None and disagreement.can_be_settled
+    ]
     return PeoplePart(
         people=_people(
             own,
@@ -127,10 +131,10 @@ def people_part(
         is_shared=is_shared,
         is_named=is_named,
         is_whole=only is None,
-        differences=[_difference(one) for one in waiting[:MOST_DIFFERENCES]],
-        tie_count=sum(one.is_tie for one in differing),
+        differences=[_difference(disagreement) for disagreement in waiting[:MOST_DIFFERENCES]],
+        tie_count=sum(disagreement.is_tie for disagreement in differing),
         open_count=len(waiting),
-        settled_count=sum(one.settled is not None for one in differing),
+        settled_count=sum(disagreement.settled is not None for disagreement in differing),
     )
 
 
@@ -158,8 +162,14 @@ def _people(
 ) -> list[PersonPart]:
     """In the order of letters, those that are not in at the end."""
     parts = [
-        _part(each, said.get(each.pk, []), remarks.get(each.pk, []), aliases, is_named=is_named)
-        for each in evaluations
+        _part(
+            evaluation,
+            said.get(evaluation.pk, []),
+            remarks.get(evaluation.pk, []),
+            aliases,
+            is_named=is_named,
+        )
+        for evaluation in evaluations
     ]
     return sorted(parts, key=lambda part: (not part.alias, part.alias))
 
@@ -178,15 +188,15 @@ def _differing(
     return find_disagreements(judged, machine, settled, game=game.pk)
 
 
-def _difference(one: Disagreement) -> DifferenceLine:
+def _difference(disagreement: Disagreement) -> DifferenceLine:
     by_answer: dict[str, list[str]] = {}
-    for side in one.sides:
-        by_answer.setdefault(answer_word(one.kind, side.value), []).append(side.alias)
+    for side in disagreement.sides:
+        by_answer.setdefault(answer_word(disagreement.kind, side.value), []).append(side.alias)
     return DifferenceLine(
-        label=get_kind_label(one.kind),
-        message=_get_message(one.kind, one.subject),
-        subject=one.subject.rpartition("|")[2],
-        is_tie=one.is_tie,
+        label=get_kind_label(disagreement.kind),
+        message=_get_message(disagreement.kind, disagreement.subject),
+        subject=disagreement.subject.rpartition("|")[2],
+        is_tie=disagreement.is_tie,
         answers=[f"{', '.join(those)}: {answer}" for answer, those in by_answer.items()],
     )
 

@@ -61,7 +61,7 @@ def why_messages(
     values, metric = found.values.get(measurement.metric, {}), measurement.metric
     read = [(finding, *_valued(finding, values, metric)) for finding in measurement.messages]
     yes = judgement_kinds.CONSISTENT if metric == judgement_kinds.ROLE_CONSISTENCY else judgement_kinds.YES
-    first = [one for one in read if one[2] == yes] + [one for one in read if one[2] != yes]
+    first = [row for row in read if row[2] == yes] + [row for row in read if row[2] != yes]
     return [_why(finding, machine, value, yes, names) for finding, machine, value in first[:most]]
 
 

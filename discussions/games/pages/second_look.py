@@ -20,15 +20,17 @@ class PhraseUse(Struct, frozen=True):
 
 def phrase_uses(figures: Mapping[str, Any], players: list[Player]) -> list[PhraseUse]:
     """The most used phrases and the robotic ones, each once."""
-    robotic = {each["phrase"] for each in figures.get("robotic", [])}
-    listed = {each["phrase"]: each for each in [*figures.get("top_phrases", []), *figures.get("robotic", [])]}
+    robotic = {use["phrase"] for use in figures.get("robotic", [])}
+    listed = {use["phrase"]: use for use in [*figures.get("top_phrases", []), *figures.get("robotic", [])]}
     return [
         PhraseUse(
             phrase=phrase,
-            count=each["count"],
-            speakers=[f"{players[one['player'] - 1].name} ({one['count']})" for one in each["speakers"]],
-            messages=each["messages"],
+            count=use["count"],
+            speakers=[
+                f"{players[speaker['player'] - 1].name} ({speaker['count']})" for speaker in use["speakers"]
+            ],
+            messages=use["messages"],
             is_robotic=phrase in robotic,
         )
-        for phrase, each in listed.items()
+        for phrase, use in listed.items()
     ]

@@ -81,10 +81,11 @@ class HistoryChart(Struct, frozen=True, eq=False):
 
 def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
     """The charts of these iterations, thresholds as the newest has them; none where no game is there."""
-    if not any(each.row.games or each.row.left_out for each in found):
+    if not any(iteration.row.games or iteration.row.left_out for iteration in found):
         return []
     contents = tuple(
-        (each.content, each.aside, each.row.rubric_version, each.row.rubric_sha256) for each in found
+        (iteration.content, iteration.aside, iteration.row.rubric_version, iteration.row.rubric_sha256)
+        for iteration in found
     )
     return list(_charts(contents, _frame(found), get_language() or ""))
 
@@ -99,15 +100,15 @@ class _Place(NamedTuple):
 
 
 def _frame(found: Sequence[JudgedIteration]) -> tuple[_Place, ...]:
-    places = {each.row.id: at for at, each in enumerate(found)}
+    places = {iteration.row.id: at for at, iteration in enumerate(found)}
     return tuple(
         _Place(
-            number=each.row.number,
-            origin=None if each.row.compared_with is None else places.get(each.row.compared_with),
-            is_tried=each.row.decision is None or each.row.decision.choice != KEEP,
-            mark=get_mark(each.row),
+            number=iteration.row.number,
+            origin=None if iteration.row.compared_with is None else places.get(iteration.row.compared_with),
+            is_tried=iteration.row.decision is None or iteration.row.decision.choice != KEEP,
+            mark=get_mark(iteration.row),
         )
-        for each in found
+        for iteration in found
     )
 
 
@@ -116,13 +117,13 @@ def _frame(found: Sequence[JudgedIteration]) -> tuple[_Place, ...]:
 def _charts(
     contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[_Place, ...], language: str
 ) -> tuple[HistoryChart, ...]:
-    told = [describe_figures(*each, language) for each in contents]
+    told = [describe_figures(*content, language) for content in contents]
     kinds = load_figure_kinds(*contents[-1][2:], language)
     scales = _scales(kinds, told)
     return tuple(
-        _chart(kind, frame, [each.get(key) for each in told], scales[key])
+        _chart(kind, frame, [record.get(key) for record in told], scales[key])
         for key, kind in kinds.items()
-        if key not in (COST, CACHE) or any(each[key].values for each in told)
+        if key not in (COST, CACHE) or any(record[key].values for record in told)
     )
 
 
@@ -141,7 +142,7 @@ def describe_figures(
     """Every figure of these games, told under their own rubric version; those in `aside` were withdrawn."""
     counted, (averages, rate) = figures_in(content), compute_totals(content, version, sha256)
     out = figures_in(aside)
-    games = sorted([*((each, False) for each in counted), *((each, True) for each in out)], key=_number)
+    games = sorted([*((game, False) for game in counted), *((game, True) for game in out)], key=_number)
     withdrawn = _("withdrawn")
     found = {}
     for key, kind in load_figure_kinds(version, sha256, language).items():
@@ -181,7 +182,7 @@ def _scales(kinds: Mapping[str, Kind], told: Sequence[dict[str, DescribedFigure]
 
 def _values(kind: Kind, told: Sequence[dict[str, DescribedFigure]]) -> list[float]:
     """Every value that a chart shows, thresholds included."""
-    found = [value.value for each in told if kind.key in each for value in each[kind.key].values]
+    found = [value.value for record in told if kind.key in record for value in record[kind.key].values]
     return found + [at for at, _text in kind.rules]
 
 
@@ -191,24 +192,24 @@ def _chart(
     columns = [
         Column(
             label=str(place.number),
-            values=each.values if each else [],
-            mean=each.mean.value if each else None,
+            values=figure.values if figure else [],
+            mean=figure.mean.value if figure else None,
             origin=place.origin,
             is_tried=place.is_tried,
             mark=place.mark,
         )
-        for place, each in zip(frame, told, strict=True)
+        for place, figure in zip(frame, told, strict=True)
     ]
     return HistoryChart(
         key=kind.key,
         label=kind.label,
         needs=kind.needs,
-        hollow=kind.hollow if any(each.is_hollow for each in told if each) else "",
+        hollow=kind.hollow if any(figure.is_hollow for figure in told if figure) else "",
         place=kind.place,
         chart=multiple(columns, scale, rules=kind.rules),
-        texts=[each.texts if each else [] for each in told],
-        table=[_table_row(place.number, each) for place, each in zip(frame, told, strict=True)],
-        has_second=any(each.mean.second for each in told if each),
+        texts=[figure.texts if figure else [] for figure in told],
+        table=[_table_row(place.number, figure) for place, figure in zip(frame, told, strict=True)],
+        has_second=any(figure.mean.second for figure in told if figure),
     )
 
 

@@ -42,12 +42,16 @@ def build_history_page(*, stage: Stage) -> HistoryPage:
     reference = history.reference
     known = reference.id if reference else None
     return HistoryPage(
-        rows=[history_row(each, is_reference=each.row.id == known) for each in reversed(found)],
-        columns=[each.label for each in found[-1].rubric.criteria] if found else [],
+        rows=[
+            history_row(iteration, is_reference=iteration.row.id == known) for iteration in reversed(found)
+        ],
+        columns=[criterion.label for criterion in found[-1].rubric.criteria] if found else [],
         charts=history_charts(found),
         is_wide=len(found) > MOST_NARROW,
-        has_withdrawn=any(each.row.left_out for each in found),
-        newest_change=max((each.row.number for each in found if each.row.compared_with), default=0),
+        has_withdrawn=any(iteration.row.left_out for iteration in found),
+        newest_change=max(
+            (iteration.row.number for iteration in found if iteration.row.compared_with), default=0
+        ),
         notes=_notes(history, found),
     )
 
@@ -57,8 +61,10 @@ def _notes(history: History, found: list[JudgedIteration]) -> list[HistoryNote]:
     if history.reference is not None:
         says = _("The next change is compared with iteration %(number)d.")
         said.append(HistoryNote(says % {"number": history.reference.number}))
-    said += [note for each in found if each.row.decision is None and (note := _waits(each)).says]
-    if len({each.row.rubric_version for each in found}) > 1:
+    said += [
+        note for iteration in found if iteration.row.decision is None and (note := _waits(iteration)).says
+    ]
+    if len({iteration.row.rubric_version for iteration in found}) > 1:
         says = _(
             "The iterations were judged under several rubric versions: pass and fail are those of each one's own, "
             "the thresholds in the charts are the newest's."

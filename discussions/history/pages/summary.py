@@ -75,15 +75,15 @@ def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
         opened_at=stage.created_at,
         opened_by=stage.created_by.name,
         gate=_gate(stage, history),
-        iterations=[_iteration(each, history, prompts, versions) for each in found],
+        iterations=[_iteration(iteration, history, prompts, versions) for iteration in found],
         next=_next(history),
     )
-    has_withdrawn = any(each.row.left_out for each in found)
+    has_withdrawn = any(iteration.row.left_out for iteration in found)
     return Read(summary, history_charts(found), len(found) > MOST_NARROW, has_withdrawn)
 
 
 def _versions(history: History) -> dict[int, str]:
-    keys = {each.rubric_version for each in history.iterations}
+    keys = {iteration.rubric_version for iteration in history.iterations}
     rows = RubricVersion.objects.filter(pk__in=keys).select_related("rubric")
     return {row.pk: str(row) for row in rows}
 
@@ -130,7 +130,7 @@ def _iteration(
         opened_by=row.opened_by or "",
         games=[_game(game) for game in row.games],
         withdrawn=[
-            SummaryWithdrawal(_game(each.game), each.reason, each.by, each.at) for each in row.left_out
+            SummaryWithdrawal(_game(game.game), game.reason, game.by, game.at) for game in row.left_out
         ],
         averages=[_average(line) for line in averages.lines],
         headline=averages.headline,
@@ -140,8 +140,15 @@ def _iteration(
         cache=cache_words(found.cache),
         cache_says=found.cache.says,
         decisions=[
-            SummaryDecision(one.number, one.look, one.choice, one.reason, one.by, one.created_at)
-            for one in row.decisions
+            SummaryDecision(
+                decision.number,
+                decision.look,
+                decision.choice,
+                decision.reason,
+                decision.by,
+                decision.created_at,
+            )
+            for decision in row.decisions
         ],
         compared=_compared(row, control, history) if control and row.is_known else None,
     )
@@ -210,18 +217,18 @@ def _compared(change: HistoryIteration, control: HistoryIteration, history: Hist
         proposal=found.proposal,
         action=found.action,
         checks=found.checks,
-        metrics=[_difference(each) for each in found.metrics],
+        metrics=[_difference(metric) for metric in found.metrics],
     )
 
 
-def _difference(each: MetricCompared) -> SummaryDifference:
-    found, posterior = each.difference, each.difference.posterior
+def _difference(metric: MetricCompared) -> SummaryDifference:
+    found, posterior = metric.difference, metric.difference.posterior
     return SummaryDifference(
-        key=each.key,
-        label=each.label,
-        is_target=each.is_target,
-        answer=each.answer,
-        rule=each.rule.says,
+        key=metric.key,
+        label=metric.label,
+        is_target=metric.is_target,
+        answer=metric.answer,
+        rule=metric.rule.says,
         control_mean=found.control_mean,
         change_mean=found.change_mean,
         game_count=found.control_count + found.change_count,
@@ -249,7 +256,7 @@ def _next(history: History) -> SummaryNextTarget | None:
         label=found.target.label,
         says=found.says,
         advice=found.target.advice,
-        lines=[_margin(each, found) for each in found.margins],
+        lines=[_margin(margin, found) for margin in found.margins],
     )
 
 

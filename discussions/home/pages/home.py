@@ -129,8 +129,8 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     return HomePage(
         person.name,
         describe_submitted(person, handed_in) if handed_in else "",
-        [one for one in started if one.is_returned],
-        [one for one in started if not one.is_returned],
+        [started_game for started_game in started if started_game.is_returned],
+        [started_game for started_game in started if not started_game.is_returned],
         _aside(person, rated),
         places,
         may_create=is_admin(person),
@@ -146,17 +146,17 @@ def _started(person: Person, now: datetime) -> list[Started]:
     )
     return [
         Started(
-            evaluation=one.pk,
-            game_number=one.game_number,
-            project=one.game.project.name,
-            is_returned=bool(one.returned_comment) or one.state == RETURNED,
-            begun_at=one.created_at,
-            judged=one.judged,
-            comment=one.returned_comment,
-            minutes=minutes_left(one.slot.lease_until, now),
-            is_calibration=one.purpose == CALIBRATION,
+            evaluation=evaluation.pk,
+            game_number=evaluation.game_number,
+            project=evaluation.game.project.name,
+            is_returned=bool(evaluation.returned_comment) or evaluation.state == RETURNED,
+            begun_at=evaluation.created_at,
+            judged=evaluation.judged,
+            comment=evaluation.returned_comment,
+            minutes=minutes_left(evaluation.slot.lease_until, now),
+            is_calibration=evaluation.purpose == CALIBRATION,
         )
-        for one in counted[:PAGE_SIZE]
+        for evaluation in counted[:PAGE_SIZE]
     ]
 
 
@@ -165,15 +165,15 @@ def _aside(person: Person, rated: list[int]) -> list[Aside]:
     own = set_aside(person, rated).select_related("game__project").annotate(judged=_judged()).order_by("-pk")
     return [
         Aside(
-            evaluation=one.pk,
-            game_number=one.game_number,
-            project=one.game.project.name,
-            is_skipped=one.state == SKIPPED,
-            why=one.skipped_reason if one.state == SKIPPED else one.released_reason,
-            comment=one.returned_comment,
-            judged=one.judged,
+            evaluation=evaluation.pk,
+            game_number=evaluation.game_number,
+            project=evaluation.game.project.name,
+            is_skipped=evaluation.state == SKIPPED,
+            why=evaluation.skipped_reason if evaluation.state == SKIPPED else evaluation.released_reason,
+            comment=evaluation.returned_comment,
+            judged=evaluation.judged,
         )
-        for one in own[:ASIDE]
+        for evaluation in own[:ASIDE]
     ]
 
 

@@ -115,7 +115,9 @@ def build_overview_page(*, project: Project, person: Person, now: datetime) -> O
         handed_in=pace.count,
         time=format_duration(pace.minutes),
         people=_people(rows),
-        agreement=_agreement(project) if any(each.evaluator_count > 1 for each in iterations) else "",
+        agreement=_agreement(project)
+        if any(iteration.evaluator_count > 1 for iteration in iterations)
+        else "",
     )
 
 
@@ -140,7 +142,10 @@ def _iterations(project: Project) -> list[_Iteration]:
 def _stages(project: Project, iterations: list[_Iteration]) -> list[StageLine]:
     """The newest first. At most one is open; how the door of the others stood is stored with them."""
     rows = Stage.objects.filter(project=project).select_related("stated_by", "project").order_by("-number")
-    return [_stage(stage, [each for each in iterations if each.stage == stage.number]) for stage in rows]
+    return [
+        _stage(stage, [iteration for iteration in iterations if iteration.stage == stage.number])
+        for stage in rows
+    ]
 
 
 def _stage(stage: Stage, iterations: list[_Iteration]) -> StageLine:
@@ -164,7 +169,7 @@ def _stage(stage: Stage, iterations: list[_Iteration]) -> StageLine:
         is_by_override=door.is_by_override,
         missing=door.missing,
         iteration_count=len(iterations),
-        game_count=sum(each.game_count for each in iterations),
+        game_count=sum(iteration.game_count for iteration in iterations),
         newest=newest.number if newest else 0,
         newest_name=newest.name if newest else "",
     )
@@ -183,9 +188,16 @@ def _waiting(project: Project, iterations: list[_Iteration]) -> list[WaitingLine
     }
     complete = _complete(project)
     return [
-        WaitingLine(each.number, each.name, each.stage, each.key, *there, complete.get(each.key, 0))
-        for each in iterations
-        if any(there := free.get(each.key, (0, 0))) or each.key in complete
+        WaitingLine(
+            iteration.number,
+            iteration.name,
+            iteration.stage,
+            iteration.key,
+            *there,
+            complete.get(iteration.key, 0),
+        )
+        for iteration in iterations
+        if any(there := free.get(iteration.key, (0, 0))) or iteration.key in complete
     ]
 
 

@@ -272,7 +272,7 @@ def _squares(batch: Sequence[Fraction]) -> Fraction:
     unit = lcm(*(score.denominator for score in batch))
     whole = [score.numerator * (unit // score.denominator) for score in batch]
     count = len(whole)
-    return Fraction(count * sum(each * each for each in whole) - sum(whole) ** 2, count * unit * unit)
+    return Fraction(count * sum(number * number for number in whole) - sum(whole) ** 2, count * unit * unit)
 
 
 def compute_mean_interval(

@@ -124,7 +124,7 @@ class HistoryIteration(Struct, frozen=True):
     @property
     def withdrawn(self) -> list[int]:
         """The numbers of the games that were taken out of its averages."""
-        return [each.game.figures.number for each in self.left_out]
+        return [game.game.figures.number for game in self.left_out]
 
     @property
     def protocol(self) -> tuple[object, ...]:
@@ -139,7 +139,7 @@ class HistoryIteration(Struct, frozen=True):
     @property
     def link(self) -> IterationLink:
         """Its place in the chain of references."""
-        made = [(each.created_at, each.choice) for each in self.decisions]
+        made = [(decision.created_at, decision.choice) for decision in self.decisions]
         return IterationLink(self.id, self.number, self.kind, self.created_at, self.compared_with, made)
 
 
@@ -177,36 +177,45 @@ class History(Struct, frozen=True):
     @property
     def newest_change(self) -> int:
         """The number of the newest change; 0 while there is none."""
-        return max((each.number for each in self.iterations if each.kind == CHANGE), default=0)
+        return max((iteration.number for iteration in self.iterations if iteration.kind == CHANGE), default=0)
 
     def find(self, iteration: int | None) -> HistoryIteration | None:
         """The iteration with that key, if it is in this stage."""
-        return next((each for each in self.iterations if each.id == iteration), None)
+        return next(
+            (history_iteration for history_iteration in self.iterations if history_iteration.id == iteration),
+            None,
+        )
 
     def earlier(self, *pair: HistoryIteration) -> list[list[GameFigures]]:
         """The other batches of the pair's protocol: what the spread between games is pooled over beside the pair."""
-        own = {each.id for each in pair}
-        protocols = {each.protocol for each in pair}
+        own = {iteration.id for iteration in pair}
+        protocols = {iteration.protocol for iteration in pair}
         return [
-            each.figures
-            for each in self.iterations
-            if each.id not in own and each.protocol in protocols and each.games
+            iteration.figures
+            for iteration in self.iterations
+            if iteration.id not in own and iteration.protocol in protocols and iteration.games
         ]
 
     def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
         """How often this prompt was looked at against this reference so far, in whatever iteration."""
-        alike = [each for each in self.iterations if each.pair == (compared_with, prompt_sha256)]
-        return max((line.look for each in alike for line in each.decisions), default=0)
+        alike = [
+            iteration for iteration in self.iterations if iteration.pair == (compared_with, prompt_sha256)
+        ]
+        return max((line.look for iteration in alike for line in iteration.decisions), default=0)
 
     def same_pair(self, change: HistoryIteration) -> list[HistoryIteration]:
         """The iterations that played this prompt against this reference up to this one, which is the last."""
         if change.compared_with is None:
             return [change]
         return [
-            each
-            for each in self.iterations
-            if each.id == change.id
-            or (each.pair == change.pair and each.protocol == change.protocol and each.number < change.number)
+            iteration
+            for iteration in self.iterations
+            if iteration.id == change.id
+            or (
+                iteration.pair == change.pair
+                and iteration.protocol == change.protocol
+                and iteration.number < change.number
+            )
         ]
 
     def pooled(self, change: HistoryIteration) -> HistoryIteration:
@@ -215,27 +224,31 @@ class History(Struct, frozen=True):
         Of those earlier iterations only games that are known count: nobody waits for the rating of the others.
         """
         *before, own = self.same_pair(change)
-        known = [game for each in before for game in each.games if game.state != OPEN]
+        known = [game for iteration in before for game in iteration.games if game.state != OPEN]
         return replace(own, games=[*known, *own.games])
 
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
         """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
-        opened = [(each.opened_at, each.number, each) for each in self.iterations if each.opened_at]
+        opened = [
+            (iteration.opened_at, iteration.number, iteration)
+            for iteration in self.iterations
+            if iteration.opened_at
+        ]
         return [
             IterationFigures(
-                number=each.number,
-                name=each.name,
-                games=each.figures,
-                least=each.least_games,
-                is_reverted=each.decision is not None and each.decision.choice == REVERT,
-                rubric=rubric_for(each),
+                number=iteration.number,
+                name=iteration.name,
+                games=iteration.figures,
+                least=iteration.least_games,
+                is_reverted=iteration.decision is not None and iteration.decision.choice == REVERT,
+                rubric=rubric_for(iteration),
             )
-            for _at, _number, each in sorted(opened, key=lambda row: row[:2])
+            for _at, _number, iteration in sorted(opened, key=lambda row: row[:2])
         ]
 
     @property
     def _chain(self) -> list[IterationLink]:
-        return [each.link for each in self.iterations]
+        return [iteration.link for iteration in self.iterations]
 
 
 def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None = None) -> int | None:

@@ -139,18 +139,18 @@ class Matcher:
         self.left = MOST_IN_ALL
         self.is_coarse = False
 
-    def blocks(self, one: Sequence[str], other: Sequence[str]) -> list[Block]:
+    def blocks(self, first: Sequence[str], other: Sequence[str]) -> list[Block]:
         """The blocks that differ, in order; equal entries lie between any two of them."""
-        whole = trim_block(one, other, Block(0, len(one), 0, len(other)))
+        whole = trim_block(first, other, Block(0, len(first), 0, len(other)))
         if _size(whole) <= LARGEST_STRETCH:
-            return self._told_apart(one, other, whole)
+            return self._told_apart(first, other, whole)
         return [
             block
-            for stretch in _stretches(one, other, whole)
-            for block in self._told_apart(one, other, trim_block(one, other, stretch))
+            for stretch in _stretches(first, other, whole)
+            for block in self._told_apart(first, other, trim_block(first, other, stretch))
         ]
 
-    def _told_apart(self, one: Sequence[str], other: Sequence[str], block: Block) -> list[Block]:
+    def _told_apart(self, first: Sequence[str], other: Sequence[str], block: Block) -> list[Block]:
         if block.start == block.stop and block.other_start == block.other_stop:
             return []
         size = _size(block)
@@ -161,7 +161,7 @@ class Matcher:
             return [block]
         self.left -= size
         start, stop, other_start, other_stop = block
-        found = SequenceMatcher(None, one[start:stop], other[other_start:other_stop], autojunk=False)
+        found = SequenceMatcher(None, first[start:stop], other[other_start:other_stop], autojunk=False)
         return [
             Block(start + a, start + b, other_start + c, other_start + d)
             for tag, a, b, c, d in found.get_opcodes()
@@ -247,12 +247,12 @@ LARGEST_STRETCH = 90_000
 MOST_IN_ALL = 400_000
 
 
-def trim_block(one: Sequence[str], other: Sequence[str], block: Block) -> Block:
+def trim_block(first: Sequence[str], other: Sequence[str], block: Block) -> Block:
     """The block without equal entries at its two ends."""
     start, stop, other_start, other_stop = block
-    while start < stop and other_start < other_stop and one[start] == other[other_start]:
+    while start < stop and other_start < other_stop and first[start] == other[other_start]:
         start, other_start = start + 1, other_start + 1
-    while start < stop and other_start < other_stop and one[stop - 1] == other[other_stop - 1]:
+    while start < stop and other_start < other_stop and first[stop - 1] == other[other_stop - 1]:
         stop, other_stop = stop - 1, other_stop - 1
     return Block(start, stop, other_start, other_stop)
 
@@ -261,23 +261,23 @@ def _size(block: Block) -> int:
     return (block.stop - block.start) * (block.other_stop - block.other_start)
 
 
-def _stretches(one: Sequence[str], other: Sequence[str], block: Block) -> Iterator[Block]:
+def _stretches(first: Sequence[str], other: Sequence[str], block: Block) -> Iterator[Block]:
     """What lies between the entries that both have exactly once and in the same order."""
     start, other_start = block.start, block.other_start
-    for place, other_place in _anchors(one, other, block):
+    for place, other_place in _anchors(first, other, block):
         yield Block(start, place, other_start, other_place)
         start, other_start = place + 1, other_place + 1
     yield Block(start, block.stop, other_start, block.other_stop)
 
 
-def _anchors(one: Sequence[str], other: Sequence[str], block: Block) -> list[tuple[int, int]]:
-    counts = Counter(one[block.start : block.stop])
+def _anchors(first: Sequence[str], other: Sequence[str], block: Block) -> list[tuple[int, int]]:
+    counts = Counter(first[block.start : block.stop])
     other_counts = Counter(other[block.other_start : block.other_stop])
     places = {other[place]: place for place in range(block.other_start, block.other_stop)}
     pairs = [
-        (place, places[one[place]])
+        (place, places[first[place]])
         for place in range(block.start, block.stop)
-        if counts[one[place]] == 1 and other_counts[one[place]] == 1
+        if counts[first[place]] == 1 and other_counts[first[place]] == 1
     ]
     return _longest_rising(pairs)
 

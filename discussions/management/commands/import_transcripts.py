@@ -64,7 +64,7 @@ class Command(BaseCommand):
             raise SystemExit(BAD_INPUT) from None
         if options["wait"]:
             _work(made)
-        reports = [_report(each, is_waited=options["wait"]) for each in made]
+        reports = [_report(upload, is_waited=options["wait"]) for upload in made]
         self._say(reports, options)
         raise SystemExit(DIFFERS if any(report["is_refused"] for report in reports) else DONE)
 
@@ -127,7 +127,7 @@ def _iteration(project: Project, number: int | None) -> Iteration | None:
 
 def _work(made: list[Imported]) -> None:
     """Do the imports and what they lead to, until nothing of it waits or runs; a worker may do some of it beside."""
-    transcripts = [each.transcript for each in made]
+    transcripts = [upload.transcript for upload in made]
     _see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
     subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
     for kind in (MEASURE, COMPANIONS):

@@ -52,18 +52,18 @@ class Command(BaseCommand):
             self.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
         else:
             self._say(found)
-        if any(each.breach_count for each in found):
+        if any(check.breach_count for check in found):
             raise SystemExit(1)
 
     def _say(self, found: list[Checked]) -> None:
-        for each in found:
-            state = "ok    " if not each.breach_count else "BROKEN"
-            self.stdout.write(f"{state} {each.code:4} {each.says}")
-            for breach in each.breaches:
+        for check in found:
+            state = "ok    " if not check.breach_count else "BROKEN"
+            self.stdout.write(f"{state} {check.code:4} {check.says}")
+            for breach in check.breaches:
                 self.stdout.write(f"            {breach}")
-            if each.breach_count > len(each.breaches):
-                self.stdout.write(f"            and {each.breach_count - len(each.breaches)} more")
-        broken = sum(1 for each in found if each.breach_count)
+            if check.breach_count > len(check.breaches):
+                self.stdout.write(f"            and {check.breach_count - len(check.breaches)} more")
+        broken = sum(1 for check in found if check.breach_count)
         self.stdout.write(
             f"{len(found)} checks, {broken} broken." if broken else f"{len(found)} checks, all hold."
         )

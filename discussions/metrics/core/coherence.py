@@ -192,16 +192,16 @@ def companions(reading: Reading, measurement: Measurement, parameters: Parameter
     """The score over n - 1, the share of each sign, and the mean score over shuffled orders with the gain over it."""
     count = reading.count
     ties = find_ties(reading)
-    each = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]
+    counts = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]
     below = denominator(count, parameters)
     baseline = shuffled_baseline(reading, ties, parameters) if below else None
     score = METRIC.value(measurement)
     limit = float(parameters.choice("shuffle_warning_percent"))
     found: dict[str, Any] = {
         "after_first": 100 * measurement.numerator / (count - 1) if count > 1 else None,
-        "by_reply_link": 100 * each[0] / below if below else None,
-        "by_name": 100 * each[1] / below if below else None,
-        "by_keywords": 100 * each[2] / below if below else None,
+        "by_reply_link": 100 * counts[0] / below if below else None,
+        "by_name": 100 * counts[1] / below if below else None,
+        "by_keywords": 100 * counts[2] / below if below else None,
         "shuffled_baseline": baseline,
         "gain_over_shuffled": score - baseline if score is not None and baseline is not None else None,
         "would_pass_shuffled": baseline is not None and baseline > limit,

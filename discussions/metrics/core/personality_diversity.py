@@ -101,13 +101,13 @@ def nearest_players(texts: Mapping[int, str], parameters: Parameters) -> dict[in
 def _nearest(prepared: Mapping[int, T], compare: Callable[[T, T], tuple[int, int]]) -> dict[int, Nearest]:
     nearest: dict[int, Nearest] = {}
     highest = dict.fromkeys(prepared, -1.0)
-    for one, other in combinations(sorted(prepared), 2):
-        shared, whole = compare(prepared[one], prepared[other])
+    for first, other in combinations(sorted(prepared), 2):
+        shared, whole = compare(prepared[first], prepared[other])
         percent = compute_percent(shared, whole)
-        if percent > highest[one]:
-            highest[one], nearest[one] = percent, Nearest(other, shared, whole)
+        if percent > highest[first]:
+            highest[first], nearest[first] = percent, Nearest(other, shared, whole)
         if percent > highest[other]:
-            highest[other], nearest[other] = percent, Nearest(one, shared, whole)
+            highest[other], nearest[other] = percent, Nearest(first, shared, whole)
     return nearest
 
 
@@ -116,10 +116,10 @@ def compute_percent(shared: int, whole: int) -> float:
     return 100 * shared / whole if whole else 100.0
 
 
-def token_sort(one: str, other: str) -> tuple[int, int]:
+def token_sort(first: str, other: str) -> tuple[int, int]:
     """RapidFuzz's token_sort_ratio of two texts whose words are sorted already, as whole numbers (shared, whole)."""
-    whole = len(one) + len(other)
-    return whole - Indel.distance(one, other), whole
+    whole = len(first) + len(other)
+    return whole - Indel.distance(first, other), whole
 
 
 def bigrams(text: str) -> Counter[str]:
@@ -128,9 +128,9 @@ def bigrams(text: str) -> Counter[str]:
     return Counter(first + second for first, second in pairwise(plain))
 
 
-def dice(one: Counter[str], other: Counter[str]) -> tuple[int, int]:
+def dice(first: Counter[str], other: Counter[str]) -> tuple[int, int]:
     """Dice's coefficient of two bags of bigrams, as whole numbers (shared, whole)."""
-    return 2 * (one & other).total(), one.total() + other.total()
+    return 2 * (first & other).total(), first.total() + other.total()
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:

@@ -94,7 +94,7 @@ def candidates(iteration: Iteration) -> Candidates:
     )
     shown = list(rows.order_by("-number").values_list("number", "source_id")[: MOST_CANDIDATES + 1])
     more = rows.count() - MOST_CANDIDATES if len(shown) > MOST_CANDIDATES else 0
-    return Candidates([Candidate(*each) for each in shown[:MOST_CANDIDATES]], more)
+    return Candidates([Candidate(*row) for row in shown[:MOST_CANDIDATES]], more)
 
 
 def _measured(iteration: Iteration, keys: Collection[int]) -> list[int]:

@@ -148,5 +148,5 @@ def _least(row: HistoryIteration) -> str:
 def _last(row: HistoryIteration, history: History) -> tuple[str, str, str, bool]:
     if row.kind == CHANGE:
         return "decide", _("Compare and decide"), "", row.decision is not None
-    follows = any(each.compared_with == row.id for each in history.iterations)
+    follows = any(iteration.compared_with == row.id for iteration in history.iterations)
     return "change", _("Change one thing: open the first change"), "", follows

@@ -49,9 +49,9 @@ def build_plan_part(iteration: Iteration, row: HistoryIteration) -> PlanPart:
         change_note=iteration.change_note,
         target=rubric.criterion(iteration.target).label if iteration.target else "",
         materials=[
-            (each.label, f"{row.material[each.key]:g}{METRICS[each.key].scale.symbol}")
-            for each in rubric.criteria
-            if each.key in row.material
+            (criterion.label, f"{row.material[criterion.key]:g}{METRICS[criterion.key].scale.symbol}")
+            for criterion in rubric.criteria
+            if criterion.key in row.material
         ],
         hunks_answer=iteration.hunks_answer,
         prompt=iteration.prompt,

@@ -160,7 +160,7 @@ def _line(margin: Margin, found: NextTarget) -> MarginLine:
 def versions_for() -> list[tuple[str, str]]:
     """The published versions that a baseline can be judged by, as choices."""
     rows = RubricVersion.objects.published().filter(rubric__kind=DISCUSSION).select_related("rubric")
-    return [(str(each.pk), str(each)) for each in rows.order_by("-published_at", "-pk")]
+    return [(str(version.pk), str(version)) for version in rows.order_by("-published_at", "-pk")]
 
 
 def rubric_for(history: History, iteration: Iteration | None) -> RubricRecord:

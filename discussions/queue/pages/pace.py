@@ -57,7 +57,7 @@ def build_pace_page(*, project: Project, now: datetime) -> PacePage:
         CompletedWork(person, submitted_at, count, active_minutes(times.get(key, ())))
         for key, person, _name, _begun, submitted_at, count in rows
     ]
-    names = {each.pk: each.name for each in evaluators_in(project)}
+    names = {evaluator.pk: evaluator.name for evaluator in evaluators_in(project)}
     names |= {person: name for _key, person, name, *_rest in rows}
     held, holders = _held(project)
     loads = compute_loads(names | holders, done, held, now)

@@ -125,7 +125,7 @@ def build_team_holds(*, project: Project, now: datetime) -> TeamHolds:
     columns = (*WORK_COLUMNS, "evaluator__name", "slot__taken_at")
     rows = Evaluation.objects.filter(game__project=project, state__in=OPEN)
     held = rows.select_related("slot", "evaluator", "game__project").only(*columns)
-    places = [_held(each, now) for each in held.order_by("slot__taken_at", "pk")]
+    places = [_held(evaluation, now) for evaluation in held.order_by("slot__taken_at", "pk")]
     aside, aside_count = _aside(project)
     return TeamHolds(project.slug, places, _kept(project), aside, aside_count)
 
@@ -197,7 +197,7 @@ def _aside(project: Project) -> tuple[list[WorkSetAside], int]:
     named = rows.select_related("game", "evaluator").annotate(judged=judged, is_free=Exists(free))
     listed = list(named.order_by("-pk")[: MOST_ASIDE + 1])
     count = rows.count() if len(listed) > MOST_ASIDE else len(listed)
-    return [_set_aside(each) for each in listed[:MOST_ASIDE]], count
+    return [_set_aside(evaluation) for evaluation in listed[:MOST_ASIDE]], count
 
 
 def _set_aside(evaluation: Evaluation) -> WorkSetAside:

@@ -197,4 +197,4 @@ class Evaluated(Struct, frozen=True):
     @property
     def is_blind(self) -> bool:
         """Whether anything was said before the machine's word was shown."""
-        return any(each.blind_value for each in self.said)
+        return any(answer.blind_value for answer in self.said)

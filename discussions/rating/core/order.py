@@ -89,14 +89,14 @@ class Sitting(Struct, frozen=True):
 
 def find_sitting(times: Iterable[datetime], now: datetime) -> Sitting | None:
     """The sitting that goes on at `now`, from the times of the person's acts in any order; None during a break."""
-    newest_first = sorted((each for each in times if each <= now), reverse=True)
+    newest_first = sorted((time for time in times if time <= now), reverse=True)
     if not newest_first or now - newest_first[0] >= BREAK:
         return None
     began = newest_first[0]
-    for each in newest_first[1:]:
-        if began - each >= BREAK:
+    for time in newest_first[1:]:
+        if began - time >= BREAK:
             break
-        began = each
+        began = time
     return Sitting(began, newest_first[0])
 
 

@@ -91,7 +91,7 @@ def identification_page(
     barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
     desk = build_desk(work, [], is_barred=bool(barred))
     newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
-    asked = [one for one in desk.sight.missing if one.step == STEP]
+    asked = [step for step in desk.sight.missing if step.step == STEP]
     needed = test_count(desk.standing)
     return IdentificationPage(
         evaluation_id=evaluation.pk,
@@ -107,7 +107,7 @@ def identification_page(
         saved_at=newest.created_at if newest else None,
         judged=needed - len(asked),
         needed=needed,
-        missing=[MissingStep(item_id(one.kind, one.subject), one.says, one.step) for one in asked],
+        missing=[MissingStep(item_id(step.kind, step.subject), step.says, step.step) for step in asked],
         can_undo=desk.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
         agents=_agents(paper, work.seen),
@@ -122,7 +122,7 @@ def identification_answer(
 ) -> tuple[IdentificationPage, Changed]:
     """What one act changed: its message, and what opens the transcript; or why nothing was saved."""
     page = identification_page(work=work, wanted=wanted, lease=None)
-    judged = [one for one in page.items if (one.kind, one.subject) == (done.kind, done.subject)]
+    judged = [item for item in page.items if (item.kind, item.subject) == (done.kind, done.subject)]
     if done.refusal:
         return page, Changed(refusal=done.refusal)
     if done.conflict:
@@ -160,5 +160,5 @@ def _item(desk: Desk, paper: Paper, number: int) -> AttributionItem:
 
 def _opening(desk: Desk) -> Item:
     """What opens the transcript; it asks once nothing else of the test does."""
-    asked = [one for one in desk.sight.missing if one.kind == judgement_kinds.ATTRIBUTION]
+    asked = [step for step in desk.sight.missing if step.kind == judgement_kinds.ATTRIBUTION]
     return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=not asked)

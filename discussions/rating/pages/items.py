@@ -45,7 +45,7 @@ MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 def references(desk: Desk) -> list[ReferenceItem]:
     """M1: what is counted or was marked, as the transcript goes, then what the wider net offers."""
-    found = {one.subject: one for one in desk.shown.references}
+    found = {phrase.subject: phrase for phrase in desk.shown.references}
     shown = fitting(
         desk.window,
         list(enumerate(_listed(desk), start=1)),
@@ -68,7 +68,7 @@ def build_reference_item(desk: Desk, subject: str) -> ReferenceItem | None:
     listed = _listed(desk)
     if subject not in listed:
         return None
-    found = {one.subject: one for one in desk.shown.references}
+    found = {phrase.subject: phrase for phrase in desk.shown.references}
     return _reference(desk, listed.index(subject) + 1, subject, found)
 
 
@@ -77,7 +77,9 @@ def _listed(desk: Desk) -> list[str]:
     asked = asked_references(desk.standing)
     known = set(asked)
     return asked + [
-        one.subject for one in desk.shown.references if not one.is_counted and one.subject not in known
+        phrase.subject
+        for phrase in desk.shown.references
+        if not phrase.is_counted and phrase.subject not in known
     ]
 
 
@@ -180,19 +182,21 @@ def phrases(desk: Desk) -> list[PhraseItem]:
     most = int(desk.rubric.parameters["top_phrase_count"])
     allowed, found = desk.standing.ground.phrases, desk.shown.phrases
     # A long game repeats tens of thousands: only those that may be among the first are put in order.
-    counts = nlargest(most + len(found) - len(allowed), (one.count for one in found))
-    often = [one for one in found if one.count >= counts[-1]] if counts else []
-    ranked = sorted(often, key=lambda one: (-one.count, one.player, one.phrase))
-    listed = [one for one in ranked if _subject(one) in allowed][:most]
-    marked = set(desk.standing.values.get(judgement_kinds.PHRASE, {})) - {_subject(one) for one in listed}
-    kept = [one for one in found if _subject(one) in marked] if marked else []
-    kept.sort(key=lambda one: (-one.count, one.player, one.phrase))
-    return [_phrase(desk, one) for one in listed + kept]
+    counts = nlargest(most + len(found) - len(allowed), (phrase.count for phrase in found))
+    often = [phrase for phrase in found if phrase.count >= counts[-1]] if counts else []
+    ranked = sorted(often, key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
+    listed = [phrase for phrase in ranked if _subject(phrase) in allowed][:most]
+    marked = set(desk.standing.values.get(judgement_kinds.PHRASE, {})) - {
+        _subject(phrase) for phrase in listed
+    }
+    kept = [phrase for phrase in found if _subject(phrase) in marked] if marked else []
+    kept.sort(key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
+    return [_phrase(desk, phrase) for phrase in listed + kept]
 
 
 def build_phrase_item(desk: Desk, subject: str) -> PhraseItem | None:
     """The one phrase with that subject."""
-    return next((_phrase(desk, one) for one in desk.shown.phrases if _subject(one) == subject), None)
+    return next((_phrase(desk, phrase) for phrase in desk.shown.phrases if _subject(phrase) == subject), None)
 
 
 def _phrase(desk: Desk, found: PhraseFinding) -> PhraseItem:
@@ -274,7 +278,7 @@ def _tested(desk: Desk, dealt: Deal) -> ManualCheckItem:
         GivenMessage(position, _given(desk, value), desk.seen.name(author), value == str(author))
         for position, value, author in zip(dealt.unseen, said, dealt.authors, strict=True)
     ]
-    result = Identified(sum(one.is_hit for one in given), len(given), len(dealt.agents))
+    result = Identified(sum(phrase.is_hit for phrase in given), len(given), len(dealt.agents))
     check = check_test(result, decides=bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, "")))
     is_shown = DIVERSITY in desk.sight.figures
     is_never = desk.standing.reveal == NEVER

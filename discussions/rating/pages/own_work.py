@@ -61,25 +61,29 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
         has_verdict=Exists(verdict), in_count=in_count(), is_free=Exists(_going_on(person))
     )
     found = list(told[: PAGE_SIZE + 1])
-    ratings = _ratings(own.filter(pk__in=[one.pk for one in found]))
+    ratings = _ratings(own.filter(pk__in=[evaluation.pk for evaluation in found]))
     rows = [
         EvaluationRow(
-            evaluation=one.pk,
-            project=one.game.project.name,
-            slug=one.game.project.slug,
-            game_number=one.game_number,
-            purpose=one.purpose,
-            state=one.state,
-            begun_at=one.created_at,
-            submitted_at=one.submitted_at,
-            rating=ratings.get(one.pk, ""),
-            is_aside=one.state in (SKIPPED, LAPSED),
-            is_free=one.is_free,
-            has_verdict=one.state == SUBMITTED and one.purpose == RATING and one.has_verdict,
-            in_count=one.in_count if one.state == SUBMITTED and one.purpose == RATING else 0,
-            needed=one.game.evaluator_count,
+            evaluation=evaluation.pk,
+            project=evaluation.game.project.name,
+            slug=evaluation.game.project.slug,
+            game_number=evaluation.game_number,
+            purpose=evaluation.purpose,
+            state=evaluation.state,
+            begun_at=evaluation.created_at,
+            submitted_at=evaluation.submitted_at,
+            rating=ratings.get(evaluation.pk, ""),
+            is_aside=evaluation.state in (SKIPPED, LAPSED),
+            is_free=evaluation.is_free,
+            has_verdict=evaluation.state == SUBMITTED
+            and evaluation.purpose == RATING
+            and evaluation.has_verdict,
+            in_count=evaluation.in_count
+            if evaluation.state == SUBMITTED and evaluation.purpose == RATING
+            else 0,
+            needed=evaluation.game.evaluator_count,
         )
-        for one in found[:PAGE_SIZE]
+        for evaluation in found[:PAGE_SIZE]
     ]
     return MinePage(rows, older=rows[-1].evaluation if len(found) > PAGE_SIZE else 0)
 
@@ -141,17 +145,18 @@ def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
     texts = _questions(listed)
     rows = [
         AnsweredGame(
-            evaluation=one.pk,
-            game_number=one.game_number,
-            project=one.game.project.name,
-            purpose=one.purpose,
-            submitted_at=one.submitted_at,
+            evaluation=evaluation.pk,
+            game_number=evaluation.game_number,
+            project=evaluation.game.project.name,
+            purpose=evaluation.purpose,
+            submitted_at=evaluation.submitted_at,
             answers=[
-                said[one.pk].get((judgement_kinds.QUESTION, str(n)), "") for n in range(1, len(texts) + 1)
+                said[evaluation.pk].get((judgement_kinds.QUESTION, str(n)), "")
+                for n in range(1, len(texts) + 1)
             ],
-            rating=said[one.pk].get((judgement_kinds.RATING, ""), ""),
+            rating=said[evaluation.pk].get((judgement_kinds.RATING, ""), ""),
         )
-        for one in listed
+        for evaluation in listed
     ]
     older = rows[-1].evaluation if len(found) > PAGE_SIZE else 0
     return OwnHistoryPage(

@@ -83,9 +83,12 @@ def missing(desk: Desk) -> list[MissingStep]:
     """The first things that submitting still wants, in order, each with its page of a transcript of several."""
     return [
         MissingStep(
-            item_id(one.kind, one.subject), one.says, one.step, find_page(desk, one.kind, one.subject)
+            item_id(missing_step.kind, missing_step.subject),
+            missing_step.says,
+            missing_step.step,
+            find_page(desk, missing_step.kind, missing_step.subject),
         )
-        for one in desk.sight.missing[:MOST_MISSING]
+        for missing_step in desk.sight.missing[:MOST_MISSING]
     ]
 
 
@@ -99,7 +102,7 @@ def find_page(desk: Desk, kind: str, subject: str) -> int:
 
 def first_page(desk: Desk, step: str) -> int:
     """The page of the first thing that a step still wants; 0 when it wants nothing there."""
-    first = next((one for one in desk.sight.missing if one.step == step), None)
+    first = next((missing_step for missing_step in desk.sight.missing if missing_step.step == step), None)
     return find_page(desk, first.kind, first.subject) if first else 0
 
 

@@ -92,7 +92,7 @@ def round_label(number: int, *, goes_on: bool = False) -> str:
 
 def locate_references(desk: Desk) -> dict[int, list[tuple[int, int]]]:
     """Where the references that are asked for stand, by message, as the texts are to be marked."""
-    found = {one.subject: (one.start, one.end) for one in desk.shown.references}
+    found = {reference.subject: (reference.start, reference.end) for reference in desk.shown.references}
     places: dict[int, list[tuple[int, int]]] = {}
     for subject in asked_references(desk.standing):
         own = None if subject in found else build_marked_reference(desk, subject)

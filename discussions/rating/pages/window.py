@@ -75,11 +75,11 @@ def fitting(
     window: TranscriptWindow, several: Sequence[T], place: Callable[[T], int], needs: Callable[[T], bool]
 ) -> list[T]:
     """What a list shows: the things on this page, of very many those first that need the evaluator, in their order."""
-    inside = [one for one in several if window.holds(place(one))]
+    inside = [item for item in several if window.holds(place(item))]
     if len(inside) <= MOST_ITEMS:
         return inside
-    wanted = {id(one) for one in sorted(inside, key=lambda one: not needs(one))[:MOST_ITEMS]}
-    return [one for one in inside if id(one) in wanted]
+    wanted = {id(item) for item in sorted(inside, key=lambda item: not needs(item))[:MOST_ITEMS]}
+    return [item for item in inside if id(item) in wanted]
 
 
 def left_over(window: TranscriptWindow, wanted: Sequence[int], listed_count: int) -> More | None:

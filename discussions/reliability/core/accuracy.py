@@ -118,76 +118,98 @@ SHARES: dict[str, tuple[Share, ...]] = {
 def compute_accuracy(evaluated: Iterable[Evaluated]) -> AccuracyFigures:
     """Every table of every version, in whichever order the evaluations come; they are read one by one."""
     counts: dict[tuple[int, str], _Counts] = {}
-    for one in evaluated:
-        key = (one.rubric_version, one.code_version)
-        counts.setdefault(key, _Counts()).add(one)
+    for evaluation in evaluated:
+        key = (evaluation.rubric_version, evaluation.code_version)
+        counts.setdefault(key, _Counts()).add(evaluation)
     versions = [
         counted.figures(*key)
         for key, counted in sorted(counts.items(), key=lambda item: item[0], reverse=True)
     ]
-    return AccuracyFigures(sum(each.evaluations for each in versions), versions)
+    return AccuracyFigures(sum(version.evaluations for version in versions), versions)
 
 
-def iter_answers(one: Evaluated) -> Iterator[Answer]:
+def iter_answers(evaluation: Evaluated) -> Iterator[Answer]:
     """Everything one evaluation says that the machine says too. Each judgement counts once."""
-    if not one.is_blind:
+    if not evaluation.is_blind:
         return
-    yield from chain(_sampled(one), _objections(one), _references(one), _phrases(one))
-    if one.identified is not None and one.found.passes is not None:
-        is_test, passes = one.identified
-        row, column = (PASSES if each else FAILS for each in (one.found.passes, passes))
-        yield _answer(one, TESTED if is_test else ASKED, row, column, 0)
+    yield from chain(
+        _sampled(evaluation), _objections(evaluation), _references(evaluation), _phrases(evaluation)
+    )
+    if evaluation.identified is not None and evaluation.found.passes is not None:
+        is_test, passes = evaluation.identified
+        row, column = (PASSES if result else FAILS for result in (evaluation.found.passes, passes))
+        yield _answer(evaluation, TESTED if is_test else ASKED, row, column, 0)
 
 
-def _sampled(one: Evaluated) -> Iterator[Answer]:
+def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
     """The audit samples alone: other messages were judged because somebody looked at them."""
-    for each in one.said:
-        if each.kind in SAMPLED and each.blind_value:
-            position = int(each.subject)
-            sample = one.samples[each.kind]
-            machine = one.found.values.get((each.kind, each.subject))
+    for answer in evaluation.said:
+        if answer.kind in SAMPLED and answer.blind_value:
+            position = int(answer.subject)
+            sample = evaluation.samples[answer.kind]
+            machine = evaluation.found.values.get((answer.kind, answer.subject))
             if position in sample and machine is not None:
-                weight = one.message_count / len(sample)
-                yield _answer(one, each.kind, machine, each.blind_value, position, weight)
+                weight = evaluation.message_count / len(sample)
+                yield _answer(evaluation, answer.kind, machine, answer.blind_value, position, weight)
 
 
-def _objections(one: Evaluated) -> Iterator[Answer]:
+def _objections(evaluation: Evaluated) -> Iterator[Answer]:
     """Every message that the rules of role consistency object to is labelled, sampled or not."""
-    for each in one.said:
-        if each.kind == judgement_kinds.ROLE_CONSISTENCY and each.blind_value:
-            machine = one.found.values.get((each.kind, each.subject))
+    for answer in evaluation.said:
+        if answer.kind == judgement_kinds.ROLE_CONSISTENCY and answer.blind_value:
+            machine = evaluation.found.values.get((answer.kind, answer.subject))
             if machine == judgement_kinds.INCONSISTENT:
-                yield _answer(one, OBJECTIONS, machine, each.blind_value, int(each.subject))
+                yield _answer(evaluation, OBJECTIONS, machine, answer.blind_value, int(answer.subject))
 
 
-def _references(one: Evaluated) -> Iterator[Answer]:
+def _references(evaluation: Evaluated) -> Iterator[Answer]:
     """Sentences that were found, taken from the wider net, or marked: kept as references, or not; then their checks."""
     labels = {
-        each.subject: each.blind_value
-        for each in one.said
-        if each.kind == judgement_kinds.REFERENCE and each.blind_value
+        answer.subject: answer.blind_value
+        for answer in evaluation.said
+        if answer.kind == judgement_kinds.REFERENCE and answer.blind_value
     }
     for subject, label in labels.items():
-        is_counted, check = one.found.references.get(subject, (False, ""))
+        is_counted, check = evaluation.found.references.get(subject, (False, ""))
         row = COUNTED if is_counted else POSSIBLE if check else MARKED
         column = judgement_kinds.NOT_A_REFERENCE if label == judgement_kinds.NOT_A_REFERENCE else KEPT
         message = parse_subject(subject)[0]
-        yield _answer(one, REFERENCES, row, column, message, detail=subject)
+        yield _answer(evaluation, REFERENCES, row, column, message, detail=subject)
         if check and label in LABELS:
-            yield _answer(one, CHECKS, check, label, message, detail=subject)
+            yield _answer(evaluation, CHECKS, check, label, message, detail=subject)
 
 
-def _phrases(one: Evaluated) -> Iterator[Answer]:
-    accepted = {each.subject for each in one.said if each.kind == judgement_kinds.PHRASE and each.blind_value}
-    for subject, message in one.found.phrases.items():
+def _phrases(evaluation: Evaluated) -> Iterator[Answer]:
+    accepted = {
+        answer.subject
+        for answer in evaluation.said
+        if answer.kind == judgement_kinds.PHRASE and answer.blind_value
+    }
+    for subject, message in evaluation.found.phrases.items():
         column = judgement_kinds.ACCEPTABLE if subject in accepted else STANDS
-        yield _answer(one, PHRASES, REPEATED, column, message, detail=subject)
+        yield _answer(evaluation, PHRASES, REPEATED, column, message, detail=subject)
 
 
 def _answer(
-    one: Evaluated, part: str, row: str, column: str, message: int, weight: float = 1.0, detail: str = ""
+    evaluation: Evaluated,
+    part: str,
+    row: str,
+    column: str,
+    message: int,
+    weight: float = 1.0,
+    detail: str = "",
 ) -> Answer:
-    return Answer(part, row, column, one.game, message, one.evaluator, one.evaluation, weight, detail)
+    return Answer(
+        part,
+        row,
+        column,
+        evaluation.game,
+        message,
+        evaluation.evaluator,
+        evaluation.evaluation,
+        weight,
+        detail,
+    )
 
 
 class _Counts:
@@ -200,14 +222,14 @@ class _Counts:
         self.evaluators: set[int] = set()
         self.evaluations = self.blind = 0
 
-    def add(self, one: Evaluated) -> None:
-        self.games.add(one.game)
-        self.evaluators.add(one.evaluator)
+    def add(self, evaluation: Evaluated) -> None:
+        self.games.add(evaluation.game)
+        self.evaluators.add(evaluation.evaluator)
         self.evaluations += 1
-        self.blind += one.is_blind
-        for answer in iter_answers(one):
+        self.blind += evaluation.is_blind
+        for answer in iter_answers(evaluation):
             self.tallies[answer.part].add(answer)
-        self.anchoring.add(one)
+        self.anchoring.add(evaluation)
 
     def figures(self, rubric_version: int, code_version: str) -> VersionAccuracy:
         return VersionAccuracy(

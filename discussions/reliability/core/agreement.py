@@ -106,7 +106,7 @@ class TeamAgreement(Struct, frozen=True):
 
     def find(self, key: str) -> AgreedThing | None:
         """Agreement on the thing of that key."""
-        return next((each for each in self.things if each.key == key), None)
+        return next((thing for thing in self.things if thing.key == key), None)
 
 
 def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> TeamAgreement:
@@ -126,7 +126,7 @@ def agreed_on(answered: Answered) -> AgreedThing:
     alpha = headline(answered)
     icc, panel = _correlations(answered)
     shares = count_answers(answered)
-    common, most = max(shares, key=lambda each: each[1]) if shares else ("", 0)
+    common, most = max(shares, key=lambda row: row[1]) if shares else ("", 0)
     cells, people = compare_pairs(answered)
     return AgreedThing(
         key=answered.thing.key,
@@ -191,8 +191,8 @@ def _correlations(answered: Answered) -> tuple[Agreement | None, Agreement | Non
         return None, None
     matrix = answered.matrix[two_or_more(answered.matrix)]
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
-    one, mean = compute_icc(matrix, form="2,1"), compute_icc(matrix, form="2,k")
-    return _told(one, answered), _told(mean, answered)
+    single, mean = compute_icc(matrix, form="2,1"), compute_icc(matrix, form="2,k")
+    return _told(single, answered), _told(mean, answered)
 
 
 def _specific(answered: Answered) -> list[tuple[str, Agreement]]:

@@ -60,28 +60,36 @@ class Anchoring(Struct, frozen=True):
     people: list[Moved]
 
 
-def iter_revealed_answers(one: Evaluated) -> Iterator[Answer]:
+def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
     """What became of every blind answer whose machine's word was shown to its evaluator afterwards."""
-    for each in one.said:
-        if each.kind in METRICS and each.blind_value:
-            machine = _shown(one, each)
+    for answer in evaluation.said:
+        if answer.kind in METRICS and answer.blind_value:
+            machine = _shown(evaluation, answer)
             if machine:
-                row, column = _move(each, machine)
-                message = parse_subject(each.subject)[0]
-                yield Answer(each.kind, row, column, one.game, message, one.evaluator, one.evaluation)
+                row, column = _move(answer, machine)
+                message = parse_subject(answer.subject)[0]
+                yield Answer(
+                    answer.kind,
+                    row,
+                    column,
+                    evaluation.game,
+                    message,
+                    evaluation.evaluator,
+                    evaluation.evaluation,
+                )
 
 
-def _shown(one: Evaluated, said: GivenAnswer) -> str:
+def _shown(evaluation: Evaluated, said: GivenAnswer) -> str:
     """The machine's word, when it has one and it was shown; "" otherwise.
 
     Of a reference the vote record says "supported", which speaks for accurate; its other words speak for nothing.
     """
     if said.kind == judgement_kinds.REFERENCE:
-        is_shown = f"reference:{said.subject}" in one.revealed
-        check = one.found.references.get(said.subject, (False, ""))[1]
+        is_shown = f"reference:{said.subject}" in evaluation.revealed
+        check = evaluation.found.references.get(said.subject, (False, ""))[1]
         return judgement_kinds.ACCURATE if is_shown and check == "supported" else ""
-    is_shown = f"metric:{said.kind}" in one.revealed
-    return one.found.values.get((said.kind, said.subject), "") if is_shown else ""
+    is_shown = f"metric:{said.kind}" in evaluation.revealed
+    return evaluation.found.values.get((said.kind, said.subject), "") if is_shown else ""
 
 
 def _move(said: GivenAnswer, machine: str) -> tuple[str, str]:
@@ -103,11 +111,11 @@ class AnchoringTally:
             metric: defaultdict(Counter) for metric in METRICS
         }
 
-    def add(self, one: Evaluated) -> None:
+    def add(self, evaluation: Evaluated) -> None:
         """Count one evaluation."""
-        for answer in iter_revealed_answers(one):
+        for answer in iter_revealed_answers(evaluation):
             self.tallies[answer.part].add(answer)
-            self.people[answer.part][one.evaluator][answer.row, answer.column] += 1
+            self.people[answer.part][evaluation.evaluator][answer.row, answer.column] += 1
 
     def figures(self) -> list[Anchoring]:
         """One entry for each metric."""

@@ -152,12 +152,12 @@ class Tally:
 
     def sums_of(self, game: int, shares: Iterable[Share]) -> list[int]:
         """Of one game: over and under the line of each share, one after the other."""
-        return [each for share in shares for each in self._of_game(game, share)[:2]]
+        return [number for share in shares for number in self._of_game(game, share)[:2]]
 
     def _rate(self, share: Share) -> Rate:
         games = [found for found in (self._of_game(game, share) for game in sorted(self.counts)) if found[1]]
         sums = [(over, of) for over, of, _weighed, _weight in games]
-        over, of = sum(one for one, _of in sums), sum(one for _over, one in sums)
+        over, of = sum(row for row, _of in sums), sum(row for _over, row in sums)
         weighed, weight = fsum(found[2] for found in games), fsum(found[3] for found in games)
         interval = wilson(over, of)
         widened, reason = over_games(sums, interval)
@@ -199,7 +199,7 @@ def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[
 
 
 def _is_in(row: str, column: str, cells: tuple[Cellname, ...]) -> bool:
-    return any(one in (row, ANY) and two in (column, ANY) for one, two in cells)
+    return any(first in (row, ANY) and two in (column, ANY) for first, two in cells)
 
 
 def _newest(cases: list[CrosstabCase]) -> list[CrosstabCase]:

@@ -58,8 +58,8 @@ def compare_pairs(answered: Answered) -> tuple[list[PairCell], list[PairAgreed]]
     """Every pair of answers to the same thing: all of them in one table, and those of each two evaluators."""
     by_pair: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in answered.shared:
-        for (one, first), (other, second) in combinations(sorted(row.items()), 2):
-            by_pair[one, other][first, second] += 1
+        for (number, first), (other, second) in combinations(sorted(row.items()), 2):
+            by_pair[number, other][first, second] += 1
     order = {value: at for at, value in enumerate(answered.thing.values)}
     whole: Counter[tuple[str, str]] = Counter()
     for counts in by_pair.values():
@@ -76,7 +76,7 @@ def _cells(counts: Counter[tuple[str, str]], order: dict[str, int]) -> list[Pair
 
 def _pair(thing: Thing, first: int, second: int, counts: Counter[tuple[str, str]]) -> PairAgreed:
     numbers = thing.numbers
-    table = np.array([[numbers[one], numbers[other]] for one, other in counts.elements()])
+    table = np.array([[numbers[left], numbers[other]] for left, other in counts.elements()])
     alpha = krippendorff_alpha(table, level="ordinal" if thing.is_rating else "nominal", with_interval=False)
     kappa = cohen_kappa(
         table,
@@ -123,10 +123,10 @@ def _is_in_cell(
     return values == (row, column) and (two[0].evaluator, two[1].evaluator) == pair
 
 
-def _case(item: Item, one: BlindAnswer, other: BlindAnswer) -> PairCase:
+def _case(item: Item, first: BlindAnswer, other: BlindAnswer) -> PairCase:
     return PairCase(
         *item,
-        people=(one.evaluator, other.evaluator),
-        values=(one.value, other.value),
-        evaluations=(one.evaluation, other.evaluation),
+        people=(first.evaluator, other.evaluator),
+        values=(first.value, other.value),
+        evaluations=(first.evaluation, other.evaluation),
     )

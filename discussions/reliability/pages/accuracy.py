@@ -63,8 +63,10 @@ def build_accuracy_page(*, project: Project, version: str, now: datetime) -> Acc
     found = find_version(figures, version)
     names = version_names(figures)
     choices = [
-        VersionChoice(make_version_key(each), names[make_version_key(each)], each.games, each is found)
-        for each in figures.versions
+        VersionChoice(
+            make_version_key(accuracy), names[make_version_key(accuracy)], accuracy.games, accuracy is found
+        )
+        for accuracy in figures.versions
     ]
     return AccuracyPage(state, choices, _shown(found) if found else None)
 
@@ -77,7 +79,7 @@ def accuracy_body(row: TeamFigures) -> AccuracyFigures:
 
 def find_version(figures: AccuracyFigures, key: str) -> VersionAccuracy | None:
     """The figures under the version of that key, the newest for ""; None when there is none."""
-    return next((each for each in figures.versions if key in ("", make_version_key(each))), None)
+    return next((version for version in figures.versions if key in ("", make_version_key(version))), None)
 
 
 def make_version_key(found: VersionAccuracy) -> str:
@@ -87,17 +89,17 @@ def make_version_key(found: VersionAccuracy) -> str:
 
 def version_names(figures: AccuracyFigures) -> dict[str, str]:
     """What the versions are called, by key; that of the metrics is said where there are several."""
-    keys = {each.rubric_version for each in figures.versions}
+    keys = {version.rubric_version for version in figures.versions}
     rubrics = {row.pk: str(row) for row in RubricVersion.objects.filter(pk__in=keys).select_related("rubric")}
     return {
-        make_version_key(each): _("%(rubric)s, metrics %(code)s")
-        % {"rubric": rubrics.get(each.rubric_version, ""), "code": each.code_version}
-        for each in figures.versions
+        make_version_key(version): _("%(rubric)s, metrics %(code)s")
+        % {"rubric": rubrics.get(version.rubric_version, ""), "code": version.code_version}
+        for version in figures.versions
     }
 
 
 def _shown(found: VersionAccuracy) -> VersionPart:
-    people = {one.evaluator for each in found.anchoring for one in each.people}
+    people = {person.evaluator for metric in found.anchoring for person in metric.people}
     names = dict(Person.objects.filter(pk__in=people).values_list("pk", "name"))
     return VersionPart(
         key=make_version_key(found),

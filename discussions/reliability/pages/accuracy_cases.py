@@ -120,13 +120,13 @@ def _address(wanted: AccuracyCasesQuery, start: int) -> str:
 def _table(found: VersionAccuracy, name: str) -> Crosstab | None:
     if name.startswith(MOVED):
         metric = name.removeprefix(MOVED)
-        return next((each.table for each in found.anchoring if each.metric == metric), None)
+        return next((tally.table for tally in found.anchoring if tally.metric == metric), None)
     return found.table(name) if name in SHARES else None
 
 
 def _cell(table: Crosstab, wanted: AccuracyCasesQuery) -> CrosstabCell | None:
     return next(
-        (each for each in table.cells if (each.row, each.column) == (wanted.row, wanted.column)), None
+        (cell for cell in table.cells if (cell.row, cell.column) == (wanted.row, wanted.column)), None
     )
 
 

@@ -74,18 +74,18 @@ class AnchoringPart(Struct, frozen=True):
 
 def anchoring_part(found: list[Anchoring], names: Mapping[int, str]) -> AnchoringPart:
     """The part of the page; `names` are the evaluators' by key."""
-    seen = [each for each in found if each.table.total]
+    seen = [metric for metric in found if metric.table.total]
     return AnchoringPart(
         plot=_plot(seen),
-        lines=[_line(each) for each in seen],
+        lines=[_line(metric) for metric in seen],
         tables=[
             MovedPart(
-                MOVED + each.metric,
-                str(TITLES[each.metric]),
+                MOVED + metric.metric,
+                str(TITLES[metric.metric]),
                 [str(CELLS[column]) for column in COLUMNS],
-                build_rows(each.table, (APART, TOGETHER), COLUMNS),
+                build_rows(metric.table, (APART, TOGETHER), COLUMNS),
             )
-            for each in seen
+            for metric in seen
         ],
         people=_people(seen, names),
     )
@@ -125,14 +125,14 @@ def _says(found: Anchoring) -> str:
 
 def _plot(seen: list[Anchoring]) -> IntervalsChart | None:
     rows = []
-    for each in seen:
+    for metric in seen:
         for name, label in ((TOWARD, _("to the machine's word")), (AWAY, _("away from it"))):
-            rate = each.table.rate(name)
+            rate = metric.table.rate(name)
             if rate.value is not None and rate.interval is not None:
                 says = _("cannot tell yet") if why_not_yet(rate) else format_count(rate)
                 rows.append(
                     IntervalRow(
-                        label=f"{TITLES[each.metric]}: {label}",
+                        label=f"{TITLES[metric.metric]}: {label}",
                         value=rate.value,
                         text=percent(rate.value),
                         low=rate.interval[0],
@@ -147,14 +147,14 @@ def _plot(seen: list[Anchoring]) -> IntervalsChart | None:
 def _people(seen: list[Anchoring], names: Mapping[int, str]) -> list[AnchoringPerson]:
     lines = [
         AnchoringPerson(
-            name=names.get(one.evaluator, ""),
-            metric=str(TITLES[each.metric]),
-            toward=_("%(n)d of %(of)d") % {"n": one.toward, "of": one.apart},
-            away=_("%(n)d of %(of)d") % {"n": one.away, "of": one.together},
-            is_few=min(one.apart, one.together) < FEW,
+            name=names.get(person.evaluator, ""),
+            metric=str(TITLES[metric.metric]),
+            toward=_("%(n)d of %(of)d") % {"n": person.toward, "of": person.apart},
+            away=_("%(n)d of %(of)d") % {"n": person.away, "of": person.together},
+            is_few=min(person.apart, person.together) < FEW,
         )
-        for each in seen
-        for one in each.people
+        for metric in seen
+        for person in metric.people
     ]
     return sorted(lines, key=lambda line: line.name)
 

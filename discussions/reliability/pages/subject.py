@@ -108,7 +108,7 @@ def build_thing_page(*, project: Project, row: TeamFigures, wanted: AgreementCas
     found = figures.agreement.find(wanted.thing)
     if thing is None or found is None:
         return None
-    pair = next((each for each in found.people if (each.first, each.second) == wanted.pair), None)
+    pair = next((person for person in found.people if (person.first, person.second) == wanted.pair), None)
     cells = pair.cells if pair else found.cells
     is_there = any((cell.row, cell.column) == (wanted.row, wanted.column) for cell in cells)
     if (wanted.pair and pair is None) or (wanted.has_cell and not is_there):
@@ -117,7 +117,9 @@ def build_thing_page(*, project: Project, row: TeamFigures, wanted: AgreementCas
     cases = cases_part(project, thing, wanted, names) if wanted.has_cell else None
     if wanted.has_cell and cases is None:
         return None
-    people = sorted(found.people, key=lambda each: (2.0 if each.alpha is None else each.alpha, each.first))
+    people = sorted(
+        found.people, key=lambda person: (2.0 if person.alpha is None else person.alpha, person.first)
+    )
     return ThingPage(
         slug=project.slug,
         line=build_row(thing, found, figures.questions),
@@ -128,14 +130,14 @@ def build_thing_page(*, project: Project, row: TeamFigures, wanted: AgreementCas
         shares=_shares(thing, found),
         table=_table(thing, cells, wanted, pair, names) if cells else None,
         all_url="?" if pair else "",
-        pairs=[_pair(each, names) for each in people[:MOST_PAIRS]],
+        pairs=[_pair(person, names) for person in people[:MOST_PAIRS]],
         more_pairs=max(0, len(people) - MOST_PAIRS),
         cases=cases,
     )
 
 
 def _names(people: Sequence[PairAgreed]) -> dict[int, str]:
-    keys = {key for each in people for key in (each.first, each.second)}
+    keys = {key for person in people for key in (person.first, person.second)}
     return dict(Person.objects.filter(pk__in=keys).values_list("pk", "name"))
 
 
@@ -150,9 +152,11 @@ def _figures(thing: Thing, found: AgreedThing) -> list[AgreementFigure]:
         (_("ICC(2,k), the mean of all"), found.panel),
     ]
     return [
-        AgreementFigure(name, number(each.value, PLACES) or "–", interval_text(each.interval, PLACES))
-        for name, each in named
-        if each is not None
+        AgreementFigure(
+            name, number(agreement.value, PLACES) or "–", interval_text(agreement.interval, PLACES)
+        )
+        for name, agreement in named
+        if agreement is not None
     ]
 
 

@@ -214,12 +214,12 @@ def _line(part: str, rate: Rate) -> RateLine:
         interval=format_interval(rate.interval),
         games=format_interval(rate.over_games),
         weighted=percent(rate.weighted) if is_apart else "",
-        says=" ".join(each for each in said if each),
+        says=" ".join(text for text in said if text),
     )
 
 
 def _present(always: Mapping[str, Collection[str]], part: str, there: Collection[str]) -> list[str]:
-    return [each for each in ORDER if each in there or each in always.get(part, ())]
+    return [text for text in ORDER if text in there or text in always.get(part, ())]
 
 
 def _plot(table: Crosstab) -> IntervalsChart | None:

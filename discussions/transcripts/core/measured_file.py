@@ -37,7 +37,9 @@ def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
             key: _metric(game, measurement, rubric.criterion(key).threshold or 0.0, companions[key])
             for key, measurement in measurements.items()
         },
-        "references": [_reference(finding) for each in measurements.values() for finding in each.references],
+        "references": [
+            _reference(finding) for measurement in measurements.values() for finding in measurement.references
+        ],
         "rubric": {"name": rubric.name, "version": rubric.version},
         "code_version": CODE_VERSION,
     }

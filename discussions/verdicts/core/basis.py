@@ -119,15 +119,17 @@ def _changed_judgements(before: Basis, after: Basis) -> list[str]:
         was, now = old.get(key), new.get(key)
         if was == now:
             continue
-        one = now or was
-        assert one is not None
-        said.append(f"{describe_subject(one.kind, one.subject)}: {_value(was)} before, {_value(now)} now.")
+        result = now or was
+        assert result is not None
+        said.append(
+            f"{describe_subject(result.kind, result.subject)}: {_value(was)} before, {_value(now)} now."
+        )
     return said + _changed_adjudications(before, after)
 
 
 def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
-    old = {(one.kind, one.subject): one for one in before.adjudications}
-    new = {(one.kind, one.subject): one for one in after.adjudications}
+    old = {(adjudication.kind, adjudication.subject): adjudication for adjudication in before.adjudications}
+    new = {(adjudication.kind, adjudication.subject): adjudication for adjudication in after.adjudications}
     said = []
     for key in sorted(old.keys() | new.keys()):
         was, now = old.get(key), new.get(key)

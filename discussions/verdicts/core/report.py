@@ -127,19 +127,19 @@ def list_overrides(
     `names` are those of evaluations, `reasons` those given with judgements, both by id.
     """
     found = []
-    for one in sorted(basis.judgements, key=_place):
-        found_by_machine = machine.get((one.kind, one.subject), "")
-        if not _is_override(one, found_by_machine):
+    for judgement in sorted(basis.judgements, key=_place):
+        found_by_machine = machine.get((judgement.kind, judgement.subject), "")
+        if not _is_override(judgement, found_by_machine):
             continue
         found.append(
             Override(
-                kind=one.kind,
-                subject=one.subject,
+                kind=judgement.kind,
+                subject=judgement.subject,
                 machine=found_by_machine,
-                value=one.value,
-                before=one.blind_value if one.blind_value != one.value else "",
-                by=names.get(one.evaluation, ""),
-                reason=reasons.get(one.id, ""),
+                value=judgement.value,
+                before=judgement.blind_value if judgement.blind_value != judgement.value else "",
+                by=names.get(judgement.evaluation, ""),
+                reason=reasons.get(judgement.id, ""),
             )
         )
     return found
@@ -150,20 +150,24 @@ def report_to_json(report: Report) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
-def _is_override(one: BasisJudgement, machine: str) -> bool:
-    if not one.value:
+def _is_override(judgement: BasisJudgement, machine: str) -> bool:
+    if not judgement.value:
         return False
-    if one.kind in (judgement_kinds.QUESTION, judgement_kinds.RATING, *judgement_kinds.AUTHORSHIP_KINDS):
+    if judgement.kind in (
+        judgement_kinds.QUESTION,
+        judgement_kinds.RATING,
+        *judgement_kinds.AUTHORSHIP_KINDS,
+    ):
         return False
-    if one.kind in judgement_kinds.MESSAGE_KINDS:
-        return one.value != machine
-    if one.kind == judgement_kinds.REFERENCE:
-        return bool(one.blind_value) and one.blind_value != one.value
+    if judgement.kind in judgement_kinds.MESSAGE_KINDS:
+        return judgement.value != machine
+    if judgement.kind == judgement_kinds.REFERENCE:
+        return bool(judgement.blind_value) and judgement.blind_value != judgement.value
     return True
 
 
-def _place(one: BasisJudgement) -> tuple[str, tuple[int, ...], str]:
-    return make_sort_key(one.kind, one.subject)
+def _place(judgement: BasisJudgement) -> tuple[str, tuple[int, ...], str]:
+    return make_sort_key(judgement.kind, judgement.subject)
 
 
 def describe_judgement(kind: str, subject: str) -> str:
@@ -180,31 +184,31 @@ def build_adjudication_trail(
 
     `ever` is everything that was settled in the game, the oldest first; `names` are those of evaluations.
     """
-    named = {one.id for one in basis.adjudications}
+    named = {adjudication.id for adjudication in basis.adjudications}
     chains: dict[Key, list[AdjudicationRecord]] = {}
-    for one in ever:
-        chains.setdefault((one.kind, one.subject), []).append(one)
+    for adjudication in ever:
+        chains.setdefault((adjudication.kind, adjudication.subject), []).append(adjudication)
     found = []
     for chain in chains.values():
-        for place, one in enumerate(chain):
-            if one.id in named:
+        for place, adjudication in enumerate(chain):
+            if adjudication.id in named:
                 found.append(
                     AdjudicationStep(
-                        kind=one.kind,
-                        subject=one.subject,
-                        value=one.value,
-                        adopted="" if one.adopted is None else names.get(one.adopted, ""),
-                        by=one.by_name,
-                        at=one.at,
-                        reason=one.reason,
+                        kind=adjudication.kind,
+                        subject=adjudication.subject,
+                        value=adjudication.value,
+                        adopted="" if adjudication.adopted is None else names.get(adjudication.adopted, ""),
+                        by=adjudication.by_name,
+                        at=adjudication.at,
+                        reason=adjudication.reason,
                         earlier=[_superseded(before) for before in chain[:place]],
                     )
                 )
-    return sorted(found, key=lambda one: make_sort_key(one.kind, one.subject))
+    return sorted(found, key=lambda step: make_sort_key(step.kind, step.subject))
 
 
-def _superseded(one: AdjudicationRecord) -> str:
-    return f"{one.value.replace('_', ' ') or 'no'}, by {one.by_name} on {one.at:%Y-%m-%d}: {one.reason}"
+def _superseded(record: AdjudicationRecord) -> str:
+    return f"{record.value.replace('_', ' ') or 'no'}, by {record.by_name} on {record.at:%Y-%m-%d}: {record.reason}"
 
 
 def make_sort_key(kind: str, subject: str) -> tuple[str, tuple[int, ...], str]:

@@ -186,7 +186,7 @@ def _recommendations(rubric: RubricRecord, lines: list[Line]) -> list[Recommenda
         for line in lines
         if line.passes is False
     ]
-    return sorted(found, key=lambda each: -each.shortfall)
+    return sorted(found, key=lambda recommendation: -recommendation.shortfall)
 
 
 def _shortfall(line: Line) -> float:

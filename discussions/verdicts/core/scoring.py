@@ -61,11 +61,20 @@ def compute_basis_outcome(
 def compute_effective_values(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:
     """The effective values of the submitted evaluations in a basis; ties are in it."""
     judged = [
-        Judged(one.evaluation, one.kind, one.subject, one.value, one.blind_value, is_submitted=True)
-        for one in basis.judgements
+        Judged(
+            judgement.evaluation,
+            judgement.kind,
+            judgement.subject,
+            judgement.value,
+            judgement.blind_value,
+            is_submitted=True,
+        )
+        for judgement in basis.judgements
     ]
-    settled = {(one.kind, one.subject): one.value for one in basis.adjudications}
-    tests = {one.evaluation: Asked(tuple(one.authors), one.agents) for one in basis.tests}
+    settled = {
+        (adjudication.kind, adjudication.subject): adjudication.value for adjudication in basis.adjudications
+    }
+    tests = {test.evaluation: Asked(tuple(test.authors), test.agents) for test in basis.tests}
     return effective(judged, settled, machine=machine_values(measurements), tests=tests)
 
 
@@ -93,10 +102,10 @@ def collect_flip_facts(found: Effective, measurements: Mapping[str, Measurement]
     accepted = found.values.get(judgement_kinds.PHRASE, {})
     phrases = measurements[REPETITION].phrases
     is_accepted = [
-        accepted.get(f"{one.player}|{one.phrase}") == judgement_kinds.ACCEPTABLE for one in phrases
+        accepted.get(f"{phrase.player}|{phrase.phrase}") == judgement_kinds.ACCEPTABLE for phrase in phrases
     ]
     return Facts(
-        repeated=[one.count for one, taken in zip(phrases, is_accepted, strict=True) if not taken],
-        accepted=[one.count for one, taken in zip(phrases, is_accepted, strict=True) if taken],
+        repeated=[phrase.count for phrase, taken in zip(phrases, is_accepted, strict=True) if not taken],
+        accepted=[phrase.count for phrase, taken in zip(phrases, is_accepted, strict=True) if taken],
         has_messages=bool(measurements["strategic_depth"].messages),
     )

@@ -36,11 +36,11 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     basis = msgspec.json.decode(verdict.basis, type=Basis)
     outcome = msgspec.json.decode(verdict.outcome, type=Outcome)
     evaluations = list(
-        Evaluation.objects.filter(pk__in=[one.id for one in basis.evaluations])
+        Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
         .select_related("evaluator")
         .order_by("pk")
     )
-    own = [each for each in evaluations if only is None or each.evaluator_id == only.pk]
+    own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
     return Report(
         format=FORMAT,
         project=game.project.name,
@@ -60,7 +60,9 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         cost_says=cost_says(outcome, basis),
         turns=verdict_turns(outcome),
         composite=outcome.composite,
-        recommendations=[(each.label, each.advice) for each in outcome.recommendations],
+        recommendations=[
+            (recommendation.label, recommendation.advice) for recommendation in outcome.recommendations
+        ],
         judges=_judges(own, basis),
         overrides=_overrides(own, basis),
         basis_sha256=verdict.basis_sha256,
@@ -95,28 +97,33 @@ def _lines(outcome: Outcome) -> list[ReportLine]:
 
 
 def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
-    said = {(one.evaluation, one.kind, one.subject): one.value for one in basis.judgements}
+    said = {
+        (judgement.evaluation, judgement.kind, judgement.subject): judgement.value
+        for judgement in basis.judgements
+    }
     comments: dict[int, list[str]] = {}
     for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
         about = remark.target.replace(":", " ")
         comments.setdefault(remark.evaluation_id, []).append(f"{about}: {remark.text}")
-    questions = sorted({one.subject for one in basis.judgements if one.kind == QUESTION}, key=int)
+    questions = sorted(
+        {judgement.subject for judgement in basis.judgements if judgement.kind == QUESTION}, key=int
+    )
     return [
         Judge(
-            name=each.evaluator.name,
-            submitted_at=each.submitted_at,
-            rating=said.get((each.pk, RATING, ""), ""),
-            answers=[said.get((each.pk, QUESTION, subject), "") for subject in questions],
-            comments=comments.get(each.pk, []),
+            name=evaluation.evaluator.name,
+            submitted_at=evaluation.submitted_at,
+            rating=said.get((evaluation.pk, RATING, ""), ""),
+            answers=[said.get((evaluation.pk, QUESTION, subject), "") for subject in questions],
+            comments=comments.get(evaluation.pk, []),
         )
-        for each in evaluations
+        for evaluation in evaluations
     ]
 
 
 def _adjudication_steps(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[AdjudicationStep]:
     if not basis.adjudications:
         return []
-    names = {each.pk: each.evaluator.name for each in evaluations}
+    names = {evaluation.pk: evaluation.evaluator.name for evaluation in evaluations}
     return build_adjudication_trail(basis, load_adjudication_history(game.pk), names)
 
 
@@ -129,10 +136,12 @@ def _fewer(game: Game, verdict: Verdict) -> str:
 
 def _overrides(evaluations: list[Evaluation], basis: Basis) -> list[Override]:
     measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
-    keys = {each.pk for each in evaluations}
-    basis = replace(basis, judgements=[one for one in basis.judgements if one.evaluation in keys])
-    versions = {one.id: one.version for one in basis.judgements}
+    keys = {evaluation.pk for evaluation in evaluations}
+    basis = replace(
+        basis, judgements=[judgement for judgement in basis.judgements if judgement.evaluation in keys]
+    )
+    versions = {judgement.id: judgement.version for judgement in basis.judgements}
     revisions = Revision.objects.filter(judgement__in=versions).exclude(reason="")
     reasons = {row.judgement_id: row.reason for row in revisions if versions[row.judgement_id] == row.version}
-    names = {each.pk: each.evaluator.name for each in evaluations}
+    names = {evaluation.pk: evaluation.evaluator.name for evaluation in evaluations}
     return list_overrides(basis, machine_values(measurements), names, reasons)

@@ -53,7 +53,7 @@ class Desk:
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
         """(kind, subject) of everything that handing in waits for."""
-        return frozenset((each.kind, each.subject) for each in self.work.missing)
+        return frozenset((step.kind, step.subject) for step in self.work.missing)
 
     @cached_property
     def others_at(self) -> dict[int, list[OtherReview]]:
@@ -195,7 +195,7 @@ def steps(desk: Desk) -> list[StepTab]:
         (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
     ):
         if asked:
-            left = sum(each.kind == kind for each in desk.work.missing)
+            left = sum(step.kind == kind for step in desk.work.missing)
             count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
             found.append(StepTab(key, label, count, left > 0))
     last = _("not yet") if desk.work.missing else _("ready")
@@ -217,6 +217,6 @@ def open_step(desk: Desk, wanted: str) -> str:
 def missing_links(desk: Desk) -> list[MissingLink]:
     """The first few things that handing in waits for."""
     return [
-        MissingLink(each.says, STEP_BY_KIND[each.kind], item_id(each.kind, each.subject))
-        for each in desk.work.missing[:MOST_MISSING]
+        MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
+        for step in desk.work.missing[:MOST_MISSING]
     ]

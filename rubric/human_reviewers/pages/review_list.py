@@ -63,40 +63,46 @@ class ReviewsPage(Struct, frozen=True):
 def reviews_page(*, person: Person) -> ReviewsPage:
     """The same number of queries however many sets and comparisons there are."""
     sets = waiting_sets(person)
-    shown = [row for each in sets for row in (*_begun(each), *each.of(SECOND)[:LISTED], *_newest(each))]
+    shown = [
+        row
+        for waiting_set in sets
+        for row in (*_begun(waiting_set), *waiting_set.of(SECOND)[:LISTED], *_newest(waiting_set))
+    ]
     questions = _questions(row.comparison for row in shown)
     second = _second_rounds(row.review for row in shown)
-    listed = [_listed_set(each, questions, second) for each in sets]
-    return ReviewsPage(listed, find_next_review(sets), sum(len(each.waiting()) for each in sets))
+    listed = [_listed_set(waiting_set, questions, second) for waiting_set in sets]
+    return ReviewsPage(
+        listed, find_next_review(sets), sum(len(waiting_set.waiting()) for waiting_set in sets)
+    )
 
 
 def find_next_review(sets: Sequence[WaitingSet]) -> NextReview | None:
     """What is next over all sets, those named first before others: what was begun before all that was not."""
-    found = [each for each in map(_next, sets) if each]
-    return min(found, key=lambda each: not each.is_begun, default=None)
+    found = [review for review in map(_next, sets) if review]
+    return min(found, key=lambda review: not review.is_begun, default=None)
 
 
-def _next(each: WaitingSet) -> NextReview | None:
-    waiting = each.waiting()
+def _next(waiting_set: WaitingSet) -> NextReview | None:
+    waiting = waiting_set.waiting()
     if not waiting:
         return None
     row = waiting[0]
     return NextReview(
         comparison=row.comparison,
         number=row.number,
-        set_name=each.name,
+        set_name=waiting_set.name,
         is_begun=row.state in (BEGUN, SECOND_BEGUN),
         is_second=row.state in (SECOND, SECOND_BEGUN),
     )
 
 
-def _begun(each: WaitingSet) -> list[Waiting]:
-    return [*each.of(BEGUN), *each.of(SECOND_BEGUN)]
+def _begun(waiting_set: WaitingSet) -> list[Waiting]:
+    return [*waiting_set.of(BEGUN), *waiting_set.of(SECOND_BEGUN)]
 
 
-def _newest(each: WaitingSet) -> list[Waiting]:
+def _newest(waiting_set: WaitingSet) -> list[Waiting]:
     """What was handed in, the newest of the set's order first; a second round that waits was handed in before."""
-    handed = [*each.of(HANDED_IN), *each.of(SECOND)]
+    handed = [*waiting_set.of(HANDED_IN), *waiting_set.of(SECOND)]
     return sorted(handed, key=lambda row: -row.number)[:LISTED]
 
 
@@ -111,7 +117,7 @@ def _second_rounds(reviews: Iterable[int]) -> set[int]:
     return set(Review.objects.filter(pk__in=set(reviews), round=2).values_list("pk", flat=True))
 
 
-def _listed_set(each: WaitingSet, questions: dict[int, str], second: set[int]) -> ListedSet:
+def _listed_set(waiting_set: WaitingSet, questions: dict[int, str], second: set[int]) -> ListedSet:
     def listed(rows: list[Waiting]) -> list[Listed]:
         return [
             Listed(row.comparison, row.number, questions[row.comparison], row.review, row.review in second)
@@ -119,17 +125,17 @@ def _listed_set(each: WaitingSet, questions: dict[int, str], second: set[int]) -
         ]
 
     return ListedSet(
-        name=each.name,
-        project=each.project,
-        slug=each.slug,
-        set_number=each.number,
-        is_closed=each.is_closed,
-        to_review=len(each.of(TO_REVIEW)),
-        second=listed(each.of(SECOND)[:LISTED]),
-        second_count=len(each.of(SECOND)),
-        begun=listed(_begun(each)),
-        handed_in=listed(_newest(each)),
-        handed_in_count=len(each.of(HANDED_IN)) + len(each.of(SECOND)),
-        not_for_you=len(each.of(NOT_FOR_YOU)),
-        next=_next(each),
+        name=waiting_set.name,
+        project=waiting_set.project,
+        slug=waiting_set.slug,
+        set_number=waiting_set.number,
+        is_closed=waiting_set.is_closed,
+        to_review=len(waiting_set.of(TO_REVIEW)),
+        second=listed(waiting_set.of(SECOND)[:LISTED]),
+        second_count=len(waiting_set.of(SECOND)),
+        begun=listed(_begun(waiting_set)),
+        handed_in=listed(_newest(waiting_set)),
+        handed_in_count=len(waiting_set.of(HANDED_IN)) + len(waiting_set.of(SECOND)),
+        not_for_you=len(waiting_set.of(NOT_FOR_YOU)),
+        next=_next(waiting_set),
     )

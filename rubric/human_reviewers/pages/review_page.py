@@ -105,7 +105,7 @@ def _shared(
         "steps": parts.steps(desk),
         "is_locked": work.is_locked,
         "has_criteria": bool(work.sheet.scores),
-        "waiting_count": sum(each.kind == WHOLE for each in work.missing),
+        "waiting_count": sum(step.kind == WHOLE for step in work.missing),
         "ranking": desk.ranking,
         "missing": parts.missing_links(desk),
         "more_missing": max(len(work.missing) - parts.MOST_MISSING, 0),

@@ -40,11 +40,15 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         question=review.comparison.question,
         has_whole=bool(work.sheet.whole),
         criteria=[criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
-        responses=sorted(responses, key=lambda each: (not each.rank, int(each.rank or 0), each.label)),
+        responses=sorted(
+            responses, key=lambda response: (not response.rank, int(response.rank or 0), response.label)
+        ),
         is_ranking_own=review.reported_ranking is not None,
         contradicts=any(flag["code"] == "rank_mismatch" for flag in review.flags),
         other_round=_other_round(review),
-        next=find_next_review(sorted(sets, key=lambda each: each.key != review.reviewer.set_id)),
+        next=find_next_review(
+            sorted(sets, key=lambda waiting_set: waiting_set.key != review.reviewer.set_id)
+        ),
         may_get_second=review.round == 1 and _waits_for_others(review, sets),
     )
 
@@ -65,7 +69,8 @@ def _response(
         rank=str(ranks.get(label, "")),
         holistic="" if row.holistic is None else f"{row.holistic:g}",
         scores=[
-            f"{row.scores[key]:g}" if key in row.scores else "" for key in (each.key for each in criteria)
+            f"{row.scores[key]:g}" if key in row.scores else ""
+            for key in (criterion.key for criterion in criteria)
         ],
         overall="" if overall.value is None else str(round_half_up(overall.value)),
         is_incomplete=overall.value is not None and overall.is_incomplete,
@@ -96,5 +101,5 @@ def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
     held_by = review.reviewer.set
     if not held_by.has_second_round or held_by.closed_at is not None:
         return False
-    rows = [row for each in sets for row in each.rows if row.comparison == review.comparison_id]
+    rows = [row for waiting_set in sets for row in waiting_set.rows if row.comparison == review.comparison_id]
     return all(row.review == review.pk and row.state != SECOND for row in rows)

@@ -116,7 +116,7 @@ def _set(options: dict[str, Any], person: Person, files: list[Lines]) -> Compari
                 f"The project has no comparison set {options['set']}. Correct --set, or give --new."
             )
         return found
-    versions = {each.rubric.key: each for each in RubricVersion.objects.newest_of_each("response")}
+    versions = {version.rubric.key: version for version in RubricVersion.objects.newest_of_each("response")}
     if options["rubric"] not in versions:
         known = ", ".join(sorted(versions))
         raise BadInput(f'No response rubric "{options["rubric"]}" is published. There is: {known}.')
@@ -144,7 +144,7 @@ def _report(path: Path, brought: ImportSummary) -> dict[str, Any]:
         "comparisons": brought.comparisons,
         "reviews": brought.reviews,
         "known": brought.known,
-        "faults": [_row(each) for each in brought.faults],
+        "faults": [_row(fault) for fault in brought.faults],
     }
 
 
@@ -153,7 +153,7 @@ def _outcome(report: dict[str, Any]) -> str:
     if report["faults"]:
         return "refused, nothing of it was added"
     named = (("comparisons", "comparison"), ("reviews", "review"))
-    added = " and ".join(f"{report[key]} {one if report[key] == 1 else key}" for key, one in named)
+    added = " and ".join(f"{report[key]} {text if report[key] == 1 else key}" for key, text in named)
     known = "1 line was" if report["known"] == 1 else f"{report['known']} lines were"
     return f"{added} added" + (f", {known} there already" if report["known"] else "")
 

@@ -48,16 +48,17 @@ class Command(BaseCommand):
         if faults:
             name = _name(options["file"])
             rows = [
-                _row(f"{name} line {each.line} {each.pointer}", each.code, each.message) for each in faults
+                _row(f"{name} line {fault.line} {fault.pointer}", fault.code, fault.message)
+                for fault in faults
             ]
             self._refuse(rows, as_json=as_json)
-        for each in reviews:
-            review = read_review(each.text, each.responses, rubric)
+        for review_line in reviews:
+            review = read_review(review_line.text, review_line.responses, rubric)
             if as_json:
-                output = review_output(each.reviewer, review)
+                output = review_output(review_line.reviewer, review)
                 self.stdout.write(json.dumps(output, ensure_ascii=False, allow_nan=False))
             else:
-                for line in _lines(each.reviewer, review):
+                for line in _lines(review_line.reviewer, review):
                     self.stdout.write(line)
 
     def _rubric(self, file: str | None, *, as_json: bool) -> RubricRecord:
@@ -103,15 +104,15 @@ def _row(place: str, code: str, message: str) -> Row:
 def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
     """One review for people: who and how, each response with its overall, then what was noted."""
     yield f"{reviewer}: {review.mode}"
-    for each in review.responses:
-        value = each.overall if each.overall is not None else each.holistic
+    for response in review.responses:
+        value = response.overall if response.overall is not None else response.holistic
         shown = (
             "-"
             if value is None
-            else f"{round_half_up(each.overall)}"
-            if each.overall is not None
+            else f"{round_half_up(response.overall)}"
+            if response.overall is not None
             else f"{value} holistic"
         )
-        yield f"  {each.label:20} {shown:>6}{' incomplete' if each.is_incomplete else ''}"
+        yield f"  {response.label:20} {shown:>6}{' incomplete' if response.is_incomplete else ''}"
     for flag in review.flags:
         yield f"  {flag.code}: {flag.message}"

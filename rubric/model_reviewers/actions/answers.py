@@ -200,7 +200,11 @@ def _enqueue_reading(comparison_set: ComparisonSet, by: Person, now: datetime) -
 
 def _unread(comparison_set: ComparisonSet) -> list[int]:
     asked = load_asked(comparison_set, model_reviewers(comparison_set))
-    return [each.review for each in asked if each.state == UNREAD and each.review is not None]
+    return [
+        comparison.review
+        for comparison in asked
+        if comparison.state == UNREAD and comparison.review is not None
+    ]
 
 
 def _asked_review(comparison: Comparison, reviewer: Reviewer) -> Review | None:
@@ -211,7 +215,7 @@ def _asked_review(comparison: Comparison, reviewer: Reviewer) -> Review | None:
 
 def _attempts(reviews: Sequence[Review]) -> dict[int, int]:
     """How many answers each has so far."""
-    rows = Answer.objects.filter(review__in=[each.pk for each in reviews]).order_by()
+    rows = Answer.objects.filter(review__in=[review.pk for review in reviews]).order_by()
     return defaultdict(int, rows.values_list("review").annotate(Max("attempt")))
 
 
@@ -219,10 +223,10 @@ def _match_reviews(
     comparison_set: ComparisonSet, lines: Sequence[UploadedAnswer]
 ) -> tuple[list[Review], list[LineFault]]:
     """The review that each line answers, in the order of the lines, and what is wrong with lines."""
-    names = {each.name for each in model_reviewers(comparison_set) if each.ended_at is None}
+    names = {reviewer.name for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None}
     rows = reviews_to_read().filter(reviewer__set=comparison_set, round=1, prompt__isnull=False)
     rows = rows.filter(reviewer__name__in=names, reviewer__kind=MODEL).exclude(state=SUPERSEDED)
-    waiting = {(each.comparison.key, each.reviewer.name): each for each in rows}
+    waiting = {(review.comparison.key, review.reviewer.name): review for review in rows}
     answered = Answer.objects.filter(review__in=rows.values("pk"), error_code="")
     done = set(answered.values_list("review", flat=True))
     known = set(comparison_set.comparisons.values_list("key", flat=True))

@@ -128,12 +128,14 @@ def _subject(comparison_set: ComparisonSet) -> str:
 def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]:
     """Comparison and model of every answer that is to come and may be asked for; none in a closed set."""
     rows = model_reviewers(comparison_set) if comparison_set.closed_at is None else []
-    reviewers = {each.pk: each for each in rows if each.ended_at is None and may_call(each)}
+    reviewers = {
+        reviewer.pk: reviewer for reviewer in rows if reviewer.ended_at is None and may_call(reviewer)
+    }
     for reviewer in reviewers.values():
         reviewer.set = comparison_set
-    for each in load_asked(comparison_set, reviewers.values()):
-        if each.state == OPEN:
-            yield each.comparison, reviewers[each.reviewer]
+    for comparison in load_asked(comparison_set, reviewers.values()):
+        if comparison.state == OPEN:
+            yield comparison.comparison, reviewers[comparison.reviewer]
 
 
 def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -> bool:

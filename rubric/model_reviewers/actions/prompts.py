@@ -58,10 +58,17 @@ def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) ->
     Raises NotAllowed at once, not only when the first line is taken.
     """
     check_change_set(by, comparison_set)
-    reviewers = {each.pk: each for each in model_reviewers(comparison_set) if each.ended_at is None}
+    reviewers = {
+        reviewer.pk: reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None
+    }
     asked = load_asked(comparison_set, reviewers.values())
-    waiting = [each for each in asked if each.state in (OPEN, FAILED)]
-    return _lines(comparison_set, [(each.comparison, reviewers[each.reviewer]) for each in waiting], by, now)
+    waiting = [comparison for comparison in asked if comparison.state in (OPEN, FAILED)]
+    return _lines(
+        comparison_set,
+        [(comparison.comparison, reviewers[comparison.reviewer]) for comparison in waiting],
+        by,
+        now,
+    )
 
 
 def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
@@ -82,9 +89,13 @@ def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime
     """Supersede every review whose calls failed, so that they are asked anew; how many. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     with transaction.atomic():
-        reviewers = [each for each in model_reviewers(comparison_set) if each.ended_at is None]
+        reviewers = [reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None]
         asked = load_asked(comparison_set, reviewers)
-        failed = [each.review for each in asked if each.state == FAILED and each.review is not None]
+        failed = [
+            comparison.review
+            for comparison in asked
+            if comparison.state == FAILED and comparison.review is not None
+        ]
         if not failed:
             raise Conflict(_("No call has failed, so there is nothing to ask again."), code="none_failed")
         for review in reviews_to_read().filter(pk__in=failed):

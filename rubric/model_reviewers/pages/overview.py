@@ -151,7 +151,9 @@ def build_answers_page(
     ask_refusal = get_refusal(check_ask_models, person, comparison_set)
     return AnswersPage(
         head=head,
-        columns=[ModelColumn(each.name, get_model_name(each), _note(each)) for each in reviewers],
+        columns=[
+            ModelColumn(reviewer.name, get_model_name(reviewer), _note(reviewer)) for reviewer in reviewers
+        ],
         lines=_lines(shown, asked, reviewers),
         counts=counts,
         spent=_spent(comparison_set),
@@ -190,8 +192,8 @@ class QuestionRow(NamedTuple):
 def _comparisons(comparison_set: ComparisonSet) -> list[QuestionRow]:
     rows = Comparison.objects.filter(set=comparison_set).order_by("number")
     return [
-        QuestionRow(*each)
-        for each in rows.values_list("pk", "number", Substr("question", 1, LONGEST_SHOWN * 4))
+        QuestionRow(*row)
+        for row in rows.values_list("pk", "number", Substr("question", 1, LONGEST_SHOWN * 4))
     ]
 
 
@@ -223,10 +225,14 @@ def _counts(
     asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
 ) -> Counts:
     """Those of models that were taken out count only where they answered: nothing more is to come from them."""
-    active = {each.pk: each for each in reviewers if each.ended_at is None}
-    present = [each for each in asked if each.reviewer in active or not each.is_waiting]
-    states = Counter(each.state for each in present)
-    called = {key for key, each in active.items() if may_call(each) and comparison_set.closed_at is None}
+    active = {reviewer.pk: reviewer for reviewer in reviewers if reviewer.ended_at is None}
+    present = [
+        comparison for comparison in asked if comparison.reviewer in active or not comparison.is_waiting
+    ]
+    states = Counter(comparison.state for comparison in present)
+    called = {
+        key for key, reviewer in active.items() if may_call(reviewer) and comparison_set.closed_at is None
+    }
     return Counts(
         total=len(present),
         answered=states[ANSWERED],
@@ -234,7 +240,7 @@ def _counts(
         failed=states[FAILED],
         open=states[OPEN],
         unread=states[UNREAD],
-        callable=sum(each.state == OPEN and each.reviewer in called for each in present),
+        callable=sum(comparison.state == OPEN and comparison.reviewer in called for comparison in present),
     )
 
 
@@ -242,7 +248,7 @@ def _lines(
     shown: Sequence[QuestionRow], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
 ) -> list[AnswerRow]:
     found: Mapping[tuple[int, int], AskedComparison] = {
-        (each.comparison, each.reviewer): each for each in asked
+        (comparison.comparison, comparison.reviewer): comparison for comparison in asked
     }
     return [
         AnswerRow(

@@ -131,7 +131,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     reviews = list(rows.select_related("prompt"))
     (asked,) = load_asked(comparison_set, [reviewer], comparisons=[comparison.pk], reviews=reviews)
     head = build_set_frame(comparison_set=comparison_set, current=ASKING, person=person)
-    live = next((each for each in reviews if each.state != SUPERSEDED), None)
+    live = next((review for review in reviews if review.state != SUPERSEDED), None)
     keys = dict(comparison.responses.values_list("number", "key"))
     prompt = getattr(live, "prompt", None)
     may_see = not head.refusal
@@ -153,9 +153,9 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         if live and live.mode and may_see
         else None,
         earlier=[
-            SupersededReview(each.created_at, each.mode, came.get(each.pk, []))
-            for each in reviews
-            if each.state == SUPERSEDED and may_see
+            SupersededReview(review.created_at, review.mode, came.get(review.pk, []))
+            for review in reviews
+            if review.state == SUPERSEDED and may_see
         ],
         see_refusal=head.refusal,
         change_refusal=change_refusal or (_("This model was taken out.") if reviewer.ended_at else ""),
@@ -216,7 +216,7 @@ def _read(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> Read
     labels = list(map_labels(review.order))
     has_scores = any(row.scores for row in rows)
     return ReadPart(
-        criteria=[each.label for each in rubric.criteria] if has_scores else [],
+        criteria=[criterion.label for criterion in rubric.criteria] if has_scores else [],
         lines=[_line(row, labels[row.position - 1], keys, shares, has_scores=has_scores) for row in rows],
         flags=[str(flag["message"]) for flag in review.flags],
         ranking=[_(" and ").join(place) for place in review.ranking],

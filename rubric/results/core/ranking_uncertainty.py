@@ -230,16 +230,17 @@ def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -
     """
     reviewers = sorted(values)
     table = np.array([
-        [float(values[one][key]) if key in values[one] else np.nan for one in reviewers] for key in (first, *rivals)
+        [float(values[reviewer][key]) if key in values[reviewer] else np.nan for reviewer in reviewers]
+ for key in (first, *rivals)
     ])  # fmt: skip
     counts, shares = resamples(len(reviewers), seed=seed)
     drawn = compute_means(table, counts)
     left_out = compute_means(table, 1 - np.eye(len(reviewers)))
-    own = _mean(each[first] for each in values.values() if first in each)
+    own = _mean(value[first] for value in values.values() if first in value)
     found = []
     for at, rival in enumerate(rivals, start=1):
         judged = np.isfinite(table[[0, at]]).any(axis=0)
-        gap = own - _mean(each[rival] for each in values.values() if rival in each)
+        gap = own - _mean(value[rival] for value in values.values() if rival in value)
         chance = _chance(drawn[:, 0] - drawn[:, at], shares) if len(reviewers) > 1 else None
         noise = _noise((left_out[:, 0] - left_out[:, at])[judged])
         found.append(Lead(rival, gap, int(judged.sum()), chance, noise))

@@ -81,7 +81,7 @@ def calibrate(ratings: Sequence[Rating]) -> Calibration:
     sqrt(((n - 1) s^2 + 5 p) / (n + 4)).
     """
     values: dict[str, list[float]] = {}
-    for rating in sorted(ratings, key=lambda each: (each.reviewer, each.item)):
+    for rating in sorted(ratings, key=lambda rating: (rating.reviewer, rating.item)):
         values.setdefault(rating.reviewer, []).append(rating.value)
     centre = fmean(value for given in values.values() for value in given)
     within = _within(values)
@@ -169,20 +169,22 @@ def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
     The variances are found by expectation and maximisation with the inverse of the mixed-model equations (Henderson
     1953; Searle, Casella and McCulloch 1992, 8.3). The order of the ratings changes nothing.
     """
-    items, reviewers = (sorted({getattr(each, name) for each in ratings}) for name in ("item", "reviewer"))
+    items, reviewers = (
+        sorted({getattr(rating, name) for rating in ratings}) for name in ("item", "reviewer")
+    )
     if len(items) < 2 or len(reviewers) < 2:
         return "Two responses and two reviewers are needed to tell quality from severity."
     if len(ratings) <= len(items) + len(reviewers) - 1:
         return "There are too few scores to tell quality, severity and noise apart."
-    ordered = sorted(ratings, key=lambda each: (each.item, each.reviewer, each.value))
-    values = np.array([each.value for each in ordered])
+    ordered = sorted(ratings, key=lambda rating: (rating.item, rating.reviewer, rating.value))
+    values = np.array([row.value for row in ordered])
     if not values.var():
         return "All overalls are equal, so there is nothing to tell apart."
     item_at, column_at = ({name: at for at, name in enumerate(names)} for names in (items, reviewers))
-    of_item = np.array([item_at[each.item] for each in ordered])
+    of_item = np.array([item_at[row.item] for row in ordered])
     rest = np.zeros((len(ordered), 1 + len(reviewers)))
     rest[:, 0] = 1
-    rest[np.arange(len(ordered)), [1 + column_at[each.reviewer] for each in ordered]] = 1
+    rest[np.arange(len(ordered)), [1 + column_at[row.reviewer] for row in ordered]] = 1
     of_items, others, variances = _predicted(of_item, rest, values)
     return Crossed(
         items={item: float(others[0] + effect) for item, effect in zip(items, of_items, strict=True)},

@@ -97,8 +97,8 @@ def score_responses(
     By overall the rows that are complete, all that have one when asked for; by holistic score all that have one.
     """
     exacts = {score: exact(score) for row in rows for score in (*row.scores.values(), row.holistic or 0)}
-    unit = lcm(*(each.denominator for each in exacts.values()))
-    units = {score: int(each * unit) for score, each in exacts.items()}
+    unit = lcm(*(value.denominator for value in exacts.values()))
+    units = {score: int(value * unit) for score, value in exacts.items()}
     base = lcm(*(share.denominator for share in shares.values()))
     weights = {key: int(share * base) for key, share in shares.items()}
     grouped: dict[Item, list[Row]] = {}
@@ -146,9 +146,9 @@ def _scored(
 def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
     """How each comparison came out, in the order of the responses."""
     found = []
-    for comparison, several in groupby(scored, key=lambda each: each.comparison):
+    for comparison, several in groupby(scored, key=lambda score: score.comparison):
         responses = list(several)
-        means = {each.response: each.mean for each in responses}
+        means = {response.response: response.mean for response in responses}
         places = rank_values(means)
         first, rest = (places[0], places[1:]) if places else ([], [])
         gap = None
@@ -157,7 +157,7 @@ def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
         elif rest:
             gap = (means[first[0]] or Fraction()) - (means[rest[0][0]] or Fraction())
         second = first[1] if len(first) > 1 else rest[0][0] if rest else ""
-        reviewers = len({name for each in responses for name in each.values})
+        reviewers = len({name for response in responses for name in response.values})
         found.append(Outcome(comparison, first, second, gap, reviewers))
     return found
 
@@ -168,17 +168,23 @@ def build_subjects(scored: Sequence[Scored], names: Mapping[Item, str], *, seed:
     Of several responses to one question that one subject has, the mean counts.
     """
     grouped: dict[str, list[Scored]] = {}
-    for each in scored:
-        grouped.setdefault(names[each.comparison, each.response], []).append(each)
-    firsts = {each.comparison: each.first for each in compute_outcomes(scored)}
+    for score in scored:
+        grouped.setdefault(names[score.comparison, score.response], []).append(score)
+    firsts = {outcome.comparison: outcome.first for outcome in compute_outcomes(scored)}
     places = _places(scored)
     found = [
-        _subject(name, several, firsts, [places[each.comparison, each.response] for each in several], seed)
+        _subject(
+            name,
+            several,
+            firsts,
+            [places[scored_response.comparison, scored_response.response] for scored_response in several],
+            seed,
+        )
         for name, several in sorted(grouped.items())
     ]
-    numbers = compute_rank_numbers(rank_values({each.name: each.mean for each in found}))
-    ordered = sorted(found, key=lambda each: (numbers.get(each.name, len(found) + 1), each.name))
-    return [_placed(each, numbers.get(each.name)) for each in ordered]
+    numbers = compute_rank_numbers(rank_values({subject.name: subject.mean for subject in found}))
+    ordered = sorted(found, key=lambda subject: (numbers.get(subject.name, len(found) + 1), subject.name))
+    return [_placed(subject, numbers.get(subject.name)) for subject in ordered]
 
 
 def _subject(
@@ -188,12 +194,12 @@ def _subject(
     places: Sequence[Fraction | None],
     seed: int,
 ) -> Subject:
-    means = _by_comparison((each.comparison, each.mean) for each in scored)
-    won = [firsts[each.comparison] for each in scored if each.response in firsts[each.comparison]]
+    means = _by_comparison((score.comparison, score.mean) for score in scored)
+    won = [firsts[score.comparison] for score in scored if score.response in firsts[score.comparison]]
     floats = [float(mean) for mean in means]
-    keys = dict.fromkeys(key for each in scored for key in each.criteria)
+    keys = dict.fromkeys(key for score in scored for key in score.criteria)
     by_key = {
-        key: exact_mean(_by_comparison((each.comparison, each.criteria.get(key)) for each in scored))
+        key: exact_mean(_by_comparison((score.comparison, score.criteria.get(key)) for score in scored))
         for key in keys
     }
     return Subject(
@@ -201,12 +207,12 @@ def _subject(
         mean=exact_mean(means),
         figure=mean_figure(np.array(floats), seed=seed, responses=len(scored), reason=NO_SCORES),
         place=None,
-        wins=sum(len(each) == 1 for each in won),
-        shared=sum(len(each) > 1 for each in won),
-        mean_place=exact_mean([each for each in places if each is not None]),
+        wins=sum(len(group) == 1 for group in won),
+        shared=sum(len(group) > 1 for group in won),
+        mean_place=exact_mean([place for place in places if place is not None]),
         means=floats,
         criteria={key: value for key, value in by_key.items() if value is not None},
-        holistic=exact_mean(_by_comparison((each.comparison, each.holistic) for each in scored)),
+        holistic=exact_mean(_by_comparison((score.comparison, score.holistic) for score in scored)),
     )
 
 
@@ -219,13 +225,13 @@ def _placed(subject: Subject, place: int | None) -> Subject:
 def _places(scored: Iterable[Scored]) -> dict[Item, Fraction | None]:
     """The mean place of each response on the lists of its reviewers."""
     found: dict[Item, Fraction | None] = {}
-    for comparison, several in groupby(scored, key=lambda each: each.comparison):
+    for comparison, several in groupby(scored, key=lambda score: score.comparison):
         lists: dict[str, dict[str, Fraction]] = {}
         responses = []
-        for each in several:
-            responses.append(each.response)
-            for reviewer, value in each.values.items():
-                lists.setdefault(reviewer, {})[each.response] = value
+        for scored_response in several:
+            responses.append(scored_response.response)
+            for reviewer, value in scored_response.values.items():
+                lists.setdefault(reviewer, {})[scored_response.response] = value
         for response, place in compute_mean_ranks(lists, responses).items():
             found[comparison, response] = place
     return found
@@ -234,9 +240,9 @@ def _places(scored: Iterable[Scored]) -> dict[Item, Fraction | None]:
 def list_ratings(scored: Iterable[Scored]) -> list[Rating]:
     """Every value that counts, as calibration takes them; an item is a response of a comparison."""
     return [
-        Rating(reviewer, item_name(each.comparison, each.response), float(value))
-        for each in scored
-        for reviewer, value in each.values.items()
+        Rating(reviewer, item_name(score.comparison, score.response), float(value))
+        for score in scored
+        for reviewer, value in score.values.items()
     ]
 
 
@@ -266,24 +272,24 @@ def correlations(scored: Sequence[Scored], keys: Sequence[str], *, with_holistic
     names = [*keys, *([HOLISTIC] if with_holistic else [])]
     columns: dict[str, Matrix] = {
         name: np.array(
-            [_number(each.holistic if name == HOLISTIC else each.criteria.get(name)) for each in scored]
+            [_number(score.holistic if name == HOLISTIC else score.criteria.get(name)) for score in scored]
         )
         for name in names
     }
     return [
-        _pair(one, other, columns[one], columns[other])
-        for at, one in enumerate(names)
+        _pair(name, other, columns[name], columns[other])
+        for at, name in enumerate(names)
         for other in names[at + 1 :]
     ]
 
 
-def _pair(one: str, other: str, first: Matrix, second: Matrix) -> Pair:
+def _pair(text: str, other: str, first: Matrix, second: Matrix) -> Pair:
     both = np.isfinite(first) & np.isfinite(second)
     first, second = first[both], second[both]
     points = list(zip(first.tolist(), second.tolist(), strict=True))
     if len(points) < 3 or not np.ptp(first) or not np.ptp(second):
-        return Pair(one, other, None, points)
-    return Pair(one, other, float(np.corrcoef(first, second)[0, 1]), points)
+        return Pair(text, other, None, points)
+    return Pair(text, other, float(np.corrcoef(first, second)[0, 1]), points)
 
 
 def _number(value: Fraction | None) -> float:

@@ -62,8 +62,8 @@ def load_set_responses(comparison_set: ComparisonSet) -> SetResponses:
     values = list(found.values_list("comparison__number", "number", "key", "author", "word_count"))
     by_author = any(author for _comparison, _number, _key, author, _words in values)
     candidates, subjects = {}, {}
-    for comparison, several in groupby(values, key=lambda each: each[0]):
-        responses = [each[1:] for each in several]
+    for comparison, several in groupby(values, key=lambda value: value[0]):
+        responses = [row[1:] for row in several]
         candidates[str(comparison)] = build_candidates(responses)
         for number, key, author, _words in responses:
             name = author or (_("no author named") if by_author else key)
@@ -87,8 +87,8 @@ def build_outcomes(
     first = PAGE_SIZE * (page - 1)
     shown = Comparison.objects.filter(set=comparison_set, number__gt=first, number__lte=first + PAGE_SIZE)
     questions = dict(shown.order_by("number").values_list("number", "question"))
-    grouped = {key: list(several) for key, several in groupby(scored, key=lambda each: each.comparison)}
-    complete = {key: list(several) for key, several in groupby(whole, key=lambda each: each.comparison)}
+    grouped = {key: list(several) for key, several in groupby(scored, key=lambda score: score.comparison)}
+    complete = {key: list(several) for key, several in groupby(whole, key=lambda score: score.comparison)}
     rows = [
         _outcome_row(
             number,
@@ -120,7 +120,7 @@ def _outcome_row(
 ) -> OutcomeRow:
     outcome = next(iter(compute_outcomes(scored)), Outcome(str(number), [], "", None, 0))
     lead = _compute_lead(scored, outcome)
-    means = {each.response: each.criteria for each in whole if shares.keys() <= each.criteria.keys()}
+    means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
     return OutcomeRow(
         number=number,
@@ -130,7 +130,7 @@ def _outcome_row(
         says=str(WORDS[lead.word]) if lead else "",
         chance=percent_text(lead.chance) if lead else "",
         reviewers=outcome.reviewers,
-        is_fragile=any(each.is_fragile for each in moved),
+        is_fragile=any(move.is_fragile for move in moved),
     )
 
 
@@ -139,8 +139,8 @@ def _compute_lead(scored: Sequence[Scored], outcome: Outcome) -> Lead | None:
     if not outcome.second:
         return None
     lists: dict[str, dict[str, Fraction]] = {}
-    for each in scored:
-        for reviewer, value in each.values.items():
-            lists.setdefault(reviewer, {})[each.response] = value
+    for score in scored:
+        for reviewer, value in score.values.items():
+            lists.setdefault(reviewer, {})[score.response] = value
     [found] = leads(lists, outcome.first[0], [outcome.second])
     return found

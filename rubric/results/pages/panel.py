@@ -82,9 +82,9 @@ def build_panel(
     """The ranking from judgements that are in the order of the responses; a fallback is called one."""
     found = panel(judgements, kind=kind, with_incomplete=with_incomplete)
     values = counted_values(judgements, kind, with_incomplete=with_incomplete)
-    standings = [each for each in found.standings if each.place is not None]
-    first = [each.response for each in standings if each.place == 1]
-    rivals = [each.response for each in standings if each.response != first[0]] if first else []
+    standings = [standing for standing in found.standings if standing.place is not None]
+    first = [standing.response for standing in standings if standing.place == 1]
+    rivals = [standing.response for standing in standings if standing.response != first[0]] if first else []
     ahead = leads(values, first[0], rivals) if first else []
     rows = _rows(found, values, candidates)
     return PanelPart(
@@ -94,7 +94,7 @@ def build_panel(
         first=first,
         rows=rows,
         chart=_chart(rows, values),
-        leads=[_lead_row(each, candidates) for each in ahead],
+        leads=[_lead_row(lead, candidates) for lead in ahead],
         changes=_changes(found, candidates),
         reviewer_count=len(values),
         found=found,
@@ -104,25 +104,25 @@ def build_panel(
 def _rows(
     found: Panel, values: Mapping[str, Mapping[str, Fraction]], candidates: Mapping[str, Candidate]
 ) -> list[RankingRow]:
-    places = [each.place for each in found.standings]
-    known = {each.response for each in found.standings}
+    places = [standing.place for standing in found.standings]
+    known = {standing.response for standing in found.standings}
     standings = [
         *found.standings,
         *(ResponseRank(key, None, 0, None, None, None) for key in candidates if key not in known),
     ]
     return [
         RankingRow(
-            candidate=candidates[each.response],
-            place=each.place,
-            is_shared=each.place is not None and places.count(each.place) > 1,
-            mean=two(each.mean),
-            interval=range_text(mean_interval(_given(values, each.response))),
-            count=each.count,
-            mean_place=two(each.mean_place),
-            other_place=each.place_by_places,
-            is_changed=each.response in found.changes,
+            candidate=candidates[standing.response],
+            place=standing.place,
+            is_shared=standing.place is not None and places.count(standing.place) > 1,
+            mean=two(standing.mean),
+            interval=range_text(mean_interval(_given(values, standing.response))),
+            count=standing.count,
+            mean_place=two(standing.mean_place),
+            other_place=standing.place_by_places,
+            is_changed=standing.response in found.changes,
         )
-        for each in standings
+        for standing in standings
     ]
 
 
@@ -200,7 +200,7 @@ def _worth(lead: Lead) -> str:
 
 def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
     """Which places differ by the mean of places; "" when nothing is ranked."""
-    ranked_rows = {each.response: each for each in found.standings if each.place is not None}
+    ranked_rows = {standing.response: standing for standing in found.standings if standing.place is not None}
     changed = [ranked_rows[key] for key in found.changes if key in ranked_rows]
     if not ranked_rows:
         return ""
@@ -210,8 +210,8 @@ def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
         )
     parts = [
         _("%(name)s: %(there)s instead of %(here)s")
-        % {"name": candidates[each.response].name, "there": each.place_by_places or "-", "here": each.place}
-        for each in changed
+        % {"name": candidates[rank.response].name, "there": rank.place_by_places or "-", "here": rank.place}
+        for rank in changed
     ]
     return _("By the mean of their places on the reviewers' own lists other places come out: %(parts)s.") % {
         "parts": join_names(parts)

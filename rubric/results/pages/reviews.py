@@ -120,21 +120,29 @@ def load_submitted_reviews(comparison: Comparison) -> list[Review]:
 
 def select_newest(reviews: Iterable[Review]) -> list[Review]:
     """Of each reviewer the newest round."""
-    return list({each.reviewer_id: each for each in reviews}.values())
+    return list({review.reviewer_id: review for review in reviews}.values())
 
 
 def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> ScoreTable:
     """The table of the newest reviews."""
     newest = select_newest(reviews)
-    said = {(each.pk, ground.numbers[row.response_id]): row for each in newest for row in each.reviewed.all()}
+    said = {
+        (review.pk, ground.numbers[row.response_id]): row
+        for review in newest
+        for row in review.reviewed.all()
+    }
     columns = [
-        ReviewerColumn(each.pk, ground.names[str(each.reviewer_id)], _column_note(each)) for each in newest
+        ReviewerColumn(review.pk, ground.names[str(review.reviewer_id)], _column_note(review))
+        for review in newest
     ]
     has_holistic = any(row.holistic is not None for row in said.values())
     groups = []
     for key, candidate in ground.candidates.items():
         given = [said.get((column.id, key)) for column in columns]
-        rows = [_row(each.label, [_score(row, each.key) for row in given]) for each in ground.criteria]
+        rows = [
+            _row(criterion.label, [_score(row, criterion.key) for row in given])
+            for criterion in ground.criteria
+        ]
         if ground.criteria:
             overalls = [_overall(row, ground.shares) for row in given]
             rows.append(_row(_("Overall"), overalls, is_total=True))
@@ -146,7 +154,7 @@ def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> Score
 
 def build_reviews(reviews: Iterable[Review], ground: ReviewContext) -> list[ReviewPart]:
     """Every review that counts, in both rounds."""
-    return [_review(each, ground) for each in reviews]
+    return [_review(review, ground) for review in reviews]
 
 
 def _row(label: str, values: Sequence[Fraction | None], *, is_total: bool = False) -> ScoreRow:
@@ -180,7 +188,7 @@ def _column_note(review: Review) -> str:
 def _review(review: Review, ground: ReviewContext) -> ReviewPart:
     seen = map_labels(review.order)
     labels = {str(number): label for label, number in seen.items()}
-    names = {key: each.name for key, each in ground.candidates.items()}
+    names = {key: candidate.name for key, candidate in ground.candidates.items()}
     named = {label: names[str(number)] for label, number in seen.items() if str(number) in names}
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     places = review.reported_ranking or review.ranking or []
@@ -191,7 +199,7 @@ def _review(review: Review, ground: ReviewContext) -> ReviewPart:
         round=review.round,
         mode=str(MODES.get(review.mode, "")),
         at=review.submitted_at,
-        flags=[_flag(each, named) for each in review.flags],
+        flags=[_flag(flag, named) for flag in review.flags],
         lines=[_line(row, labels, ground) for row in rows],
         is_own_ranking=bool(review.reported_ranking),
         ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
@@ -208,11 +216,11 @@ def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
 
 def _line(row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContext) -> ReviewedResponsePart:
     candidate = ground.candidates[ground.numbers[row.response_id]]
-    criteria = {each.key: each.label for each in ground.criteria} | {HOLISTIC: _("As a whole")}
+    criteria = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("As a whole")}
     return ReviewedResponsePart(
         name=candidate.name,
         label=labels.get(candidate.key, ""),
-        scores=[_shown(_score(row, each.key), is_total=False) for each in ground.criteria],
+        scores=[_shown(_score(row, criterion.key), is_total=False) for criterion in ground.criteria],
         holistic=_shown(_exact(row.holistic), is_total=False),
         overall=two(_overall(row, ground.shares)),
         reported="" if row.reported_overall is None else f"{row.reported_overall:g}",

@@ -52,14 +52,14 @@ def build_views(
     with_holistic: bool,
 ) -> ViewsPart:
     """All views of the subjects that have a mean; `reviewers` are their names, by key."""
-    seen = [each for each in subjects if each.mean is not None]
-    means = _view(_("Mean"), {each.name: float(each.mean or 0) for each in seen})
+    seen = [subject for subject in subjects if subject.mean is not None]
+    means = _view(_("Mean"), {subject.name: float(subject.mean or 0) for subject in seen})
     views = [means, _by_places(seen)]
     if with_holistic:
         views.append(
             _view(
                 _("As a whole"),
-                {each.name: float(each.holistic) for each in seen if each.holistic is not None},
+                {subject.name: float(subject.holistic) for subject in seen if subject.holistic is not None},
             )
         )
     ratings = _named(list_ratings(scored), reviewers)
@@ -73,8 +73,9 @@ def build_views(
     places = [rank_by_value(view.ranks) for view in views]
     return ViewsPart(
         heads=[view.head for view in views],
-        rows=[ViewRow(each.name, [_cell(view, at, base, each.name) for view, at in zip(views, places, strict=True)])
-              for each in seen],
+        rows=[ViewRow(subject.name, [_cell(view, at, base, subject.name)
+ for view, at in zip(views, places, strict=True)])
+              for subject in seen],
         changes=[_change(view.head, at, base) for view, at in zip(views[1:], places[1:], strict=True)],
         reasons=reasons,
     )  # fmt: skip
@@ -89,7 +90,7 @@ def _view(head: str, values: Mapping[str, float]) -> View:
 
 
 def _by_places(subjects: Sequence[Subject]) -> View:
-    placed = {each.name: each.mean_place for each in subjects if each.mean_place is not None}
+    placed = {subject.name: subject.mean_place for subject in subjects if subject.mean_place is not None}
     return View(
         _("Mean place"),
         {name: -float(place) for name, place in placed.items()},
@@ -111,7 +112,7 @@ def _named(ratings: Sequence[Rating], reviewers: Mapping[str, str]) -> list[Rati
     """The ratings with reviewers by name, since reasons name them; namesakes are told apart by their keys."""
     counts = Counter(reviewers.values())
     shown = {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in reviewers.items()}
-    return [structs.replace(each, reviewer=shown[each.reviewer]) for each in ratings]
+    return [structs.replace(rating, reviewer=shown[rating.reviewer]) for rating in ratings]
 
 
 def _cell(view: View, places: Mapping[str, int], base: Mapping[str, int], name: str) -> ViewCell:

@@ -96,7 +96,7 @@ def build_comparison_page(
         criteria=[] if mode == HOLISTIC else asked.criteria,
         shares=asked.shares,
         names=names,
-        numbers={each.pk: str(each.number) for each in responses},
+        numbers={response.pk: str(response.number) for response in responses},
     )
     return ComparisonPage(
         number=comparison.number,
@@ -110,10 +110,10 @@ def build_comparison_page(
         changes=_changes(panels, candidates),
         notes=_notes(panels[0].found, reviews, ground, asked),
         left_out_count=len(panels[0].found.left_out),
-        texts=[_text(each, candidates[str(each.number)], asked) for each in responses],
+        texts=[_text(response, candidates[str(response.number)], asked) for response in responses],
         weights=_weights(reviewed, candidates, asked, panels[0]) if sees else None,
         what_if=_what_if(reviewed, candidates, asked, tried, panels[0].found) if sees else None,
-        labels=[each.label for each in ground.criteria],
+        labels=[criterion.label for criterion in ground.criteria],
         table=build_score_table(reviews, ground),
         reviews=build_reviews(reviews, ground),
     )
@@ -137,7 +137,9 @@ def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
 
 
 def _candidates(responses: Sequence[Response]) -> dict[str, Candidate]:
-    return build_candidates((each.number, each.key, each.author, each.word_count) for each in responses)
+    return build_candidates(
+        (response.number, response.key, response.author, response.word_count) for response in responses
+    )
 
 
 def _fallback_panel(
@@ -147,18 +149,18 @@ def _fallback_panel(
     names = panels[0].found.fallbacks
     if len(panels) > 1 or not names:
         return []
-    given = [each for each in judgements if each.reviewer in names]
+    given = [judgement for judgement in judgements if judgement.reviewer in names]
     return [build_panel(given, candidates, kind=HOLISTIC, with_incomplete=False, is_fallback=True)]
 
 
 def _reviewed(comparison: Comparison) -> list[Reviewed]:
     found = load_reviewed(comparison.set, comparison=comparison.number)
-    return sorted(found, key=lambda each: (each.response, each.reviewer))
+    return sorted(found, key=lambda review: (review.response, review.reviewer))
 
 
 def _judgements(reviewed: Sequence[Reviewed], asked: ResultsQuery) -> list[Judgement]:
     shares = asked.shares
-    return [each.to_judgement(shares) for each in reviewed]
+    return [review.to_judgement(shares) for review in reviewed]
 
 
 def _weights(
@@ -175,8 +177,10 @@ def _what_if(
     tried: TriedWeights,
     before: Panel,
 ) -> WhatIf:
-    judgements = [each.to_judgement(tried.shares) for each in reviewed] if tried.shares else []
-    places = {each.response: each.place for each in before.standings if each.place is not None}
+    judgements = [review.to_judgement(tried.shares) for review in reviewed] if tried.shares else []
+    places = {
+        standing.response: standing.place for standing in before.standings if standing.place is not None
+    }
     return build_what_if(
         tried, judgements, places, candidates, asked.criteria, with_incomplete=asked.with_incomplete
     )
@@ -192,7 +196,8 @@ def _changes(panels: Sequence[PanelPart], candidates: Mapping[str, Candidate]) -
     if len(panels) < 2:
         return ""
     here, there = (
-        rank_by_value({each.response: each.mean for each in part.found.standings}) for part in panels
+        rank_by_value({standing.response: standing.mean for standing in part.found.standings})
+        for part in panels
     )
     if not here or not there:
         return ""
@@ -211,7 +216,7 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
     """What does not count, and why: each in one sentence."""
     notes = []
     newest = select_newest(reviews)
-    silent = [ground.names[str(each.reviewer_id)] for each in newest if each.mode in NO_SCORES]
+    silent = [ground.names[str(review.reviewer_id)] for review in newest if review.mode in NO_SCORES]
     if found.fallbacks:
         said = _(
             "Only a score as a whole came from %(names)s where criteria were asked for. It is never averaged with "
@@ -237,8 +242,11 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
         )
     own = [
         _("%(reviewer)s (%(response)s)")
-        % {"reviewer": ground.names[each.reviewer], "response": ground.candidates[each.response].name}
-        for each in found.own
+        % {
+            "reviewer": ground.names[judgement.reviewer],
+            "response": ground.candidates[judgement.response].name,
+        }
+        for judgement in found.own
     ]
     own += _not_dealt(newest, ground)
     if own:
@@ -252,7 +260,9 @@ def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
     """Reviewers whose own responses were never shown to them."""
     found = []
     for review in reviews:
-        hidden = [each.name for each in ground.candidates.values() if each.number not in review.order]
+        hidden = [
+            candidate.name for candidate in ground.candidates.values() if candidate.number not in review.order
+        ]
         if hidden:
             reviewer = ground.names[str(review.reviewer_id)]
             found.append(

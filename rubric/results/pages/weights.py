@@ -106,7 +106,7 @@ class WhatIf(Struct, frozen=True):
     @property
     def is_valid(self) -> bool:
         """Whether there is a result."""
-        return not self.fault and not any(each.fault for each in self.fields)
+        return not self.fault and not any(field.fault for field in self.fields)
 
 
 def build_weights_part(
@@ -117,7 +117,7 @@ def build_weights_part(
     first: Sequence[str],
 ) -> WeightsPart:
     """The sensitivity of the ranking to the weights, from means by criterion over complete reviews."""
-    names = {key: each.name for key, each in candidates.items()}
+    names = {key: candidate.name for key, candidate in candidates.items()}
     winner = next((key for key in first if key in means), "")
     reason = _reason(winner, means)
     if reason:
@@ -126,18 +126,20 @@ def build_weights_part(
     if not found:
         reason = _("The first response by all scores is not the first by those of complete reviews alone.")
         return WeightsPart(reason, "", False, [], [], [], [], [])
-    labels = {each.key: each.label for each in criteria}
+    labels = {criterion.key: criterion.label for criterion in criteria}
     overalls = {
-        key: sum((shares[one] * given[one] for one in shares), Fraction()) for key, given in means.items()
+        key: sum((shares[share] * given[share] for share in shares), Fraction())
+        for key, given in means.items()
     }
     near, over_all = win_shares(means, shares, kappa=KAPPA), win_shares(means, shares, kappa=None)
     ordered = sorted(near, key=lambda key: (-overalls[key], key))
     return WeightsPart(
         reason="",
         winner=join_names(names[key] for key in first),
-        is_fragile=any(each.is_fragile for each in found),
-        rivals=[_rival(each, names, labels, overalls[winner] - overalls[each.rival]) for each in found],
-        holds=[_hold(each, names, labels) for each in weight_ranges(means, shares, winner) if len(first) == 1],
+        is_fragile=any(move.is_fragile for move in found),
+        rivals=[_rival(move, names, labels, overalls[winner] - overalls[move.rival]) for move in found],
+        holds=[_hold(weight_range, names, labels)
+ for weight_range in weight_ranges(means, shares, winner) if len(first) == 1],
         shares=[ShareRow(names[key], at % 4, percent_text(near[key]), percent_text(over_all[key]))
                 for at, key in enumerate(ordered)],
         near=share_bar([(names[key], percent_text(near[key]), near[key]) for key in ordered]),
@@ -160,20 +162,20 @@ def build_what_if(
     """
     fields = [
         KnobField(
-            key=each.key,
-            label=each.label,
-            value=tried.texts[each.key],
-            scaled=weight_text(tried.shares.get(each.key)),
-            fault=tried.faults.get(each.key, ""),
-            moved_by=tried.moved.get(each.key, ""),
+            key=criterion.key,
+            label=criterion.label,
+            value=tried.texts[criterion.key],
+            scaled=weight_text(tried.shares.get(criterion.key)),
+            fault=tried.faults.get(criterion.key, ""),
+            moved_by=tried.moved.get(criterion.key, ""),
         )
-        for each in criteria
+        for criterion in criteria
     ]
     fault, is_tried = tried.faults.get("", ""), bool(tried.moved)
     if tried.faults:
         return WhatIf(fields, fault, is_tried, "", [])
     found = panel(judgements, with_incomplete=with_incomplete)
-    means = {each.response: each.mean for each in found.standings if each.mean is not None}
+    means = {standing.response: standing.mean for standing in found.standings if standing.mean is not None}
     places = rank_by_value(means)
     rows = [
         TriedRow(

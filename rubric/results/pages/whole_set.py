@@ -60,17 +60,17 @@ class PairsPart(Struct, frozen=True):
 
 def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool) -> PairsPart:
     """Every pair of criteria, and each with the score as a whole where it was given; over means of responses."""
-    labels = {each.key: each.label for each in criteria}
+    labels = {criterion.key: criterion.label for criterion in criteria}
     if with_holistic and labels:
         labels[HOLISTIC] = _("As a whole")
-    found = correlations(scored, [each.key for each in criteria], with_holistic=HOLISTIC in labels)
+    found = correlations(scored, [criterion.key for criterion in criteria], with_holistic=HOLISTIC in labels)
     texts = {
         frozenset((pair.one, pair.other)): "" if pair.correlation is None else f"{pair.correlation:.2f}"
         for pair in found
     }
     rows = [
-        MatrixRow(label, ["1" if one == other else texts[frozenset((one, other))] for other in labels])
-        for one, label in labels.items()
+        MatrixRow(label, ["1" if key == other else texts[frozenset((key, other))] for other in labels])
+        for key, label in labels.items()
     ]
     plots = [
         Plot(
@@ -87,10 +87,12 @@ def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with
 
 def set_notes(reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str) -> tuple[list[str], int]:
     """The sentences, and how many judgements are left out as incomplete."""
-    others = [each for each in reviewed if not each.is_own]
+    others = [review for review in reviewed if not review.is_own]
     is_rubric = kind == RUBRIC
     keys = asked.shares.keys()
-    incomplete = sum(bool(each.scores.keys() & keys) and not keys <= each.scores.keys() for each in others)
+    incomplete = sum(
+        bool(review.scores.keys() & keys) and not keys <= review.scores.keys() for review in others
+    )
     left_out = incomplete if is_rubric and not asked.with_incomplete else 0
     notes = []
     if left_out:
@@ -119,12 +121,12 @@ def set_notes(reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str) -> t
 
 
 def _fallbacks(reviewed: Sequence[Reviewed]) -> int:
-    scored = {each.review for each in reviewed if each.scores}
-    return len({each.review for each in reviewed if each.holistic is not None} - scored)
+    scored = {review.review for review in reviewed if review.scores}
+    return len({review.review for review in reviewed if review.holistic is not None} - scored)
 
 
 def _silent(reviewed: Sequence[Reviewed]) -> list[str]:
-    silent = len({each.review for each in reviewed if each.mode in NO_SCORES})
+    silent = len({review.review for review in reviewed if review.mode in NO_SCORES})
     if not silent:
         return []
     said = ngettext(
@@ -136,7 +138,7 @@ def _silent(reviewed: Sequence[Reviewed]) -> list[str]:
 
 
 def _own(reviewed: Sequence[Reviewed]) -> list[str]:
-    own = sum(each.is_own for each in reviewed)
+    own = sum(review.is_own for review in reviewed)
     if not own:
         return []
     said = ngettext(
@@ -192,7 +194,8 @@ def build_set_results(
     """The page for a set fetched with its project and rubric."""
     brought = load_set_responses(comparison_set)
     reviewed = sorted(
-        load_reviewed(comparison_set), key=lambda one: (one.comparison, one.response, one.reviewer)
+        load_reviewed(comparison_set),
+        key=lambda scored: (scored.comparison, scored.response, scored.reviewer),
     )
     rows, shares, mode = to_rows(reviewed), asked.shares, comparison_set.mode
     kind = HOLISTIC if mode == HOLISTIC else RUBRIC
@@ -215,20 +218,22 @@ def build_set_results(
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
         lead=_lead(subjects),
-        rows=[_row(each, subjects, criteria) for each in subjects],
+        rows=[_row(row, subjects, criteria) for row in subjects],
         chart=_chart(subjects),
         interval_reason=_interval_reason(subjects),
-        labels=[each.label for each in criteria],
-        has_holistic=any(each.holistic is not None for each in subjects),
+        labels=[criterion.label for criterion in criteria],
+        has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, brought.subjects, names, with_holistic=mode == BOTH),
-        pairs=build_pairs(scored, criteria, with_holistic=any(each.holistic is not None for each in scored)),
+        pairs=build_pairs(
+            scored, criteria, with_holistic=any(score.holistic is not None for score in scored)
+        ),
         outcomes=build_outcomes(comparison_set, scored, whole, brought, asked),
     )
 
 
 def _interval_reason(subjects: Sequence[Subject]) -> str:
     """Why means have no interval; how many comparisons there are is said where they are as many for all."""
-    reasons = {each.figure.interval_reason for each in subjects if not each.figure.interval}
+    reasons = {row.figure.interval_reason for row in subjects if not row.figure.interval}
     if len(reasons) < 2:
         return next(iter(reasons), "")
     return _("An interval needs at least %(n)d comparisons with responses of the same author.") % {
@@ -238,7 +243,7 @@ def _interval_reason(subjects: Sequence[Subject]) -> str:
 
 def _unequal(subjects: Sequence[Subject]) -> list[str]:
     """That means rest on different questions, where they do."""
-    if len({len(each.means) for each in subjects}) < 2:
+    if len({len(row.means) for row in subjects}) < 2:
         return []
     return [
         _(
@@ -248,7 +253,7 @@ def _unequal(subjects: Sequence[Subject]) -> list[str]:
 
 
 def _row(subject: Subject, subjects: Sequence[Subject], criteria: Sequence[Criterion]) -> SubjectRow:
-    places = [each.place for each in subjects]
+    places = [row.place for row in subjects]
     return SubjectRow(
         name=subject.name,
         place=subject.place,
@@ -259,27 +264,27 @@ def _row(subject: Subject, subjects: Sequence[Subject], criteria: Sequence[Crite
         wins=subject.wins,
         shared=subject.shared,
         mean_place=two(subject.mean_place),
-        criteria=[two(subject.criteria.get(each.key)) for each in criteria],
+        criteria=[two(subject.criteria.get(criterion.key)) for criterion in criteria],
         holistic=two(subject.holistic),
     )
 
 
 def _chart(subjects: Sequence[Subject]) -> DotsChart:
     rows = []
-    for each in subjects:
-        low, high = each.figure.interval or (None, None)
-        mean = None if each.mean is None else float(each.mean)
-        shown = range_text(each.figure.interval)
-        rows.append(DotRow(each.name, each.means, mean, two(each.mean), low, high, shown))
+    for row in subjects:
+        low, high = row.figure.interval or (None, None)
+        mean = None if row.mean is None else float(row.mean)
+        shown = range_text(row.figure.interval)
+        rows.append(DotRow(row.name, row.means, mean, two(row.mean), low, high, shown))
     return dot_plot(rows, minimum=LOWEST, maximum=HIGHEST)
 
 
 def _lead(subjects: Sequence[Subject]) -> str:
-    ranked = [each for each in subjects if each.mean is not None]
+    ranked = [row for row in subjects if row.mean is not None]
     if not ranked:
         return _("No score counts yet, so nothing is ranked.")
-    first = [each for each in ranked if each.place == 1]
-    names, mean = join_names(each.name for each in first), two(first[0].mean)
+    first = [subject for subject in ranked if subject.place == 1]
+    names, mean = join_names(subject.name for subject in first), two(first[0].mean)
     if len(first) > 1:
         return _("%(names)s share the first place with a mean of %(mean)s: a tie.") % {
             "names": names, "mean": mean,

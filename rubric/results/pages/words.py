@@ -81,8 +81,8 @@ def list_version_options(comparison_set: ComparisonSet, asked: ResultsQuery) -> 
     others = RubricVersion.objects.published().filter(rubric=own.rubric_id).exclude(pk=own.pk)
     found = [VersionOption("", _("%(number)s, of this set") % {"number": own.number}, not asked.under)]
     return found + [
-        VersionOption(each.number, each.number, each.number == asked.under)
-        for each in others.only("number").order_by("pk")
+        VersionOption(version.number, version.number, version.number == asked.under)
+        for version in others.only("number").order_by("pk")
     ]
 
 

@@ -90,7 +90,7 @@ def agreement_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     return AgreementReport(
         lines=[_agreed(part, key, table, seed) for part, key, table in tables],
         pairs_on=pairs_on,
-        pairs=[_pair(table, one, other) for one, other in combinations(range(len(table.reviewers)), 2)],
+        pairs=[_pair(table, first, other) for first, other in combinations(range(len(table.reviewers)), 2)],
     )
 
 
@@ -122,7 +122,9 @@ def within_spread(values: Matrix) -> tuple[float | None, int]:
 def _scale(values: Matrix) -> list[float] | None:
     """Every score from 1 to 10 where all are whole numbers; else those that occur."""
     found = values[~np.isnan(values)]
-    return [float(each) for each in range(LOWEST, HIGHEST + 1)] if (found == np.round(found)).all() else None
+    return (
+        [float(number) for number in range(LOWEST, HIGHEST + 1)] if (found == np.round(found)).all() else None
+    )
 
 
 def _within_comparisons(table: Ratings, seed: int) -> Figure:
@@ -140,12 +142,12 @@ def _within_comparisons(table: Ratings, seed: int) -> Figure:
     return mean_figure(np.array(found), seed=seed, responses=responses, rows=rows, reason=_NO_W)
 
 
-def _pair(table: Ratings, one: int, other: int) -> ReviewerPair:
-    both = table.values[:, [one, other]]
+def _pair(table: Ratings, first: int, other: int) -> ReviewerPair:
+    both = table.values[:, [first, other]]
     both = both[~np.isnan(both).any(axis=1)]
     apart = both[:, 0] - both[:, 1]
     return ReviewerPair(
-        first=table.reviewers[one],
+        first=table.reviewers[first],
         second=table.reviewers[other],
         responses=len(both),
         alpha=krippendorff_alpha(both, level="interval"),

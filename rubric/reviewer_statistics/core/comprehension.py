@@ -79,8 +79,8 @@ def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
 
     Sources: E. B. Wilson, JASA 22 (1927), 209-212; R. G. Newcombe, Statistics in Medicine 17 (1998), 873-890.
     """
-    understood = [(each, each.understood >= TOP) for each in surveys if each.understood is not None]
-    checked = [(each, each.is_right) for each in surveys if each.is_right is not None]
+    understood = [(survey, survey.understood >= TOP) for survey in surveys if survey.understood is not None]
+    checked = [(survey, survey.is_right) for survey in surveys if survey.is_right is not None]
     first = _compared(understood, "say they understand better")
     second = _compared(checked, "name the separating criterion more often")
     return UnderstandingReport(first, second, _together(first, second))
@@ -103,7 +103,7 @@ def _compared(answers: Sequence[tuple[Surveyed, bool]], claim: str) -> ArmsCompa
     shown = [pair for pair in answers if pair[0].arm == "with"]
     hidden = [pair for pair in answers if pair[0].arm == "without"]
     first, second = _share(shown), _share(hidden)
-    difference = _difference(first, second, [each for each, _ in (*shown, *hidden)])
+    difference = _difference(first, second, [survey for survey, _ in (*shown, *hidden)])
     return ArmsCompared(first, second, difference, _conclusion(first, second, difference, claim))
 
 
@@ -115,8 +115,8 @@ def _share(answers: Sequence[tuple[Surveyed, bool]]) -> Share:
         interval=(percent[0] / 100, percent[1] / 100) if percent else None,
         hits=hits,
         answers=count,
-        people=len({each.person for each, _ in answers}),
-        comparisons=len({each.comparison for each, _ in answers}),
+        people=len({survey.person for survey, _ in answers}),
+        comparisons=len({survey.comparison for survey, _ in answers}),
     )
 
 
@@ -128,7 +128,7 @@ def _difference(first: Share, second: Share, surveys: Sequence[Surveyed]) -> Fig
     return Figure(
         value=first.value - second.value,
         interval=newcombe(first.hits, first.answers, second.hits, second.answers),
-        comparisons=len({each.comparison for each in surveys}),
+        comparisons=len({survey.comparison for survey in surveys}),
         rows=len(surveys),
     )
 

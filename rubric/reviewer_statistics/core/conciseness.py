@@ -131,18 +131,18 @@ def _units(rows: Sequence[Row], weights: Weights) -> _Units:
     sizes: dict[str, int] = {}
     for comparison, _ in of_item:
         sizes[comparison] = sizes.get(comparison, 0) + 1
-    used = {item: each for item, each in of_item.items() if sizes[item[0]] >= LEAST_RESPONSES}
+    used = {item: group for item, group in of_item.items() if sizes[item[0]] >= LEAST_RESPONSES}
     number = {name: at for at, name in enumerate(sorted({item[0] for item in used}))}
     table = [
-        [*(sum(row.scores[key] for row in each) / len(each) for key in weights),
-         float(sum(values[item, row.reviewer] for row in each) / len(each))]
-        for item, each in used.items()
+        [*(sum(row.scores[key] for row in group) / len(group) for key in weights),
+         float(sum(values[item, row.reviewer] for row in group) / len(group))]
+        for item, group in used.items()
     ]  # fmt: skip
     return _Units(
         np.array([number[item[0]] for item in used], dtype=np.int64),
-        np.array([float(each[0].words or 0) for each in used.values()]),
+        np.array([float(group[0].words or 0) for group in used.values()]),
         np.round(np.array(table).reshape(len(used), len(weights) + 1), 9),
-        sum(len(each) for each in used.values()),
+        sum(len(group) for group in used.values()),
     )
 
 
@@ -170,7 +170,7 @@ def _correlation(
     size = int(units.of_comparison.max()) + 1
     columns = [first, second] if held is None else [first, second, held]
     sums = np.array([
-        [np.bincount(units.of_comparison, one * other, minlength=size) for one in columns] for other in columns
+        [np.bincount(units.of_comparison, column * other, minlength=size) for column in columns] for other in columns
     ])  # fmt: skip
     value = float(_from_sums(sums.sum(axis=2, keepdims=True))[0])
     if not math.isfinite(value):

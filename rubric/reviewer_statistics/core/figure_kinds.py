@@ -109,7 +109,7 @@ def derive_preferences(
     comparison: str, reviewer: str, ranking: Sequence[Sequence[str]], own: Sequence[str] = ()
 ) -> list[Preference]:
     """Every two responses of which a reviewer's ranking puts one above the other; ties and own ones tell nothing."""
-    places = [[each for each in place if each not in own] for place in ranking]
+    places = [[text for text in place if text not in own] for place in ranking]
     return [
         Preference(comparison, better, worse, reviewer)
         for at, place in enumerate(places)

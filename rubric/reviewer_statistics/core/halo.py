@@ -84,8 +84,8 @@ def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0
     found = []
     for reviewer in sorted({row.reviewer for row in rows}):
         own = [column.get(reviewer, []) for column in columns]
-        table = np.array([[each.value for each in column] for column in own]).T
-        seen = len({each.row.comparison for each in own[0]}) if own else 0
+        table = np.array([[residual.value for residual in column] for column in own]).T
+        seen = len({residual.row.comparison for residual in own[0]}) if own else 0
         found.append(_halo(reviewer, table, seen, seed))
     return found
 

@@ -58,8 +58,8 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     found = residuals(used, lambda row: values.get((row.item, row.reviewer)))
     names = sorted({row.reviewer for row in rows})
     places: dict[tuple[str, str], set[int | None]] = {}
-    for each in found:
-        places.setdefault(each.row.item, set()).add(each.row.position)
+    for residual in found:
+        places.setdefault(residual.row.item, set()).add(residual.row.position)
     if found and all(len(seen) == 1 for seen in places.values()):
         return [_without(name, _SAME) for name in ("", *names)]
     groups = {"": found} | by_reviewer(found)
@@ -80,7 +80,7 @@ def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffe
     ends = np.array([values[positions.argmin()] - values[positions.argmax()] for positions, values in sheets])
     interval, reason = t_interval(ends)
     count = sum(len(values) for _, values in sheets)
-    comparisons = len({each.row.comparison for each in found})
+    comparisons = len({residual.row.comparison for residual in found})
     noise = sum(float(np.square(values).sum()) for _, values in sheets) / max(1, count - len(sheets))
     needed = math.ceil((Z_ONE_SIDED + Z_POWER) ** 2 * noise * len(sheets) / (EFFECT**2 * spread))
     slope = RaterEffect(
@@ -95,12 +95,16 @@ def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffe
 
 def _sheets(found: Sequence[Residual]) -> list[tuple[Matrix, Matrix]]:
     """Positions and residuals of each sheet with two positions or more, both less their means."""
-    ordered_rows = sorted(found, key=lambda each: (each.row.reviewer, each.row.comparison, each.row.response))
+    ordered_rows = sorted(
+        found, key=lambda residual: (residual.row.reviewer, residual.row.comparison, residual.row.response)
+    )
     sheets = []
-    for _, same in groupby(ordered_rows, key=lambda each: (each.row.reviewer, each.row.comparison)):
+    for _, same in groupby(
+        ordered_rows, key=lambda ordered_row: (ordered_row.row.reviewer, ordered_row.row.comparison)
+    ):
         sheet = list(same)
-        positions = np.array([float(each.row.position or 0) for each in sheet])
-        values = np.array([each.value for each in sheet])
+        positions = np.array([float(residual.row.position or 0) for residual in sheet])
+        values = np.array([residual.value for residual in sheet])
         if positions.min() < positions.max():
             sheets.append((positions - positions.mean(), values - values.mean()))
     return sheets

@@ -72,8 +72,8 @@ def residuals(rows: Sequence[Row], value_of: Value) -> list[Residual]:
 def by_reviewer(found: Sequence[Residual]) -> dict[str, list[Residual]]:
     """Residuals of each reviewer, in the order of their names."""
     grouped: dict[str, list[Residual]] = {}
-    for each in found:
-        grouped.setdefault(each.row.reviewer, []).append(each)
+    for effect in found:
+        grouped.setdefault(effect.row.reviewer, []).append(effect)
     return dict(sorted(grouped.items()))
 
 

@@ -31,8 +31,8 @@ def resamples(reviewers: int, *, seed: int) -> tuple[Matrix, Matrix]:
         drawn = np.random.default_rng(seed).multinomial(reviewers, shares, size=DRAWS)
         return drawn.astype(np.float64), np.full(DRAWS, 1 / DRAWS)
     listed = list(combinations_with_replacement(range(reviewers), reviewers))
-    counts = np.array([np.bincount(each, minlength=reviewers) for each in listed], dtype=np.float64)
-    ways = [factorial(reviewers) / prod(factorial(int(one)) for one in row) for row in counts]
+    counts = np.array([np.bincount(row, minlength=reviewers) for row in listed], dtype=np.float64)
+    ways = [factorial(reviewers) / prod(factorial(int(number)) for number in row) for row in counts]
     return counts, np.array(ways) / reviewers**reviewers
 
 
@@ -62,15 +62,15 @@ def taus_with(full: Matrix, others: Matrix, *, variant: Variant = "b") -> Matrix
     Source: M. G. Kendall, Biometrika 33 (1945), 239-251.
     """
     first, second = np.triu_indices(len(full), 1)
-    one = np.sign(full[first] - full[second])
+    left = np.sign(full[first] - full[second])
     other = np.sign(others[:, first] - others[:, second])
-    both = ~(np.isnan(one) | np.isnan(other))
-    one, other = np.where(both, one, 0), np.where(both, other, 0)
-    below = np.sqrt(np.abs(one).sum(axis=1) * np.abs(other).sum(axis=1))
+    both = ~(np.isnan(left) | np.isnan(other))
+    left, other = np.where(both, left, 0), np.where(both, other, 0)
+    below = np.sqrt(np.abs(left).sum(axis=1) * np.abs(other).sum(axis=1))
     is_ranked = below > 0
     if variant == "a":
         below = both.sum(axis=1)
-    return np.where(is_ranked, (one * other).sum(axis=1) / np.where(is_ranked, below, 1), np.nan)
+    return np.where(is_ranked, (left * other).sum(axis=1) / np.where(is_ranked, below, 1), np.nan)
 
 
 def winner_kept(full: Matrix, others: Matrix) -> Matrix:

@@ -63,8 +63,8 @@ def _severity(reviewer: str, found: Sequence[Residual], reviewers: int) -> Rater
             reviewer, None, reason=f"Nobody else has scored a response that {reviewer} scored."
         )
     grouped: dict[str, list[float]] = {}
-    for each in found:
-        grouped.setdefault(each.row.comparison, []).append(each.value)
+    for residual in found:
+        grouped.setdefault(residual.row.comparison, []).append(residual.value)
     means = np.array([sum(values) / len(values) for values in grouped.values()])
     interval, reason = t_interval(means)
     p = None
@@ -86,9 +86,9 @@ def _severity(reviewer: str, found: Sequence[Residual], reviewers: int) -> Rater
 
 
 def _preference(reviewer: str, found: Sequence[Residual], seed: int) -> RaterEffect:
-    own = np.array([each.row.is_own for each in found], dtype=bool)
-    values = np.array([each.value for each in found])
-    count, comparisons = int(own.sum()), len({each.row.comparison for each in found})
+    own = np.array([residual.row.is_own for residual in found], dtype=bool)
+    values = np.array([residual.value for residual in found])
+    count, comparisons = int(own.sum()), len({residual.row.comparison for residual in found})
     if count < LEAST_OWN or len(own) - count < LEAST_OTHER:
         reason = (
             f"{reviewer} has {count} own and {len(own) - count} other responses that others judged too; it takes "

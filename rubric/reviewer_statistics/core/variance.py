@@ -122,14 +122,14 @@ def _spread(key: str, table: Ratings, reference: _Sums | None, seed: int) -> Spr
 
 
 def _sums(table: Ratings) -> _Sums:
-    each = (~np.isnan(table.values)).sum(axis=1)
-    two = each >= 2
+    counts = (~np.isnan(table.values)).sum(axis=1)
+    two = counts >= 2
     values, of_comparison = table.values[two], table.of_comparison[two]
     squares = np.square(values - np.nanmean(values, axis=1, keepdims=True)) if len(values) else values
     size = len(table.comparisons)
     return _Sums(
         np.asarray(np.bincount(of_comparison, np.nansum(squares, axis=1), minlength=size), dtype=np.float64),
-        np.asarray(np.bincount(of_comparison, each[two] - 1.0, minlength=size), dtype=np.float64),
+        np.asarray(np.bincount(of_comparison, counts[two] - 1.0, minlength=size), dtype=np.float64),
     )
 
 

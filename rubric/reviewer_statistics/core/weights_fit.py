@@ -228,10 +228,12 @@ def tuned_to_holistic(rows: Sequence[Row], weights: Weights, *, seed: int = 0, d
     keys, default = sorted(weights), _default(weights)
     both = [row for row in complete(sort_rows(rows), weights) if row.holistic is not None]
     items = _by_item(both)
-    sums = [(item, each, sum(row.holistic or 0 for row in each) / len(each)) for item, each in items.items()]
+    sums = [
+        (item, group, sum(row.holistic or 0 for row in group) / len(group)) for item, group in items.items()
+    ]
     if not _is_enough(len(sums)):
         return _refused("holistic", default, len(sums), "with all scores and a holistic score")
-    scores = np.array([_means(each, keys) for _, each, _ in sums])
+    scores = np.array([_means(group, keys) for _, group, _ in sums])
     groups = _numbered([item[0] for item, _, _ in sums])
     start = np.array([default[key] for key in keys])
     fit = HolisticFit(scores, np.array([value for *_, value in sums]), start, groups)
@@ -248,21 +250,31 @@ def tuned_to_preferences(
 ) -> Tuning:
     """Weights under which the overall agrees best with which of two responses people prefer; else as for holistic."""
     keys, default = sorted(weights), _default(weights)
-    means = {item: _means(each, keys) for item, each in _by_item(complete(sort_rows(rows), weights)).items()}
+    means = {
+        item: _means(group, keys) for item, group in _by_item(complete(sort_rows(rows), weights)).items()
+    }
     pairs = sorted(
-        (each for each in preferences
-         if {(each.comparison, each.preferred), (each.comparison, each.other)} <= means.keys()
-         and each.preferred != each.other),
-        key=lambda each: (each.comparison, each.preferred, each.other, each.person),
+        (preference for preference in preferences
+         if {(preference.comparison, preference.preferred), (preference.comparison, preference.other)} <= means.keys()
+         and preference.preferred != preference.other),
+        key=lambda preference: (preference.comparison, preference.preferred, preference.other, preference.person),
     )  # fmt: skip
-    responses = len({(each.comparison, name) for each in pairs for name in (each.preferred, each.other)})
+    responses = len(
+        {
+            (preference.comparison, name)
+            for preference in pairs
+            for name in (preference.preferred, preference.other)
+        }
+    )
     if not _is_enough(responses):
         return _refused("preferences", default, responses, "with all scores and a preference")
     apart = [
-        np.subtract(means[each.comparison, each.preferred], means[each.comparison, each.other])
-        for each in pairs
+        np.subtract(
+            means[preference.comparison, preference.preferred], means[preference.comparison, preference.other]
+        )
+        for preference in pairs
     ]
-    groups = _numbered([each.comparison for each in pairs])
+    groups = _numbered([preference.comparison for preference in pairs])
     fit = PreferenceFit(np.array(apart), np.array([default[key] for key in keys]), groups)
     return _tuned(_Task("preferences", keys, default, fit, responses, seed, draws), fit.scale)
 
@@ -272,9 +284,11 @@ def in_decimals(weights: Matrix, places: int = PLACES) -> list[Decimal]:
     units = weights / weights.sum() * 10**places
     whole = np.floor(units + 1e-9).astype(int)
     short = 10**places - int(whole.sum())
-    for at in sorted(range(len(units)), key=lambda one: (float(whole[one] - units[one]), one))[:short]:
+    for at in sorted(range(len(units)), key=lambda number: (float(whole[number] - units[number]), number))[
+        :short
+    ]:
         whole[at] += 1
-    return [Decimal(int(each)).scaleb(-places) for each in whole]
+    return [Decimal(int(value)).scaleb(-places) for value in whole]
 
 
 def _tuned(task: _Task, spread: float) -> Tuning:
@@ -331,11 +345,13 @@ def _shrinkage(fit: Fit, units: Indexes, seed: int) -> float:
     """The shrinkage with the least error on comparisons left out; the largest where several are level."""
     folds = _folds(fit, units, seed)
     errors = [
-        sum(float(fit.losses(fit.fitted(train, each), test).sum()) for train, test in folds)
-        for each in SHRINKAGES
+        sum(float(fit.losses(fit.fitted(train, shrinkage), test).sum()) for train, test in folds)
+        for shrinkage in SHRINKAGES
     ]
     least = min(errors)
-    return max(each for each, error in zip(SHRINKAGES, errors, strict=True) if error <= least * (1 + 1e-9))
+    return max(
+        shrinkage for shrinkage, error in zip(SHRINKAGES, errors, strict=True) if error <= least * (1 + 1e-9)
+    )
 
 
 def _held_out(fit: Fit, units: Indexes, seed: int) -> tuple[Matrix, Matrix]:

@@ -80,15 +80,15 @@ def build_agreement_page(*, comparison_set: ComparisonSet, person: Person, now: 
     report = decode_body(row, AgreementFigures).report
     record = comparison_set.rubric_version.to_record()
     names = reviewer_names(comparison_set, person, is_lead=head.may_lead)
-    pairs = sorted(report.pairs, key=lambda each: 2.0 if each.alpha.value is None else each.alpha.value)
+    pairs = sorted(report.pairs, key=lambda pair: 2.0 if pair.alpha.value is None else pair.alpha.value)
     return AgreementPage(
         head=head,
         state=state,
         plot=agreement_plot(
-            [(get_score_label(each.part, each.key, record), each.alpha, None) for each in report.lines]
+            [(get_score_label(line.part, line.key, record), line.alpha, None) for line in report.lines]
         ),
-        lines=[_line(each, record) for each in report.lines],
-        pairs=[_pair(each, names) for each in pairs[:MOST_PAIRS]],
+        lines=[_line(line, record) for line in report.lines],
+        pairs=[_pair(pair, names) for pair in pairs[:MOST_PAIRS]],
         more_pairs=max(0, len(pairs) - MOST_PAIRS),
         pairs_on=_("overall") if report.pairs_on == OVERALL else _("score as a whole"),
     )

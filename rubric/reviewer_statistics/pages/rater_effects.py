@@ -131,7 +131,7 @@ def build_rater_effects_page(
     names = reviewer_names(comparison_set, person, is_lead=head.may_lead)
     opens = set(names)
     if not head.may_lead:
-        opens = {str(each.pk) for each in comparison_set.reviewers.filter(person=person)}
+        opens = {str(effect.pk) for effect in comparison_set.reviewers.filter(person=person)}
     sections = _sections(figures, names, opens | {""})
     flagged = sum(bool(line.note) for section in sections for line in section.lines)
     return RaterEffectsPage(head, state, sections, _plot(figures.severity, names, opens), flagged)
@@ -149,16 +149,16 @@ def severity_says(found: RaterEffect) -> str:
 def _plot(found: Sequence[RaterEffect], names: Mapping[str, str], opens: set[str]) -> IntervalsChart | None:
     rows = [
         IntervalRow(
-            label=names.get(each.reviewer, each.reviewer),
-            value=each.value,
-            text=format_signed(each.value),
-            low=each.interval[0] if each.interval else None,
-            high=each.interval[1] if each.interval else None,
-            says=severity_says(each) if each.reviewer in opens else "",
-            tone="wait" if each.is_flagged and each.reviewer in opens else "",
+            label=names.get(effect.reviewer, effect.reviewer),
+            value=effect.value,
+            text=format_signed(effect.value),
+            low=effect.interval[0] if effect.interval else None,
+            high=effect.interval[1] if effect.interval else None,
+            says=severity_says(effect) if effect.reviewer in opens else "",
+            tone="wait" if effect.is_flagged and effect.reviewer in opens else "",
         )
-        for each in sorted(found, key=lambda each: each.value or 0)
-        if each.value is not None
+        for effect in sorted(found, key=lambda effect: effect.value or 0)
+        if effect.value is not None
     ]
     if not rows:
         return None
@@ -176,10 +176,10 @@ def _sections(
         "self_preference": (figures.self_preference, _OWN),
     }
     found = {
-        key: [_line(each, words, names) for each in manners if each.reviewer in opens]
+        key: [_line(effect, words, names) for effect in manners if effect.reviewer in opens]
         for key, (manners, words) in said.items()
     }
-    found["position"] = [_position(each, names) for each in figures.position if each.reviewer in opens]
+    found["position"] = [_position(effect, names) for effect in figures.position if effect.reviewer in opens]
     return [
         RaterEffectSection(key, str(title), str(says), str(column), found[key])
         for key, title, says, column in TEXTS
@@ -187,33 +187,33 @@ def _sections(
 
 
 _SEVERITY = _Said(
-    figure=lambda each: format_signed(each.value),
-    interval=lambda each: interval_text(each.interval),
+    figure=lambda effect: format_signed(effect.value),
+    interval=lambda effect: interval_text(effect.interval),
     says=severity_says,
     note=_lazy("Worth a look: these scores lie apart from the others'."),
 )
 
 
 _FLAT = _Said(
-    figure=lambda each: _("%(n)s %%") % {"n": number(100 * (each.value or 0), 0)},
-    interval=lambda each: _percent(each.interval),
-    says=lambda each: "" if each.is_flagged else _("as can be expected"),
+    figure=lambda effect: _("%(n)s %%") % {"n": number(100 * (effect.value or 0), 0)},
+    interval=lambda effect: _percent(effect.interval),
+    says=lambda effect: "" if effect.is_flagged else _("as can be expected"),
     note=_lazy("Worth a look: more often than can be expected."),
 )
 
 
 _HALO = _Said(
-    figure=lambda each: format_signed(each.value),
-    interval=lambda each: "",
-    says=lambda each: "" if each.is_flagged else _("none shown"),
+    figure=lambda effect: format_signed(effect.value),
+    interval=lambda effect: "",
+    says=lambda effect: "" if effect.is_flagged else _("none shown"),
     note=_lazy("Worth a look: the criteria move together."),
 )
 
 
 _OWN = _Said(
-    figure=lambda each: format_signed(each.value),
-    interval=lambda each: "",
-    says=lambda each: "" if each.is_flagged else _("none shown"),
+    figure=lambda effect: format_signed(effect.value),
+    interval=lambda effect: "",
+    says=lambda effect: "" if effect.is_flagged else _("none shown"),
     note=_lazy("Worth a look: own responses get more."),
 )
 

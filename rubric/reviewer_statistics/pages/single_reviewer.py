@@ -53,22 +53,22 @@ def build_reviewer_page(
     record = comparison_set.rubric_version.to_record()
     shares = get_weights(record)
     everything = load_reviewed(comparison_set, round_number=FIRST_ROUND)
-    overalls = {id(each): compute_overall(each.scores, shares) for each in everything}
+    overalls = {id(review): compute_overall(review.scores, shares) for review in everything}
     complete = {key: found.value for key, found in overalls.items() if not found.is_incomplete}
     others: dict[tuple[int, int], list[Fraction]] = {}
-    for each in everything:
-        value = complete.get(id(each))
-        if each.reviewer != reviewer.pk and not each.is_own and value is not None:
-            others.setdefault((each.comparison, each.response), []).append(value)
-    own = [each for each in everything if each.reviewer == reviewer.pk]
+    for review in everything:
+        value = complete.get(id(review))
+        if review.reviewer != reviewer.pk and not review.is_own and value is not None:
+            others.setdefault((review.comparison, review.response), []).append(value)
+    own = [review for review in everything if review.reviewer == reviewer.pk]
     shown = own[start - 1 : start - 1 + RESPONSES_A_PAGE]
     last = start + len(shown) - 1
     return ReviewerPage(
         head=build_set_frame(comparison_set=comparison_set, current="set_manners", person=person),
         reviewer=reviewer.pk,
         name=reviewer.name,
-        criteria=[each.label for each in record.criteria],
-        lines=[_line(each, list(shares), complete.get(id(each)), others) for each in shown],
+        criteria=[criterion.label for criterion in record.criteria],
+        lines=[_line(review, list(shares), complete.get(id(review)), others) for review in shown],
         count=len(own),
         previous=max(1, start - RESPONSES_A_PAGE) if start > 1 else None,
         next=last + 1 if last < len(own) else None,
@@ -94,7 +94,7 @@ def _line(
         response=found.response,
         review=found.review,
         position=found.position,
-        scores=["–" if each is None else f"{each:.4g}" for each in scores],
+        scores=["–" if score is None else f"{score:.4g}" for score in scores],
         overall=number(None if overall is None else float(overall)) or "–",
         holistic="–" if found.holistic is None else f"{found.holistic:.4g}",
         others=number(None if mean is None else float(mean)) or "–",

@@ -104,13 +104,13 @@ def figures_plot(
     rows = [
         IntervalRow(
             label=label,
-            value=each.value,
-            text=number(each.value, places),
-            low=each.interval[0] if each.interval else None,
-            high=each.interval[1] if each.interval else None,
+            value=figure.value,
+            text=number(figure.value, places),
+            low=figure.interval[0] if figure.interval else None,
+            high=figure.interval[1] if figure.interval else None,
         )
-        for label, each in figures
-        if each.value is not None
+        for label, figure in figures
+        if figure.value is not None
     ]
     if not rows:
         return None
@@ -161,7 +161,7 @@ def variance_part(found: VarianceReport, record: RubricRecord) -> MetricPart:
     """The first: do reviewers differ less on the criteria than on the score as a whole?"""
     spreads = [*found.criteria, found.overall, found.holistic]
     labels = [
-        *(record.criterion(each.key).label for each in found.criteria),
+        *(record.criterion(criterion.key).label for criterion in found.criteria),
         _("Weighted overall"),
         _("Score as a whole"),
     ]
@@ -179,13 +179,13 @@ def variance_part(found: VarianceReport, record: RubricRecord) -> MetricPart:
                 format_signed(found.difference.value, 3), found.difference, found.conclusion, 3,
             ),
         ],
-        plot=figures_plot([(label, each.alpha) for label, each in zip(labels, spreads, strict=True)], 3),
+        plot=figures_plot([(label, spread.alpha) for label, spread in zip(labels, spreads, strict=True)], 3),
         plot_title=_("Krippendorff's alpha of each kind of score"),
         columns=[
             _("Score"), _("SD within responses, pooled"), _("Variance by that of the whole"), _("ICC(2,1)"), _("Alpha"),
             _("95 % interval"), _("Scores of 1"), _("Scores of 10"), _("Rests on"),
         ],
-        rows=[_spread_row(label, each) for label, each in zip(labels, spreads, strict=True)],
+        rows=[_spread_row(label, spread) for label, spread in zip(labels, spreads, strict=True)],
         caution=_(
             "A weighted mean of four scores varies less than one score by arithmetic alone, so the literal ratio can "
             "be met by criteria that tell nothing. Reliability, which is what alpha and ICC measure, cannot."
@@ -222,11 +222,12 @@ def stability_part(found: StabilityReport) -> MetricPart:
                 format_signed(found.difference.value, 3), found.difference, found.conclusion, 3,
             ),
         ],
-        plot=figures_plot([(label, each.tau_b) for label, each in columns], 3),
+        plot=figures_plot([(label, figures.tau_b) for label, figures in columns], 3),
         plot_title=_("tau-b between reviewers"),
         columns=[_("Figure"), *(label for label, _each in columns)],
         rows=[
-            [label, *(cell_text(getattr(each, name), places) for _n, each in columns)] for label, name, places in rows
+            [label, *(cell_text(getattr(figures, name), places) for _n, figures in columns)]
+ for label, name, places in rows
         ],
         caution=_(
             "tau-b leaves ties out and so favours the coarser scale, tau-a the finer one. Only where both agree on the "
@@ -243,7 +244,7 @@ def understanding_part(found: UnderstandingReport) -> MetricPart:
         (_("Name the separating criterion, with"), found.checked.with_breakdown),
         (_("Name the separating criterion, without"), found.checked.without),
     ]
-    shares = [(label, Figure(each.value, each.interval)) for label, each in arms]
+    shares = [(label, Figure(share.value, share.interval)) for label, share in arms]
     return MetricPart(
         number=3,
         key="understanding",
@@ -260,7 +261,7 @@ def understanding_part(found: UnderstandingReport) -> MetricPart:
         columns=[
             _("Question and what was shown"), _("Share"), _("95 % interval"), _("Answers"), _("People"), _("Questions"),
         ],
-        rows=[_share_row(label, each) for label, each in arms],
+        rows=[_share_row(label, share) for label, share in arms],
         caution=_(
             "Reviewers are asked once a set is closed, before its results open: chance decides whether the scores by "
             "criterion are shown while they answer. What they say counts only where the check does not contradict."
@@ -299,8 +300,11 @@ def length_part(found: LengthReport, record: RubricRecord) -> MetricPart:
         plot_title=_("Rank correlation with length, within questions"),
         columns=[_("Score"), _("Correlation with length"), _("95 % interval"), _("Rests on")],
         rows=[
-            [label, format_signed(each.value, 3) or each.reason, interval_text(each.interval, 3), describe_basis(each)]
-            for label, each in rows
+            [
+ label,
+ format_signed(figure.value, 3) or figure.reason,
+ interval_text(figure.interval, 3), describe_basis(figure)]
+            for label, figure in rows
         ],
         caution=_(
             "Questions differ in how long an answer they need, so lengths are compared within questions. Where the "

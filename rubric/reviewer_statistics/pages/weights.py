@@ -67,7 +67,7 @@ def build_tuning_page(*, comparison_set: ComparisonSet, person: Person, now: dat
     figures = decode_body(row, TuningFigures)
     record = comparison_set.rubric_version.to_record()
     refusal = get_refusal(check_edit_rubrics, person)
-    fits = [_fit(each, record, refusal) for each in (figures.holistic, figures.preferences)]
+    fits = [_fit(tuning, record, refusal) for tuning in (figures.holistic, figures.preferences)]
     return TuningPage(head, state, fits, row.input_sha256)
 
 

@@ -150,7 +150,7 @@ def _chain(text: str, labels: Names, by_length: Sequence[str], *, connectors: st
     at = len(text) - len(text.lstrip(_MARKS))
     joined = ">"
     while True:
-        label = next((each for each in by_length if _begins(text, at, each)), None)
+        label = next((name for name in by_length if _begins(text, at, name)), None)
         if label is None:
             return places
         if joined == "=":
@@ -218,7 +218,7 @@ def read_review(text: str, labels: Sequence[str], rubric: RubricRecord) -> Revie
         ranking, written_flags = written_ranking(text, names)
         ranking_flags = ranking_flags + written_flags
     flags = chosen.flags + flags + ranking_flags
-    if not any(each.scores for each in said.values()):
+    if not any(given_scores.scores for given_scores in said.values()):
         flags += _take_overalls(said)
     mode = _mode(said, ranking, weights, text)
     return assemble_record(said, ranking, weights, mode, flags=flags)
@@ -233,7 +233,7 @@ def assemble_record(
     flags: Sequence[Flag] = (),
 ) -> ReviewRecord:
     """The record of what was said under each label: with our overalls, our ranking, and what contradicts what."""
-    responses = [_response(label, each, weights, mode) for label, each in said.items()]
+    responses = [_response(label, given_scores, weights, mode) for label, given_scores in said.items()]
     return ReviewRecord(
         mode=mode,
         responses=responses,
@@ -247,9 +247,13 @@ def given_mode(
     said: Mapping[str, GivenScores], ranking: Places | None, weights: Mapping[str, Fraction]
 ) -> str:
     """How the review was given: with every score, with some, with a holistic score or a ranking alone, or abstained."""
-    if any(each.scores for each in said.values()):
-        return RUBRIC if all(len(each.scores) == len(weights) for each in said.values()) else PARTIAL
-    is_whole = ranking or any(each.holistic is not None for each in said.values())
+    if any(given_scores.scores for given_scores in said.values()):
+        return (
+            RUBRIC
+            if all(len(given_scores.scores) == len(weights) for given_scores in said.values())
+            else PARTIAL
+        )
+    is_whole = ranking or any(given_scores.holistic is not None for given_scores in said.values())
     return HOLISTIC if is_whole else ABSTAINED
 
 
@@ -293,9 +297,9 @@ def _bounded(flags: list[Flag]) -> list[Flag]:
     ]
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(first: Any, other: Any) -> bool:
     try:
-        return bool(one != other)
+        return bool(first != other)
     except RecursionError:
         return True
 
@@ -309,9 +313,13 @@ def _is_cut(text: str, blocks: Sequence[Block]) -> bool:
 def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
     """A reviewer who gave an overall and no scores gave a holistic score; it is read as one, and noted."""
     flags = []
-    for label, each in said.items():
-        if each.holistic is None and each.overall is not None and LOWEST <= each.overall <= HIGHEST:
-            each.holistic = each.overall
+    for label, given_scores in said.items():
+        if (
+            given_scores.holistic is None
+            and given_scores.overall is not None
+            and LOWEST <= given_scores.overall <= HIGHEST
+        ):
+            given_scores.holistic = given_scores.overall
             text = f"{label} has an overall and no scores, so the overall is read as a holistic score."
             flags.append(Flag("overall_as_holistic", text, label))
     return flags
@@ -345,21 +353,25 @@ def _response(label: str, said: GivenScores, weights: Mapping[str, Fraction], mo
 def _our_ranking(responses: list[ResponseReview], reported: Places | None, mode: str) -> Places:
     """By our overalls where there are scores; else the reviewer's own, or that of its holistic scores."""
     if mode in (RUBRIC, PARTIAL):
-        return rank_values({each.label: each.overall for each in responses})
-    return reported or rank_values({each.label: each.holistic for each in responses})
+        return rank_values({response.label: response.overall for response in responses})
+    return reported or rank_values({response.label: response.holistic for response in responses})
 
 
 def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list[Flag]:
     """Where the reviewer's own overall is not ours, and whether its ranking contradicts the overalls it gave."""
     flags = [
-        _mismatch(each.label, each.reported_overall, each.overall)
-        for each in responses
-        if each.overall is not None
-        and each.reported_overall is not None
-        and abs(exact(each.reported_overall) - each.overall) > MISMATCH
+        _mismatch(response.label, response.reported_overall, response.overall)
+        for response in responses
+        if response.overall is not None
+        and response.reported_overall is not None
+        and abs(exact(response.reported_overall) - response.overall) > MISMATCH
     ]
     for source in ("reported_overall", "overall", "holistic"):
-        gave = {each.label: getattr(each, source) for each in responses if getattr(each, source) is not None}
+        gave = {
+            response.label: getattr(response, source)
+            for response in responses
+            if getattr(response, source) is not None
+        }
         if ranking and sum(label in gave for place in ranking for label in place) > 1:
             if contradicts(ranking, gave):
                 said = "The reviewer's ranking contradicts the overalls it gave."

@@ -21,15 +21,15 @@ def claimed_flags(texts: Mapping[str, str], review: ReviewRecord, rubric: Rubric
     of them: three, or all criteria of a response, or scores of two responses. A reviewer may still agree by chance, so
     this is a reason to look and nothing more.
     """
-    given = {each.label: dict(each.scores) for each in review.responses}
-    for each in review.responses:
-        if each.holistic is not None:
-            given[each.label]["holistic"] = each.holistic
+    given = {response.label: dict(response.scores) for response in review.responses}
+    for response in review.responses:
+        if response.holistic is not None:
+            given[response.label]["holistic"] = response.holistic
     labels, criteria = Names(texts), Names(criterion.key for criterion in rubric.criteria)
     return [
         _flag(label)
         for label, text in texts.items()
-        if any(_is_repeated(each, given, criteria) for each in _claims(label, text, labels, criteria))
+        if any(_is_repeated(claim, given, criteria) for claim in _claims(label, text, labels, criteria))
     ]
 
 
@@ -44,7 +44,9 @@ def _claims(label: str, text: str, labels: Names, criteria: Names) -> list[Claim
             said, _flags = read_given_scores(
                 value if fitness(value, labels) == 2 else {"evaluations": {label: value}}, labels, criteria
             )
-            rows = {name: _row(each.scores, each.holistic) for name, each in said.items()}
+            rows = {
+                name: _row(given_scores.scores, given_scores.holistic) for name, given_scores in said.items()
+            }
             found.append({name: row for name, row in rows.items() if row})
     return found
 

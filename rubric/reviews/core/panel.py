@@ -63,11 +63,15 @@ def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplet
     """
     if kind not in (RUBRIC, HOLISTIC):
         raise ValueError(f'A panel is of kind "{RUBRIC}" or "{HOLISTIC}", not "{kind}".')
-    others = [each for each in judgements if not each.is_own]
+    others = [judgement for judgement in judgements if not judgement.is_own]
     is_left_out = kind == RUBRIC and not with_incomplete
-    left_out = [each for each in others if is_left_out and each.is_incomplete and each.overall is not None]
+    left_out = [
+        judgement
+        for judgement in others
+        if is_left_out and judgement.is_incomplete and judgement.overall is not None
+    ]
     counted = counted_values(judgements, kind, with_incomplete=with_incomplete)
-    responses = list(dict.fromkeys(each.response for each in judgements))
+    responses = list(dict.fromkeys(judgement.response for judgement in judgements))
     means = {
         response: exact_mean(values.values()) for response, values in _by_response(counted, responses).items()
     }
@@ -86,10 +90,10 @@ def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplet
     ]  # fmt: skip
     return Panel(
         kind=kind,
-        standings=sorted(standings, key=lambda each: (each.place is None, each.place or 0)),
+        standings=sorted(standings, key=lambda standing: (standing.place is None, standing.place or 0)),
         fallbacks=_fallbacks(others) if kind == RUBRIC else [],
         left_out=left_out,
-        own=[each for each in judgements if each.is_own],
+        own=[judgement for judgement in judgements if judgement.is_own],
         changes=[response for response in responses if by_means.get(response) != by_places.get(response)],
     )
 
@@ -99,11 +103,11 @@ def counted_values(
 ) -> dict[str, dict[str, Fraction]]:
     """The values that count: by reviewer, by response. Never those of own responses."""
     counted: dict[str, dict[str, Fraction]] = {}
-    for each in judgements:
-        value = each.overall if kind == RUBRIC else each.holistic
-        is_left_out = kind == RUBRIC and each.is_incomplete and not with_incomplete
-        if value is not None and not each.is_own and not is_left_out:
-            counted.setdefault(each.reviewer, {})[each.response] = value
+    for judgement in judgements:
+        value = judgement.overall if kind == RUBRIC else judgement.holistic
+        is_left_out = kind == RUBRIC and judgement.is_incomplete and not with_incomplete
+        if value is not None and not judgement.is_own and not is_left_out:
+            counted.setdefault(judgement.reviewer, {})[judgement.response] = value
     return counted
 
 
@@ -150,6 +154,6 @@ def _by_response(
 
 def _fallbacks(others: Sequence[Judgement]) -> list[str]:
     """Reviewers who gave holistic scores and no overall at all."""
-    scored = {each.reviewer for each in others if each.overall is not None}
-    holistic = dict.fromkeys(each.reviewer for each in others if each.holistic is not None)
+    scored = {judgement.reviewer for judgement in others if judgement.overall is not None}
+    holistic = dict.fromkeys(judgement.reviewer for judgement in others if judgement.holistic is not None)
     return [reviewer for reviewer in holistic if reviewer not in scored]

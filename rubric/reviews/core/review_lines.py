@@ -41,7 +41,7 @@ def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
             continue
         document = read_json(line)
         problems = document.problems or _shape_problems(document.value)
-        faults += [LineFault(number, each.pointer, each.code, each.message) for each in problems]
+        faults += [LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems]
         if not problems:
             reviews.append(ReviewLine(**{key: document.value[key] for key in KEYS}))
     if not reviews and not faults:
@@ -81,7 +81,7 @@ def review_output(reviewer: str, review: ReviewRecord) -> dict[str, Any]:
     return {
         "reviewer": reviewer,
         "mode": review.mode,
-        "responses": {each.label: _response_output(each) for each in review.responses},
+        "responses": {response.label: _response_output(response) for response in review.responses},
         "ranking": review.ranking,
         "reported_ranking": review.reported_ranking,
         "flags": [{"code": code, "response": response} for code, response in flags],

@@ -47,7 +47,7 @@ class Differences(Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many things differ."""
-        changed = sum(len(each.changes) for each in self.criteria)
+        changed = sum(len(criterion.changes) for criterion in self.criteria)
         return len(self.general) + changed + len(self.parameters) + len(self.lists)
 
 
@@ -68,9 +68,12 @@ def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool 
 
 
 def _general(before: RubricRecord, after: RubricRecord) -> list[Change]:
-    shared = {each.key for each in before.criteria} & {each.key for each in after.criteria}
+    shared = {criterion.key for criterion in before.criteria} & {
+        criterion.key for criterion in after.criteria
+    }
     orders = [
-        ", ".join(each.key for each in record.criteria if each.key in shared) for record in (before, after)
+        ", ".join(criterion.key for criterion in record.criteria if criterion.key in shared)
+        for record in (before, after)
     ]
     values = (
         {"name": record.name, "kind": record.kind, "source": record.source, "order": order}
@@ -80,11 +83,11 @@ def _general(before: RubricRecord, after: RubricRecord) -> list[Change]:
 
 
 def _criteria(before: RubricRecord, after: RubricRecord, *, has_weights: bool) -> list[CriterionChange]:
-    old = {each.key: each for each in before.criteria}
-    new = {each.key: each for each in after.criteria}
+    old = {criterion.key: criterion for criterion in before.criteria}
+    new = {criterion.key: criterion for criterion in after.criteria}
     found = []
     for key in dict.fromkeys((*old, *new)):
-        changes = _changes(*(_texts(each.get(key), has_weights=has_weights) for each in (old, new)))
+        changes = _changes(*(_texts(record.get(key), has_weights=has_weights) for record in (old, new)))
         if changes:
             how = ADDED if key not in old else REMOVED if key not in new else CHANGED
             found.append(CriterionChange(key, (new.get(key) or old[key]).label, how, changes))

@@ -141,11 +141,11 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
         lists=_lists(base.lists, texts, was, problems),
     )
     if problems:
-        return problems + [each for each in weight_faults(texts) if each not in problems]
+        return problems + [fault for fault in weight_faults(texts) if fault not in problems]
     found = read_version(canonical_bytes(record))
     if isinstance(found, RubricRecord):
         return found
-    return [FieldProblem(find_field(each.place, places), each.message) for each in found]
+    return [FieldProblem(find_field(problem.place, places), problem.message) for problem in found]
 
 
 def used_places(texts: Texts) -> list[int]:
@@ -178,7 +178,7 @@ def weight_faults(texts: Texts) -> list[FieldProblem]:
     if faults or len(fields) < len(places):
         return faults
     found = weight_problems({name: texts[field].strip() for name, field in fields.items()})
-    return [FieldProblem(fields.get(each.key, ""), each.message) for each in found]
+    return [FieldProblem(fields.get(problem.key, ""), problem.message) for problem in found]
 
 
 def is_number(text: str) -> bool:
@@ -191,7 +191,7 @@ def scale_weights(texts: Texts, place: int) -> dict[str, str]:
 
     Raises Unreadable when a weight is no number, the kept one is no share, or there is nobody to take the rest.
     """
-    fields = {_name(texts, each): f"c{each}-weight" for each in used_places(texts)}
+    fields = {_name(texts, number): f"c{number}-weight" for number in used_places(texts)}
     typed = {name: texts[field].strip() for name, field in fields.items() if is_number(texts.get(field, ""))}
     name = _name(texts, place)
     if len(fields) < len(used_places(texts)):
@@ -204,7 +204,7 @@ def scale_weights(texts: Texts, place: int) -> dict[str, str]:
         weights = scale_others(typed, name, typed[name])
     except ValueError as error:
         raise Unreadable(f"{error} Change it first.") from error
-    return {fields[each]: _short(weight) for each, weight in weights.items()}
+    return {fields[key]: _short(weight) for key, weight in weights.items()}
 
 
 def find_field(place: str, places: list[int]) -> str:
@@ -227,7 +227,7 @@ def _criterion(texts: Texts, place: int, base: RubricRecord, problems: list[Fiel
     """One criterion; its faults go to `problems`, and what cannot be read stands there as 0 or nothing."""
     typed = {name: _plain(texts.get(f"c{place}-{name}", "")) for name in CRITERION_FIELDS}
     key = typed["key"].strip()
-    before = next((each for each in base.criteria if each.key == key), None)
+    before = next((criterion for criterion in base.criteria if criterion.key == key), None)
     was = criterion_texts(before) if before else {}
     built: dict[str, Any] = {}
     for name, text in typed.items():

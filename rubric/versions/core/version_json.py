@@ -256,7 +256,7 @@ def _pattern_fault(source: str) -> str:
     if len(source) > _LONGEST_PATTERN:
         return f"The pattern has {len(source)} characters; {_LONGEST_PATTERN} are the most. Split it in two."
     bare = _ESCAPED.sub("x", source)
-    depths = accumulate(1 if each == "(" else -1 for each in bare if each in "()")
+    depths = accumulate(1 if text == "(" else -1 for text in bare if text in "()")
     if max(depths, default=0) > _DEEPEST_PATTERN:
         return f"The pattern has more than {_DEEPEST_PATTERN} brackets within each other. Write it flatter."
     if _IN_SET.search(bare):
@@ -285,7 +285,9 @@ def is_number(text: str) -> bool:
 def next_number(taken: Collection[str]) -> str:
     """The number after the highest one: 1.0, 1.1 ... 1.9, 1.10; "1.0" when there is none yet."""
     counted = [
-        tuple(map(int, each.split("."))) for each in taken if re.fullmatch(r"\d{1,6}(?:\.\d{1,6}){0,2}", each)
+        tuple(map(int, evaluation.split(".")))
+        for evaluation in taken
+        if re.fullmatch(r"\d{1,6}(?:\.\d{1,6}){0,2}", evaluation)
     ]
     if not counted:
         highest: tuple[int, ...] = (1, -1)

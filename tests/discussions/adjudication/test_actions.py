@@ -76,9 +76,9 @@ def test_deciding_anew_needs_no_side():
 
 def test_a_silent_side_can_be_adopted_and_says_what_the_machine_says():
     game = submitted_game(3, differing={("phrase", pick_phrase()): ("acceptable", "", "")})
-    (one,) = disagreements_in(game)
-    silent = next(side for side in one.sides if side.is_silent)
-    made = settle_difference(game, one.key, adopted=Evaluation.objects.get(pk=silent.evaluation))
+    (disagreement,) = disagreements_in(game)
+    silent = next(side for side in disagreement.sides if side.is_silent)
+    made = settle_difference(game, disagreement.key, adopted=Evaluation.objects.get(pk=silent.evaluation))
     assert made.value == ""
     assert "phrase" not in preview(game).found.values
 
@@ -95,8 +95,10 @@ def test_a_majority_can_be_settled_otherwise_and_settled_again():
     assert preview(game).found.values["strategic_depth"]["4"] == "yes"
     second = settle_difference(game, DEPTH, "no", by=lead, reason="I was wrong.")
     assert (second.number, second.supersedes) == (2, first)
-    assert [one.id for one in load_adjudicated_by_game([game.pk])[game.pk]] == [second.pk]
-    assert [(one.number, one.by_name) for one in load_adjudication_history(game.pk)] == [
+    assert [adjudication.id for adjudication in load_adjudicated_by_game([game.pk])[game.pk]] == [second.pk]
+    assert [
+        (adjudication.number, adjudication.by_name) for adjudication in load_adjudication_history(game.pk)
+    ] == [
         (1, lead.name),
         (2, lead.name),
     ]
@@ -216,7 +218,7 @@ def test_the_page_of_a_recorded_verdict_names_what_was_settled_since():
 def test_letters_are_not_the_order_of_evaluations():
     """Neither here nor in any other game of the same three: see the core's test of letters."""
     game = submitted_game(3, differing=SPLIT)
-    dealt = letters(game.pk, [one.pk for one in list_evaluations(game)])
+    dealt = letters(game.pk, [evaluation.pk for evaluation in list_evaluations(game)])
     assert {side.evaluation: side.alias for side in difference(game, DEPTH).sides} == dealt
 
 
@@ -303,20 +305,23 @@ def differing(game):
         for row in rows
     ]
     machine = load_state(list_evaluations(game)[0]).machine
-    return {one.key: one for one in find_disagreements(judged, machine, [], game=game.pk)}
+    return {
+        disagreement.key: disagreement
+        for disagreement in find_disagreements(judged, machine, [], game=game.pk)
+    }
 
 
 def test_everybody_has_begun():
     game = make_shared_game(k=3)
-    assert {(one.state, one.slot.evaluator_id) for one in list_evaluations(game)} == {
-        ("draft", one.evaluator_id) for one in list_evaluations(game)
+    assert {(evaluation.state, evaluation.slot.evaluator_id) for evaluation in list_evaluations(game)} == {
+        ("draft", evaluation.evaluator_id) for evaluation in list_evaluations(game)
     }
-    assert len({one.evaluator_id for one in list_evaluations(game)}) == 3
+    assert len({evaluation.evaluator_id for evaluation in list_evaluations(game)}) == 3
 
 
 def test_they_agree_on_everything_they_were_not_told_to_differ_on():
     game = submitted_game(3)
-    assert {one.state for one in list_evaluations(game)} == {"submitted"}
+    assert {evaluation.state for evaluation in list_evaluations(game)} == {"submitted"}
     assert differing(game) == {}
 
 

@@ -37,7 +37,7 @@ def judged(evaluator, kind, subject, value, blind=""):
 
 
 def rated(*evaluators):
-    return [judged(one, "rating", "", "3.5") for one in evaluators]
+    return [judged(disagreement, "rating", "", "3.5") for disagreement in evaluators]
 
 
 def lead_said(kind, subject, value, *, sides="", adopted=None):
@@ -56,16 +56,21 @@ def test_nobody_differs_while_all_say_the_same():
 
 
 def test_silence_is_a_side_that_says_what_the_machine_says_and_is_marked():
-    (one,) = found([*rated(1, 2, 3), judged(2, "strategic_depth", "4", "no", "yes")])
-    sides = {side.evaluation: (side.value, side.is_silent, side.is_changed) for side in one.sides}
+    (disagreement,) = found([*rated(1, 2, 3), judged(2, "strategic_depth", "4", "no", "yes")])
+    sides = {side.evaluation: (side.value, side.is_silent, side.is_changed) for side in disagreement.sides}
     assert sides == {1: ("yes", True, False), 2: ("no", False, True), 3: ("yes", True, False)}
-    assert (one.machine, one.majority, one.is_tie, one.counts) == ("yes", "yes", False, "yes")
+    assert (disagreement.machine, disagreement.majority, disagreement.is_tie, disagreement.counts) == (
+        "yes",
+        "yes",
+        False,
+        "yes",
+    )
 
 
 def test_a_phrase_that_nobody_else_accepts_is_refused_by_silence():
-    (one,) = found([*rated(1, 2, 3), judged(2, "phrase", "3|a b c", "acceptable")])
-    assert sorted(side.value for side in one.sides) == ["", "", "acceptable"]
-    assert one.majority == ""
+    (disagreement,) = found([*rated(1, 2, 3), judged(2, "phrase", "3|a b c", "acceptable")])
+    assert sorted(side.value for side in disagreement.sides) == ["", "", "acceptable"]
+    assert disagreement.majority == ""
 
 
 def test_ties_come_first_then_splits_by_kind_and_place():
@@ -77,7 +82,7 @@ def test_ties_come_first_then_splits_by_kind_and_place():
         judged(2, "role_consistency", "4", "inconsistent"),
         *(judged(n, "reference", "2.1", value) for n, value in enumerate(("vague",) * 3 + ("accurate",), 1)),
     ]
-    assert [(one.key, one.is_tie) for one in found(said)] == [
+    assert [(disagreement.key, disagreement.is_tie) for disagreement in found(said)] == [
         (("role_consistency", "4"), True),
         (("reference", "2.1"), False),
         (("strategic_depth", "4"), False),
@@ -89,11 +94,19 @@ def test_what_a_lead_settled_is_no_tie_any_more_and_says_whether_its_sides_chang
     said = [judged(1, "reference", "2.1", "vague"), judged(2, "reference", "2.1", "accurate")]
     (tie,) = found(said)
     assert (tie.is_tie, tie.majority, tie.counts) == (True, None, None)
-    (one,) = found(said, [lead_said("reference", "2.1", "accurate", sides=tie.sides_sha256)])
-    assert (one.is_tie, one.counts, one.is_changed_since) == (False, "accurate", False)
+    (disagreement,) = found(said, [lead_said("reference", "2.1", "accurate", sides=tie.sides_sha256)])
+    assert (disagreement.is_tie, disagreement.counts, disagreement.is_changed_since) == (
+        False,
+        "accurate",
+        False,
+    )
     agreed = [said[0], judged(2, "reference", "2.1", "vague", "accurate")]
-    (one,) = found(agreed, [lead_said("reference", "2.1", "accurate", sides=tie.sides_sha256)])
-    assert (one.is_split, one.counts, one.is_changed_since) == (False, "accurate", True)
+    (disagreement,) = found(agreed, [lead_said("reference", "2.1", "accurate", sides=tie.sides_sha256)])
+    assert (disagreement.is_split, disagreement.counts, disagreement.is_changed_since) == (
+        False,
+        "accurate",
+        True,
+    )
 
 
 def test_what_changed_since_stands_between_ties_and_splits():
@@ -108,7 +121,7 @@ def test_what_changed_since_stands_between_ties_and_splits():
         lead_said("role_consistency", "4", "consistent", sides="others"),
         lead_said("strategic_depth", "4", "no", sides=found(said)[1].sides_sha256),
     ]
-    assert [one.kind for one in found(said, given)] == [
+    assert [disagreement.kind for disagreement in found(said, given)] == [
         "reference",
         "role_consistency",
         "question",
@@ -118,8 +131,8 @@ def test_what_changed_since_stands_between_ties_and_splits():
 
 def test_nothing_of_a_verdict_hangs_on_a_question_so_no_lead_settles_it():
     said = [judged(1, "question", "2", "no"), judged(2, "question", "2", "yes")]
-    (one,) = found(said)
-    assert (one.is_tie, one.can_be_settled, one.majority) == (False, False, None)
+    (disagreement,) = found(said)
+    assert (disagreement.is_tie, disagreement.can_be_settled, disagreement.majority) == (False, False, None)
 
 
 def test_a_marked_sentence_is_asked_about_first_and_its_label_only_when_it_counts():
@@ -130,23 +143,27 @@ def test_a_marked_sentence_is_asked_about_first_and_its_label_only_when_it_count
         judged(2, "reference", "5.1", "vague"),
         judged(3, "reference", "5.1", "not_a_reference"),
     ]
-    (one,) = found(said)
-    assert (one.key, one.is_tie) == (("missed", "5.1"), True)
-    assert {side.evaluation: side.value for side in one.sides} == {1: "yes", 2: "yes", 3: "", 4: ""}
-    assert [side.is_silent for side in sorted(one.sides, key=lambda s: s.evaluation)] == [False] * 3 + [True]
-    yes = [lead_said("missed", "5.1", "yes", sides=one.sides_sha256)]
-    assert [(each.key, each.is_tie) for each in found(said, yes)] == [
+    (disagreement,) = found(said)
+    assert (disagreement.key, disagreement.is_tie) == (("missed", "5.1"), True)
+    assert {side.evaluation: side.value for side in disagreement.sides} == {1: "yes", 2: "yes", 3: "", 4: ""}
+    assert [side.is_silent for side in sorted(disagreement.sides, key=lambda s: s.evaluation)] == [
+        False
+    ] * 3 + [True]
+    yes = [lead_said("missed", "5.1", "yes", sides=disagreement.sides_sha256)]
+    assert [(disagreement.key, disagreement.is_tie) for disagreement in found(said, yes)] == [
         (("reference", "5.1"), True),
         (("missed", "5.1"), False),
     ]
-    no = [lead_said("missed", "5.1", "", sides=one.sides_sha256)]
-    assert [each.key for each in found(said, no)] == [("missed", "5.1")]
+    no = [lead_said("missed", "5.1", "", sides=disagreement.sides_sha256)]
+    assert [disagreement.key for disagreement in found(said, no)] == [("missed", "5.1")]
 
 
 def test_the_reason_of_a_side_stands_with_it():
     said = [*rated(1, 2), judged(2, "strategic_depth", "4", "no")]
-    (one,) = found(said, reasons={(2, "strategic_depth", "4"): "A joke", (1, "strategic_depth", "4"): "old"})
-    assert {side.evaluation: side.reason for side in one.sides} == {1: "", 2: "A joke"}
+    (disagreement,) = found(
+        said, reasons={(2, "strategic_depth", "4"): "A joke", (1, "strategic_depth", "4"): "old"}
+    )
+    assert {side.evaluation: side.reason for side in disagreement.sides} == {1: "", 2: "A joke"}
 
 
 def test_letters_follow_neither_the_order_nor_the_person():
@@ -192,31 +209,40 @@ def test_disagreements_and_effective_values_never_differ(said):
     """What is listed as open is what a verdict waits for, and what counts is what effective values hold."""
     rows = acts(said)
     result, listed = effective(rows, {}, machine=MACHINE), found(rows)
-    assert {one.key for one in listed if one.is_tie} == set(result.ties)
-    for one in listed:
-        assert one.majority == find_majority({side.evaluation: side.value for side in one.sides})
-        if one.kind == "missed":
-            assert (one.subject in result.added) == (one.counts == "yes")
+    assert {disagreement.key for disagreement in listed if disagreement.is_tie} == set(result.ties)
+    for disagreement in listed:
+        assert disagreement.majority == find_majority(
+            {side.evaluation: side.value for side in disagreement.sides}
+        )
+        if disagreement.kind == "missed":
+            assert (disagreement.subject in result.added) == (disagreement.counts == "yes")
         else:
-            assert result.values.get(one.kind, {}).get(one.subject, "") == (one.counts or "")
-    assert [one.is_tie for one in listed] == sorted((one.is_tie for one in listed), reverse=True)
+            assert result.values.get(disagreement.kind, {}).get(disagreement.subject, "") == (
+                disagreement.counts or ""
+            )
+    assert [disagreement.is_tie for disagreement in listed] == sorted(
+        (disagreement.is_tie for disagreement in listed), reverse=True
+    )
 
 
 @given(SAID, st.permutations([1, 2, 3, 4]))
 def test_who_evaluates_first_changes_nothing_but_the_letters(said, order):
     to = dict(zip((1, 2, 3, 4), order, strict=True))
     rows = acts(said)
-    other = [judged(to[one.evaluator], one.kind, one.subject, one.value) for one in reversed(rows)]
+    other = [
+        judged(to[disagreement.evaluator], disagreement.kind, disagreement.subject, disagreement.value)
+        for disagreement in reversed(rows)
+    ]
 
     def shape(listed):
         return [
             (
-                one.key,
-                one.majority,
-                one.is_tie,
-                sorted((side.value, side.is_silent) for side in one.sides),
+                disagreement.key,
+                disagreement.majority,
+                disagreement.is_tie,
+                sorted((side.value, side.is_silent) for side in disagreement.sides),
             )
-            for one in listed
+            for disagreement in listed
         ]
 
     assert shape(found(rows)) == shape(found(other))
@@ -226,19 +252,25 @@ def test_who_evaluates_first_changes_nothing_but_the_letters(said, order):
 @given(SAID, st.data())
 def test_settling_one_thing_changes_that_thing_alone(said, data):
     rows = acts(said)
-    listed = [one for one in found(rows) if one.can_be_settled and one.kind != "missed"]
+    listed = [
+        disagreement
+        for disagreement in found(rows)
+        if disagreement.can_be_settled and disagreement.kind != "missed"
+    ]
     if not listed:
         return
-    one = data.draw(st.sampled_from(listed))
-    value = data.draw(st.sampled_from(VALUES[one.kind]))
+    draw = data.draw(st.sampled_from(listed))
+    value = data.draw(st.sampled_from(VALUES[draw.kind]))
     before = effective(rows, {}, machine=MACHINE)
-    after = effective(rows, {one.key: value}, machine=MACHINE)
-    assert after.values[one.kind][one.subject] == value
-    assert set(after.ties) == set(before.ties) - {one.key}
+    after = effective(rows, {draw.key: value}, machine=MACHINE)
+    assert after.values[draw.kind][draw.subject] == value
+    assert set(after.ties) == set(before.ties) - {draw.key}
     assert after.added == before.added
-    assert rest(before, one.key) == rest(after, one.key)
-    assert [each.key for each in found(rows) if each.key != one.key] == [
-        each.key for each in found(rows, [lead_said(*one.key, value)]) if each.key != one.key
+    assert rest(before, draw.key) == rest(after, draw.key)
+    assert [disagreement.key for disagreement in found(rows) if disagreement.key != draw.key] == [
+        disagreement.key
+        for disagreement in found(rows, [lead_said(*draw.key, value)])
+        if disagreement.key != draw.key
     ]
 
 
@@ -257,8 +289,8 @@ def differing(*values, kind="reference", subject="1.1", game=1, majority=None, r
         Side(number, "ABCDEFGH"[number], value, blind if number == 0 else "", reason if number == 0 else "")
         for number, value in enumerate(values)
     )
-    one = Disagreement(kind, subject, sides, "", majority, majority is None, "hash")
-    return Differing(game, one)
+    disagreement = Disagreement(kind, subject, sides, "", majority, majority is None, "hash")
+    return Differing(game, disagreement)
 
 
 def test_a_thing_counts_once_for_every_two_answers_that_stand_against_each_other():
@@ -267,7 +299,7 @@ def test_a_thing_counts_once_for_every_two_answers_that_stand_against_each_other
         differing("vague", "accurate", "accurate"),
         differing("accurate", "inaccurate", "vague"),
     ]
-    assert count_confusions(one.disagreement for one in found) == [
+    assert count_confusions(disagreement.disagreement for disagreement in found) == [
         Confusion(("accurate", "vague"), 3),
         Confusion(("accurate", "inaccurate"), 1),
         Confusion(("inaccurate", "vague"), 1),
@@ -301,9 +333,9 @@ def test_kinds_take_turns_and_open_ones_come_before_majorities():
 )
 def test_the_choice_does_not_depend_on_the_order_of_reading(pairs, shuffled):
     found = [
-        differing(one, other, game=game, subject=f"{place}.1")
-        for place, (one, other, game) in enumerate(pairs)
-        if one != other
+        differing(disagreement, other, game=game, subject=f"{place}.1")
+        for place, (disagreement, other, game) in enumerate(pairs)
+        if disagreement != other
     ]
     mixed = list(found)
     shuffled.shuffle(mixed)

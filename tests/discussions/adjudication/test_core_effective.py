@@ -70,10 +70,10 @@ def test_a_silent_evaluator_and_one_who_says_the_same_stand_together():
 
 
 def test_an_added_reference_counts_when_most_have_it():
-    one = [*rated(3), judged(1, "missed", "5.1", "yes"), judged(1, "reference", "5.1", "accurate")]
-    assert effective(one, {}).added == frozenset()
-    assert "reference" not in effective(one, {}).values
-    two = [*one, judged(2, "reference", "5.1", "accurate")]
+    group = [*rated(3), judged(1, "missed", "5.1", "yes"), judged(1, "reference", "5.1", "accurate")]
+    assert effective(group, {}).added == frozenset()
+    assert "reference" not in effective(group, {}).values
+    two = [*group, judged(2, "reference", "5.1", "accurate")]
     assert effective(two, {}).added == {"5.1"}
     assert effective(two, {}).values["reference"] == {"5.1": "accurate"}
 

@@ -107,7 +107,7 @@ def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
     assert 'id="settle-progress"' in said and "hx-swap-oob" in said
     assert json.loads(answer["HX-Trigger-After-Settle"]) == {"go-to": {"id": f"{wanted}-first"}}
     made = Adjudication.objects.get()
-    side = next(one for one in disagreements_in(game) if one.key == TIE).sides[0]
+    side = next(disagreement for disagreement in disagreements_in(game) if disagreement.key == TIE).sides[0]
     assert (side.alias, made.adopted_id, made.value) == ("A", side.evaluation, side.value)
     assert (made.created_by, made.reason) == (lead, "It takes up message 4.")
     assert "It takes up message 4." in client.get(address(game)).content.decode()
@@ -125,7 +125,9 @@ def test_a_plain_browser_is_led_to_the_next_open_thing(client):
 def test_decided_anew_and_settled_again_the_newest_counts(client):
     game = make_differing()
     signed_in(client, game)
-    key = next(one.key for one in disagreements_in(game) if one.kind == "reference")
+    key = next(
+        disagreement.key for disagreement in disagreements_in(game) if disagreement.kind == "reference"
+    )
     assert 'value="anew:inaccurate"' in client.get(address(game)).content.decode()
     first = sent(game, key, choice="anew:inaccurate", reason="Cid voted for Bea.")
     assert client.post(address(game, "adjudicate_one"), first).status_code == 303
@@ -167,7 +169,7 @@ def test_who_was_faster_is_shown_beside_what_one_was_about_to_save(client):
     game = make_differing()
     signed_in(client, game)
     stale = sent(game, reason="My own view")
-    sides = next(one for one in disagreements_in(game) if one.key == TIE).sides
+    sides = next(disagreement for disagreement in disagreements_in(game) if disagreement.key == TIE).sides
     adjudicate(
         game=game,
         kind=TIE[0],

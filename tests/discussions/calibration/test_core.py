@@ -30,7 +30,10 @@ def test_a_game_by_hand():
     found = compare(KEY, SAID)
     assert (found.alike, found.count) == (3, 5)
     assert found.by_kind == {"reference": (1, 2), "strategic_depth": (1, 2), "question": (1, 1)}
-    assert [(one.kind, one.subject, one.said, one.agreed) for one in found.differences] == [
+    assert [
+        (difference.kind, difference.subject, difference.said, difference.agreed)
+        for difference in found.differences
+    ] == [
         ("reference", "9.2", "inaccurate", "vague"),
         ("strategic_depth", "5", "yes", "no"),
     ]

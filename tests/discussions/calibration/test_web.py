@@ -114,7 +114,7 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
         assert f"<strong>{says}</strong>" in page.content.decode()
     lead = signed(client, make_lead(project=opened.project))
     address = reverse("calibration", args=[opened.project.slug, opened.number])
-    people = {one.key: one.passes for one in lead.get(address).context["page"].people}
+    people = {person.key: person.passes for person in lead.get(address).context["page"].people}
     assert (people[good.evaluator_id], people[bad.evaluator_id]) == (True, False)
     wave = reverse("let_rate", args=[opened.project.slug, opened.number, bad.evaluator_id])
     assert lead.post(wave, {"reason": " "}).status_code == 422

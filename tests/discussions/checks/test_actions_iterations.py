@@ -113,8 +113,8 @@ def test_a_gap_between_decisions_and_a_state_that_they_do_not_say_are_named(stag
     damage(Decision.objects.filter(choice="keep"), number=2)
     damage(Iteration.objects.filter(number=4), state="rating")
     said = breaches()["I6e"]
-    assert any("does not follow the decision before it" in each for each in said)
-    assert any(each.startswith("Iteration 4") and "is rating" in each for each in said)
+    assert any("does not follow the decision before it" in breach for breach in said)
+    assert any(breach.startswith("Iteration 4") and "is rating" in breach for breach in said)
 
 
 def test_a_broken_chain_a_foreign_baseline_and_another_prompt_are_named(stage):

@@ -34,13 +34,13 @@ pytestmark = pytest.mark.django_db
 def stage(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     made = make_stage()
-    make_iteration(stage=made, games=[figures(strategic_depth=each) for each in (60, 62, 64)])
+    make_iteration(stage=made, games=[figures(strategic_depth=score) for score in (60, 62, 64)])
     return made
 
 
 @pytest.fixture
 def change(stage):
-    games = [figures(strategic_depth=each) for each in (90, 92, 94)]
+    games = [figures(strategic_depth=score) for score in (90, 92, 94)]
     return make_iteration(stage=stage, games=games, target="strategic_depth", minutes=5)
 
 

@@ -38,7 +38,7 @@ PROMPT = "You play Mafia, and you play it well.\n"
 def stage(settings, tmp_path):
     settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
     made = make_stage()
-    make_iteration(stage=made, games=[figures(coherence=each) for each in (60, 62, 64)])
+    make_iteration(stage=made, games=[figures(coherence=score) for score in (60, 62, 64)])
     return made
 
 
@@ -49,7 +49,7 @@ def broken():
 
 def play(stage, *scores, minutes=5, **given):
     """Another iteration of the same prompt against the same reference."""
-    games = [None if each is None else figures(coherence=each) for each in scores]
+    games = [None if score is None else figures(coherence=score) for score in scores]
     return make_iteration(
         stage=stage, games=games, prompt=PROMPT, target="coherence", minutes=minutes, **given
     )

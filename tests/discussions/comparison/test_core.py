@@ -133,7 +133,7 @@ def test_a_guardrail_that_probably_fell():
     change = [game(n, **{ROLE: 76.0 + n, "coherence": 64.0 + n}) for n in (1, 2, 3)]
     found = compare(control, change, GATED, target=ROLE)
     assert found.answer == IMPROVED
-    assert [each.key for each in found.metrics if each.is_harmed] == ["coherence"]
+    assert [metric.key for metric in found.metrics if metric.is_harmed] == ["coherence"]
     assert found.checks == ["Check coherence: it probably fell by more than 5."]
     assert found.action == "Keep the change, after a look at what is to be checked."
 
@@ -259,11 +259,11 @@ batches = st.lists(seven, min_size=1, max_size=4)
 def test_the_other_way_round_is_the_opposite(control, change, target):
     first = [game(n, **values) for n, values in enumerate(control, 1)]
     second = [game(n, **values) for n, values in enumerate(change, 1)]
-    one, other = compare(first, second, GATED, target=target), compare(second, first, GATED, target=target)
+    left, other = compare(first, second, GATED, target=target), compare(second, first, GATED, target=target)
     opposite = {IMPROVED: WORSE, WORSE: IMPROVED}
-    assert other.answer == opposite.get(one.answer, one.answer)
+    assert other.answer == opposite.get(left.answer, left.answer)
     for key in METRICS:
-        mine, theirs = one.metric(key), other.metric(key)
+        mine, theirs = left.metric(key), other.metric(key)
         assert theirs.answer == opposite.get(mine.answer, mine.answer)
         assert not (mine.rule.keeps and theirs.rule.keeps)
         # What is corrected is never bolder than what is not.
@@ -435,13 +435,13 @@ batch = st.lists(st.integers(0, 1000).map(lambda tenths: tenths / 10), min_size=
 
 @given(batch, batch, batch)
 def test_one_metric_the_other_way_round_is_the_opposite(control, change, earlier):
-    one, other = compared(control, change, earlier), compared(change, control, earlier)
+    first, other = compared(control, change, earlier), compared(change, control, earlier)
     opposite = {IMPROVED: WORSE, WORSE: IMPROVED}
-    assert other.answer == opposite.get(one.answer, one.answer)
-    assert one.raw == pytest.approx(-other.raw)
-    if one.posterior is not None:
-        assert one.posterior.higher == pytest.approx(1 - other.posterior.higher, abs=1e-9)
-        assert one.posterior.within == pytest.approx(other.posterior.within, abs=1e-9)
+    assert other.answer == opposite.get(first.answer, first.answer)
+    assert first.raw == pytest.approx(-other.raw)
+    if first.posterior is not None:
+        assert first.posterior.higher == pytest.approx(1 - other.posterior.higher, abs=1e-9)
+        assert first.posterior.within == pytest.approx(other.posterior.within, abs=1e-9)
 
 
 @given(batch, batch)
@@ -458,12 +458,12 @@ def test_shrinking_draws_towards_nothing(control, change):
 def test_another_unit_changes_no_answer(control, change, unit):
     first = [scores(*batch) for batch in (control, change)]
     second = [[score * unit for score in batch] for batch in first]
-    one = difference(*first, pooled_spread(first), material=5.0, span=1000.0)
+    found = difference(*first, pooled_spread(first), material=5.0, span=1000.0)
     other = difference(*second, pooled_spread(second), material=5.0 * float(unit), span=1000.0)
-    if one.posterior is not None:
-        assert one.posterior.higher == pytest.approx(other.posterior.higher, abs=1e-9)
-        assert one.posterior.within == pytest.approx(other.posterior.within, abs=1e-9)
-    assert one.more_games == other.more_games
+    if found.posterior is not None:
+        assert found.posterior.higher == pytest.approx(other.posterior.higher, abs=1e-9)
+        assert found.posterior.within == pytest.approx(other.posterior.within, abs=1e-9)
+    assert found.more_games == other.more_games
 
 
 KEYS = (
@@ -484,8 +484,8 @@ def decided_game(number, depth=70.0, rating=4.0, **scores):
 def basis(control=(60, 62, 64), change=(90, 92, 94), look=1):
     games = [
         [
-            each if isinstance(each, DecidedGame) else decided_game(number, each)
-            for number, each in enumerate(batch, start)
+            score if isinstance(score, DecidedGame) else decided_game(number, score)
+            for number, score in enumerate(batch, start)
         ]
         for batch, start in ((control, 1), (change, 10))
     ]

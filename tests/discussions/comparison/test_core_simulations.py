@@ -45,10 +45,10 @@ def looked_at(effect, runs, *, looks=3, seed=11):
     control, change = random.normal(0, 1, (runs, 3 * looks)), random.normal(effect, 1, (runs, 3 * looks))
     ended, played = np.zeros(runs), np.full(runs, 3.0 * looks)
     for size in range(3, 3 * looks + 1, 3):
-        one, other = control[:, :size], change[:, :size]
+        first, other = control[:, :size], change[:, :size]
         df = EARLIER_DF + 2 * (size - 1)
-        variance = (earlier + (size - 1) * (one.var(1, ddof=1) + other.var(1, ddof=1))) / df
-        higher = chances(other.mean(1) - one.mean(1), variance, df, size)
+        variance = (earlier + (size - 1) * (first.var(1, ddof=1) + other.var(1, ddof=1))) / df
+        higher = chances(other.mean(1) - first.mean(1), variance, df, size)
         now = np.where(1 - higher < TAIL, 1.0, np.where(higher < TAIL, -1.0, 0.0))
         played = np.where((ended == 0) & (now != 0), float(size), played)
         ended = np.where(ended == 0, now, ended)
@@ -140,5 +140,5 @@ def test_the_pooled_spread_is_unbiased():
     random = np.random.default_rng(6)
     drawn = random.normal(70, 8, (2000, 4, 3))
     found = [pooled_spread([[Fraction(x) for x in batch] for batch in run]) for run in drawn]
-    assert {each.df for each in found} == {8}
-    assert np.mean([each.variance for each in found]) == pytest.approx(64, rel=0.03)
+    assert {spread.df for spread in found} == {8}
+    assert np.mean([spread.variance for spread in found]) == pytest.approx(64, rel=0.03)

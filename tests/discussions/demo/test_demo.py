@@ -90,7 +90,7 @@ def test_the_big_set_has_everything_that_reviews_can_be():
     assert "overall_mismatch" in codes
     assert Answer.objects.filter(review__in=reviews).count() == 22
     assert ReviewedResponse.objects.exclude(cannot_judge={}).count() == 1
-    assert any(each.is_own for each in load_reviewed(made))
+    assert any(review.is_own for review in load_reviewed(made))
     assert get_refusal(check_see_results, people["lead"], made) == ""
 
 
@@ -98,7 +98,7 @@ def test_a_person_never_reviews_an_own_response_and_scores_are_spread():
     people = fill_set()
     seen = ReviewedResponse.objects.filter(review__reviewer__person=people["lead"])
     assert not seen.filter(response__written_by=people["lead"]).exists()
-    rows = [each.scores for each in load_reviewed(ComparisonSet.objects.get(number=1)) if each.scores]
+    rows = [review.scores for review in load_reviewed(ComparisonSet.objects.get(number=1)) if review.scores]
     assert {score for row in rows for score in row.values()} == set(range(1, 11))
     flat = [len(set(row.values())) == 1 for row in rows]
     assert 35 <= sum(flat) < len(rows) / 2

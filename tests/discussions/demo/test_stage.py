@@ -45,7 +45,8 @@ def test_the_stage_tells_of_every_kind_of_decision():
     stage = Stage.objects.get()
     history = load_history(stage)
     made = [
-        (each.number, each.kind, each.decision.choice if each.decision else "") for each in history.iterations
+        (iteration.number, iteration.kind, iteration.decision.choice if iteration.decision else "")
+        for iteration in history.iterations
     ]
     assert made == [
         (2, "baseline", ""),
@@ -56,17 +57,19 @@ def test_the_stage_tells_of_every_kind_of_decision():
     ]
     assert history.reference is not None
     assert history.reference.number == 3
-    answers = [decision_preview(history, each.id) for each in history.iterations[1:4]]
-    assert [each.compared.answer for each in answers] == ["improved", "improved", "cannot tell yet"]
-    proposed = [msgspec.json.decode(each.proposal)["proposal"] for each in Decision.objects.order_by("pk")]
+    answers = [decision_preview(history, iteration.id) for iteration in history.iterations[1:4]]
+    assert [answer.compared.answer for answer in answers] == ["improved", "improved", "cannot tell yet"]
+    proposed = [
+        msgspec.json.decode(decision.proposal)["proposal"] for decision in Decision.objects.order_by("pk")
+    ]
     assert proposed == ["keep", "keep", "inconclusive"], (
         "the lead reverts what the figures of the target propose to keep"
     )
-    assert [each.hunk_count for each in history.iterations] == [0, 1, 1, 1, 1]
+    assert [iteration.hunk_count for iteration in history.iterations] == [0, 1, 1, 1, 1]
     by_hand = ManualFigure.objects.get()
     assert by_hand.reason
-    told = [compute_averages(each.figures, load_rubric(each)) for each in history.iterations]
-    assert [each.passes for each in told] == [False, True, False, True, None]
+    told = [compute_averages(iteration.figures, load_rubric(iteration)) for iteration in history.iterations]
+    assert [iteration.passes for iteration in told] == [False, True, False, True, None]
     assert told[1].cost.by_hand == [by_hand.game.number]
     door = compute_stage_gate(stage, history)
     assert (door.is_open, door.streak.count, door.streak.reverted) == (False, 2, [4])

@@ -65,11 +65,17 @@ def _the_games_are_in_every_state():
     verdicts = Verdict.objects.filter(project__slug=TEAM)
     assert set(verdicts.values_list("game__number", flat=True)) == {1, 2, 3}
     assert Adjudication.objects.get().reason
-    assert not [one for one in disagreements_in(game(3)) if one.counts is None and one.can_be_settled]
-    assert [one.kind for one in disagreements_in(game(4)) if one.is_tie] == ["reference"]
-    majorities = [one for one in disagreements_in(game(5)) if one.can_be_settled]
+    assert not [
+        disagreement
+        for disagreement in disagreements_in(game(3))
+        if disagreement.counts is None and disagreement.can_be_settled
+    ]
+    assert [disagreement.kind for disagreement in disagreements_in(game(4)) if disagreement.is_tie] == [
+        "reference"
+    ]
+    majorities = [disagreement for disagreement in disagreements_in(game(5)) if disagreement.can_be_settled]
     assert majorities
-    assert not any(one.is_tie for one in majorities), "its verdict can be recorded at once"
+    assert not any(majority.is_tie for majority in majorities), "its verdict can be recorded at once"
     held = Slot.objects.get(project__slug=TEAM, evaluator__isnull=False, is_closed=False, lease_until__gt=NOW)
     assert (held.game.number, held.evaluator) == (7, person("evaluator3"))
     kept = Slot.objects.get(project__slug=TEAM, assigned_to__isnull=False, purpose="rating")
@@ -88,7 +94,9 @@ def _calibration_has_one_who_passed_and_one_who_did_not():
 def _figures_have_intervals_and_answers_that_differ():
     bodies = dict(TeamFigures.objects.filter(project__slug=TEAM).values_list("kind", "body"))
     assert set(bodies) == {"accuracy", "agreement"}
-    things = {each["key"]: each for each in msgspec.json.decode(bodies["agreement"])["agreement"]["things"]}
+    things = {
+        thing["key"]: thing for thing in msgspec.json.decode(bodies["agreement"])["agreement"]["things"]
+    }
     shown = [
         things[key] for key in ("reference", "strategic_depth", "coherence", "role_consistency", "rating")
     ]

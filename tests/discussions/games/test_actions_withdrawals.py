@@ -45,10 +45,10 @@ def restore(number=1, *, by, minutes=9):
 
 def test_a_withdrawn_game_is_in_no_average_and_comes_back(stage):
     withdraw(game=game())
-    assert [each.number for each in row(stage).figures] == [2, 3]
+    assert [figure.number for figure in row(stage).figures] == [2, 3]
     assert (row(stage).withdrawn, Verdict.objects.count()) == ([1], 3)
     restore(by=get_lead(stage))
-    assert [each.number for each in row(stage).figures] == [1, 2, 3]
+    assert [figure.number for figure in row(stage).figures] == [1, 2, 3]
     assert row(stage).left_out == []
     assert list(Withdrawal.objects.values_list("number", "is_withdrawn", "reason")) == [
         (1, True, "Cut short."),
@@ -85,13 +85,13 @@ def test_nobody_is_given_a_withdrawn_game_and_it_gets_its_places_back(stage):
     change = make_iteration(stage=stage, games=[None] * 3, minutes=10)
     for number in (4, 5):
         withdraw(game=game(number), minutes=11)
-    one, other = (make_member(project=stage.project) for _ in range(2))
+    first, other = (make_member(project=stage.project) for _ in range(2))
 
     def take(by, minutes):
         found = take_next_game(project=stage.project, by=by, now=moment(minutes), iteration=change)
         return found and found.game.number
 
-    assert (take(one, 12), take(other, 12)) == (6, None)
+    assert (take(first, 12), take(other, 12)) == (6, None)
     restore(4, by=get_lead(stage), minutes=13)
     assert take(other, 14) == 4
 

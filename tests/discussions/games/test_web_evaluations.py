@@ -81,17 +81,17 @@ def test_the_greyed_verdict_button_leads_to_what_holds_it_up(client, count):
 
 def test_an_evaluator_learns_how_many_are_in_and_nothing_else(client):
     game = make_shared_game(k=3)
-    one, two, _three = list_evaluations(game)
+    first, two, _three = list_evaluations(game)
     Person.objects.filter(pk=two.evaluator_id).update(name="Canary Bird")
-    submit_as(one, values={("coherence", "5"): "yes"})
-    mine = page(client, one.evaluator, reverse("mine"))
+    submit_as(first, values={("coherence", "5"): "yes"})
+    mine = page(client, first.evaluator, reverse("mine"))
     assert "1 of 3 evaluations are in" in mine
     submit_as(two, values={("coherence", "5"): "no"})
-    mine = page(client, one.evaluator, reverse("mine"))
+    mine = page(client, first.evaluator, reverse("mine"))
     assert "2 of 3 evaluations are in" in mine and "Canary" not in mine
     third = page(client, _three.evaluator, reverse("mine"))
     assert "evaluations are in" not in third
-    verdict = page(client, one.evaluator, address(game, "verdict"))
+    verdict = page(client, first.evaluator, address(game, "verdict"))
     assert "Canary" not in verdict and "Settle differences" not in verdict
 
 
@@ -102,16 +102,16 @@ def test_who_rated_alone_is_not_told_that_one_of_one_is_in(client):
 
 def test_recorded_or_not_nobody_is_shown_what_another_evaluator_said(client):
     game = submitted_game(3, differing={("coherence", "5"): ("yes", "no", "no")})
-    one, two, _three = list_evaluations(game)
+    first, two, _three = list_evaluations(game)
     two.judgements.filter(kind="coherence").update(reason="Canary reason")
     Person.objects.filter(pk=two.evaluator_id).update(name="Canary Bird")
     lead = make_lead(project=game.project)
     record(game, by=lead)
     for name in ("game", "verdict", "report", "report_markdown", "report_json"):
-        seen = page(client, one.evaluator, address(game, name))
+        seen = page(client, first.evaluator, address(game, name))
         assert "Canary" not in seen, name
         assert "&quot;judgements&quot;" not in seen, name
-    assert one.evaluator.name in page(client, one.evaluator, address(game, "report"))
+    assert first.evaluator.name in page(client, first.evaluator, address(game, "report"))
     assert "Canary Bird" in page(client, lead, address(game, "report"))
 
 
@@ -187,18 +187,18 @@ def test_leads_read_why_and_when_a_place_went_back_and_whose_it_was_only_with_na
         assert "Released by a lead</dt>" in said and "Away today" in said
         assert "Time ended</dt>" in said
     part = people_part(fresh(game), None, is_named=True)
-    assert [(each.aside, each.aside_why, each.aside_at) for each in part.people] == [
+    assert [(person.aside, person.aside_why, person.aside_at) for person in part.people] == [
         ("skipped", "I <know> it", moment(3)),
         ("released", "Away today", moment(4)),
         ("ended", "", moment(40)),
     ]
-    for each, minutes in ((skipped, 3), (freed, 4), (ended, 40)):
+    for evaluation, minutes in ((skipped, 3), (freed, 4), (ended, 40)):
         at = f"{moment(minutes):%H:%M}"
-        assert each.evaluator.name in shown and each.evaluator.name not in hidden
+        assert evaluation.evaluator.name in shown and evaluation.evaluator.name not in hidden
         assert at in shown and at not in hidden
     return_to_game(evaluation=skipped, by=skipped.evaluator, now=moment(50))
     part = people_part(fresh(game), None)
-    assert [(each.aside, each.aside_at) for each in part.people][0] == ("", None)
+    assert [(person.aside, person.aside_at) for person in part.people][0] == ("", None)
     assert Evaluation.objects.get(pk=skipped.pk).set_aside_at is None
 
 
@@ -208,8 +208,8 @@ def test_who_rated_does_not_read_why_others_skipped(client):
     lead = make_lead(project=game.project)
     skip_game(evaluation=skipped, reason="Canary reason", by=skipped.evaluator, now=moment(3))
     reduce_required_evaluators(game=game, count=2, reason="Two are enough", by=lead, now=moment(4))
-    for each in (two, three):
-        submit_as(each)
+    for evaluation in (two, three):
+        submit_as(evaluation)
     record(game, by=lead)
     assert "Canary reason" in page(client, lead, address(game))
     assert "Canary" not in page(client, two.evaluator, address(game))

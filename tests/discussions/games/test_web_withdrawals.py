@@ -82,7 +82,9 @@ def test_the_summary_says_it_in_every_form(client, change):
     assert SAID in get_raw(client.get(place("stage_summary", 1)))
     assert "Game 1 was withdrawn" in client.get(place("stage_summary_markdown", 1)).content.decode()
     (first,) = [
-        each for each in client.get(place("stage_summary_json", 1)).json()["iterations"] if each["withdrawn"]
+        iteration
+        for iteration in client.get(place("stage_summary_json", 1)).json()["iterations"]
+        if iteration["withdrawn"]
     ]
     assert first["withdrawn"][0]["game"]["scores"]["coherence"] == 60
     rows = list(csv.DictReader(io.StringIO(client.get(place("stage_figures", 1)).content.decode())))

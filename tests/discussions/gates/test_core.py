@@ -56,8 +56,10 @@ def test_everything_that_is_missing_is_named():
 
 def test_what_rating_five_means_is_quoted():
     criteria = [
-        replace(each, anchors={"5": "one would watch it for fun"}) if each.key == "engagement" else each
-        for each in GATED.criteria
+        replace(criterion, anchors={"5": "one would watch it for fun"})
+        if criterion.key == "engagement"
+        else criterion
+        for criterion in GATED.criteria
     ]
     found = compute_gate_status(compute_streak(THREE, GATED), replace(GATED, criteria=criteria))
     assert found.missing == [
@@ -312,7 +314,7 @@ def test_the_game_as_unit_is_a_choice():
     assert (found.count, found.is_reached) == (3, True)
     assert found.broken_by.reasons == ["4 of 7 metrics pass, 5 are needed"]
     assert found.says == "3 games in a row succeed; 3 are needed."
-    assert [each.number for each in found.games] == [3, 4, 5]
+    assert [game_figures.number for game_figures in found.games] == [3, 4, 5]
 
 
 def test_games_as_unit_are_judged_as_their_verdicts_have_them():
@@ -341,7 +343,7 @@ def test_reverted_iterations_are_named():
 def test_the_games_of_a_row_are_those_of_its_latest_successes():
     found = compute_streak([iteration(1), iteration(2), iteration(3), iteration(4)], GATED)
     assert found.count == 4
-    assert [each.number for each in found.games] == [21, 22, 23, 31, 32, 33, 41, 42, 43]
+    assert [game_figures.number for game_figures in found.games] == [21, 22, 23, 31, 32, 33, 41, 42, 43]
 
 
 def test_how_many_in_a_row_are_needed_is_the_rubrics():
@@ -374,7 +376,7 @@ def test_a_streak_by_its_letters(wanted):
 
 @given(states, st.integers(0, 8), st.sampled_from([SUCCESS, BROKEN, UNKNOWN]))
 def test_a_reverted_iteration_changes_nothing(wanted, place, state):
-    played = [MAKERS[each](number) for number, each in enumerate(wanted, 1)]
+    played = [MAKERS[kind](number) for number, kind in enumerate(wanted, 1)]
     more = [*played[:place], replace(MAKERS[state](9), is_reverted=True), *played[place:]]
     assert compute_streak(more, GATED).says == compute_streak(played, GATED).says
     assert compute_streak(more, GATED).steps == compute_streak(played, GATED).steps

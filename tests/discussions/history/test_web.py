@@ -359,7 +359,7 @@ def test_files_are_attachments_under_our_names(client, stage, name):
 @pytest.mark.usefixtures("lead")
 def test_all_forms_say_the_same(client, stage):
     summary = get_summary(client, stage)
-    assert [each.stands for each in summary.iterations] == ["", "kept"]
+    assert [iteration.stands for iteration in summary.iterations] == ["", "kept"]
     change = summary.iterations[1]
     assert (change.compared.answer, change.decision.choice, change.is_reference) == ("improved", "keep", True)
     markdown = client.get(address(stage, "stage_summary_markdown")).content.decode()
@@ -373,9 +373,9 @@ def test_all_forms_say_the_same(client, stage):
     for line in change.averages:
         assert f"{line.text} <span" in page
         (row,) = [
-            each
-            for each in rows
-            if (each["row"], each["metric"], each["iteration"]) == ("average", line.key, str(change.number))
+            row
+            for row in rows
+            if (row["row"], row["metric"], row["iteration"]) == ("average", line.key, str(change.number))
         ]
         assert float(row["value"]) == line.value
     depths = [row["value"] for row in rows if (row["row"], row["metric"]) == ("game", "strategic_depth")]

@@ -81,7 +81,7 @@ def test_every_page_of_games_shows_the_eighth_metric(client, verdict):
         assert eighth_metric.LABEL in found, page
         assert f"{MEAN} words" in found, page
     report = client.get(reverse("report_json", args=[slug, number])).json()
-    (line,) = [each for each in report["lines"] if each["key"] == eighth_metric.KEY]
+    (line,) = [line for line in report["lines"] if line["key"] == eighth_metric.KEY]
     assert (line["text"], line["says"]) == (f"{MEAN} words", "PASS")
 
 

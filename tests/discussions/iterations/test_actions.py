@@ -25,7 +25,7 @@ def test_a_migrated_database_has_the_first_discussion_version():
 
 def test_the_first_version_says_what_the_rubric_says():
     record = RubricVersion.objects.newest(DISCUSSION).to_record()
-    thresholds = {one.key: one.threshold for one in record.criteria}
+    thresholds = {criterion.key: criterion.threshold for criterion in record.criteria}
     assert thresholds == {
         "memory_accuracy": 80,
         "strategic_depth": 60,
@@ -35,8 +35,8 @@ def test_the_first_version_says_what_the_rubric_says():
         "anti_repetition": 90,
         "engagement": 3,
     }
-    assert [one.key for one in record.criteria if one.is_mandatory] == ["engagement"]
-    assert sum(len(one.advice) for one in record.criteria) == 22
+    assert [criterion.key for criterion in record.criteria if criterion.is_mandatory] == ["engagement"]
+    assert sum(len(criterion.advice) for criterion in record.criteria) == 22
     assert (record.parameters["pass_count"], record.parameters["cost_limit_usd"]) == (5, 3)
 
 

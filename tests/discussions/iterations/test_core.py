@@ -391,7 +391,7 @@ def test_the_expected_rebound_in_points():
 
 
 def test_engagement_is_compared_as_a_rating_and_as_a_share_of_five():
-    games = [replace(each, rating=each.rating - 1.1) for each in spread_around((1, 2, 3), 4.0)]
+    games = [replace(played, rating=played.rating - 1.1) for played in spread_around((1, 2, 3), 4.0)]
     found = next_target(games, GATED)
     assert (found.target.key, found.literal) == ("engagement", "engagement")
     assert (found.target.sds, found.target.share) == (pytest.approx(-1.5), pytest.approx(48))

@@ -161,21 +161,21 @@ def test_the_later_prompt_comes_out_of_the_earlier_one(before, after):
 
 @given(texts, texts)
 def test_counts_do_not_hang_on_the_direction(before, after):
-    one, other = prompt_diff(before, after), prompt_diff(after, before)
-    assert (one.hunk_count == 0) == (other.hunk_count == 0)
-    assert one.added_count - one.removed_count == other.removed_count - other.added_count
+    first, other = prompt_diff(before, after), prompt_diff(after, before)
+    assert (first.hunk_count == 0) == (other.hunk_count == 0)
+    assert first.added_count - first.removed_count == other.removed_count - other.added_count
 
 
 SIDE = int(LARGEST_STRETCH**0.5) + 1
 
 
-def rebuilt(one, other, blocks):
+def rebuilt(first, other, blocks):
     """The other sequence, from the one and the blocks."""
     found, at = [], 0
     for block in blocks:
-        found += one[at : block.start] + other[block.other_start : block.other_stop]
+        found += first[at : block.start] + other[block.other_start : block.other_stop]
         at = block.stop
-    return found + one[at:]
+    return found + first[at:]
 
 
 entries = st.lists(st.sampled_from("abcdef"), max_size=30)
@@ -194,20 +194,20 @@ def test_blocks_lead_from_the_one_to_the_other(one, other):
 def test_large_ones_are_cut_at_what_is_there_once(data):
     """Every hundredth of 2,000 lines that are all different is changed, and found, although the whole is too large."""
     moved = data.draw(st.sets(st.integers(0, 1999), max_size=20))
-    one = [f"line {number}" for number in range(2000)]
-    other = [f"other {number}" if number in moved else line for number, line in enumerate(one)]
+    group = [f"line {number}" for number in range(2000)]
+    other = [f"other {number}" if number in moved else line for number, line in enumerate(group)]
     matcher = Matcher()
-    blocks = matcher.blocks(one, other)
+    blocks = matcher.blocks(group, other)
     assert {place for block in blocks for place in range(block.start, block.stop)} == moved
-    assert rebuilt(one, other, blocks) == other
+    assert rebuilt(group, other, blocks) == other
     assert not matcher.is_coarse
 
 
 def test_anchors_that_crossed_are_not_both_used():
-    one = [f"line {number}" for number in range(SIDE + 10)]
-    other = one[SIDE // 2 :] + one[: SIDE // 2]
-    blocks = Matcher().blocks(one, other)
-    assert rebuilt(one, other, blocks) == other
+    group = [f"line {number}" for number in range(SIDE + 10)]
+    other = group[SIDE // 2 :] + group[: SIDE // 2]
+    blocks = Matcher().blocks(group, other)
+    assert rebuilt(group, other, blocks) == other
     assert sum(block.stop - block.start for block in blocks) == SIDE // 2
 
 
@@ -219,8 +219,8 @@ def test_what_is_too_large_is_replaced_whole_and_says_so():
 
 def test_all_calls_share_one_purse():
     matcher = Matcher()
-    one, other = ["a", "b"] * (SIDE // 2 - 2), ["b", "c"] * (SIDE // 2 - 2)
-    found = [len(matcher.blocks(one, other)) for _ in range(8)]
+    first, other = ["a", "b"] * (SIDE // 2 - 2), ["b", "c"] * (SIDE // 2 - 2)
+    found = [len(matcher.blocks(first, other)) for _ in range(8)]
     assert found[0] > 1
     assert found[-1] == 1
     assert matcher.is_coarse

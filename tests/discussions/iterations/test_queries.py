@@ -117,7 +117,7 @@ def test_withdrawn_games_are_named_and_not_counted(stage):
     (out,) = found.left_out
     assert (out.reason, out.by, out.at) == ("Cut short.", get_lead(stage).name, moment(8))
     assert out.game.figures.scores["coherence"] == 80
-    assert [each.figures.number for each in found.games] == [1, 3]
+    assert [game.figures.number for game in found.games] == [1, 3]
 
 
 def test_the_gate_counts_what_was_opened_in_that_order(stage):
@@ -128,8 +128,8 @@ def test_the_gate_counts_what_was_opened_in_that_order(stage):
     reverted = make_iteration(stage=stage, games=[figures()] * 3, decision="revert", minutes=20)
     make_change(stage=stage, minutes=30)
     found = history(stage).for_gate(load_rubric)
-    assert [each.number for each in found] == [second.number, first.number, reverted.number]
-    assert [each.is_reverted for each in found] == [False, False, True]
+    assert [iteration.number for iteration in found] == [second.number, first.number, reverted.number]
+    assert [iteration.is_reverted for iteration in found] == [False, False, True]
 
 
 def test_every_iteration_is_judged_by_its_own_rubric_version_at_the_gate(stage):

@@ -141,7 +141,10 @@ def test_renaming_the_players_changes_no_number(record: GameRecord) -> None:
     assert [item.check for item in before["memory_accuracy"].references] == [
         item.check for item in after["memory_accuracy"].references
     ]
-    looks = [build_companions(one, rubric(), found) for one, found in ((record, before), (other, after))]
+    looks = [
+        build_companions(game_record, rubric(), found)
+        for game_record, found in ((record, before), (other, after))
+    ]
     assert looks[0]["coherence"] == looks[1]["coherence"]
 
 
@@ -165,10 +168,10 @@ def test_a_silent_bystanders_message_changes_only_what_it_should(record: GameRec
 
 
 def test_the_order_in_which_games_are_measured_does_not_matter() -> None:
-    one, other = golden_games()
-    forward = [everything(one), everything(other)]
+    first, other = golden_games()
+    forward = [everything(first), everything(other)]
     get_parameters(rubric()).vocabulary.forget()
-    assert [everything(other), everything(one)] == forward[::-1]
+    assert [everything(other), everything(first)] == forward[::-1]
 
 
 @pytest.mark.skipif(not NATIVE.is_dir(), reason="the real transcripts are not here")

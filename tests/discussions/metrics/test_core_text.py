@@ -99,7 +99,7 @@ def test_sentences_cover_everything_but_white_space(text: str) -> None:
     spans = split(text)
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
     assert all(start < end for start, end in spans)
-    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert all(first[1] <= other[0] for first, other in pairwise(spans))
 
 
 def test_clauses_are_cut_at_marks_and_words() -> None:
@@ -286,7 +286,7 @@ def test_a_token_has_the_bits_of_all_patterns_that_it_makes_possible() -> None:
         "round voted vot wolves wolfish werewol evilly sus suspects n't don't said saidso afternoon village"
     )
     some_bits = False
-    for token in [*plain.split(), *(literal.strip() for each in PATTERNS for literal in each.literals)]:
+    for token in [*plain.split(), *(literal.strip() for pattern in PATTERNS for literal in pattern.literals)]:
         bits = 0
         for pattern in PATTERNS:
             has_word = any(word in f" {token} " for word in pattern.words)

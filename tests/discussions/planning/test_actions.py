@@ -152,8 +152,8 @@ def test_revert_links_the_next_change_to_the_previous_reference(stage):
         make_iteration(stage=stage, games=[figures()] * 3, decision=choice, minutes=minutes)
         for choice, minutes in (("revert", 20), ("inconclusive", 30), ("keep", 40), ("revert", 50))
     ]
-    assert [each.compared_with for each in made] == [kept, kept, kept, made[2]]
-    assert {each.baseline for each in made} == {first}
+    assert [iteration.compared_with for iteration in made] == [kept, kept, kept, made[2]]
+    assert {iteration.baseline for iteration in made} == {first}
     control = make_baseline(stage=stage, minutes=60)
     assert make_change(stage=stage, minutes=70).compared_with == control
 

@@ -38,8 +38,8 @@ STRICTER = thresholds(engagement=4)
 def everything():
     """Every row of the site by table, but for jobs."""
     wings = ("workspace", "rubric", "discussions")
-    tables = [each for each in apps.get_models() if each._meta.app_label in wings and each is not Job]
-    return {each.__name__: sorted(map(str, each.objects.values_list())) for each in tables}
+    tables = [model for model in apps.get_models() if model._meta.app_label in wings and model is not Job]
+    return {table.__name__: sorted(map(str, table.objects.values_list())) for table in tables}
 
 
 @pytest.fixture
@@ -59,7 +59,9 @@ def test_a_threshold_flips_exactly_the_game_that_no_longer_reaches_it(project):
         "Engagement 3.5 was enough at 3, is not at 4. It must pass.",
         "5 of 7 metrics passed where 5 were needed; 4 would pass where 5 are needed.",
     ]
-    assert [(each.label, each.passes, each.fails) for each in impact.turned] == [("Engagement", 0, 1)]
+    assert [(criterion.label, criterion.passes, criterion.fails) for criterion in impact.turned] == [
+        ("Engagement", 0, 1)
+    ]
     assert impact.move_count == 0
 
 
@@ -75,7 +77,7 @@ def test_weights_flip_no_verdict_but_change_places(project):
     places = {move.where.number: (move.place_before, move.place_after) for move in impact.moves}
     assert places == {1: (1, 2), 2: (2, 1)}
     assert [round(move.after, 1) for move in impact.moves] == [58.3, 66.7]
-    assert sum(each.count for each in impact.distribution) == 2
+    assert sum(bucket.count for bucket in impact.distribution) == 2
 
 
 def test_places_are_counted_within_a_project(project):
@@ -97,7 +99,7 @@ def test_another_parameter_measures_again_and_stores_nothing_of_it(project):
         "Personality diversity 100 % was enough at 50 %; measured again it is 0 %, and 50 % is needed.",
     )
     # One seventh of 100 points.
-    assert [(each.low, each.high) for each in impact.distribution if each.count] == [(-15, -10)]
+    assert [(bucket.low, bucket.high) for bucket in impact.distribution if bucket.count] == [(-15, -10)]
 
 
 def test_a_rated_game_without_a_verdict_is_told_apart():
@@ -249,9 +251,9 @@ def test_what_is_read_of_many_games_is_what_is_read_of_one(project):
     waiting = [game_to_settle(project=project), fresh(submitted_test().game)]
     verdict = settled(project=project)
     found = {
-        each.basis.game: each
+        game.basis.game: game
         for batch in batch_judged_games()
-        for each in read_judged(batch, lambda rubric: False)
+        for game in read_judged(batch, lambda rubric: False)
     }
     assert found.keys() == {*(game.pk for game in waiting), verdict.game_id}
     for game in waiting:
@@ -263,7 +265,7 @@ def test_what_is_read_of_many_games_is_what_is_read_of_one(project):
 
 def test_reading_takes_as_many_queries_however_many_games(project, django_assert_num_queries):
     def read():
-        return [each for batch in batch_judged_games() for each in read_judged(batch, lambda rubric: True)]
+        return [game for batch in batch_judged_games() for game in read_judged(batch, lambda rubric: True)]
 
     settled(project=project), game_to_settle(project=project)
     read()

@@ -22,11 +22,11 @@ def changed(*, parameters=None, mandatory=None, **thresholds):
     """The small version with other thresholds, parameters and mandatory criteria."""
     criteria = [
         replace(
-            each,
-            threshold=thresholds.get(each.key, each.threshold),
-            is_mandatory=each.is_mandatory if mandatory is None else each.key in mandatory,
+            criterion,
+            threshold=thresholds.get(criterion.key, criterion.threshold),
+            is_mandatory=criterion.is_mandatory if mandatory is None else criterion.key in mandatory,
         )
-        for each in RUBRIC.criteria
+        for criterion in RUBRIC.criteria
     ]
     return replace(RUBRIC, criteria=criteria, parameters={**RUBRIC.parameters, **(parameters or {})})
 
@@ -159,5 +159,7 @@ def test_every_other_parameter_and_list_is_measured_again():
         assert is_measured_alike(whole, other) == (name in NOT_MEASURED), name
     words = replace(whole, lists={**whole.lists, "stop_words": ["the"]})
     assert not is_measured_alike(whole, words)
-    said = replace(whole, criteria=[replace(each, advice=["Try"], threshold=9.0) for each in whole.criteria])
+    said = replace(
+        whole, criteria=[replace(criterion, advice=["Try"], threshold=9.0) for criterion in whole.criteria]
+    )
     assert is_measured_alike(whole, said)

@@ -85,11 +85,17 @@ def draft(*, parameters=None, weights=None, **thresholds):
     """The shipped version with other thresholds (or all at what `everything` says), parameters or weights."""
     low = thresholds.pop("everything", None)
     criteria = [
-        replace(each, threshold=thresholds.get(each.key, each.threshold if low is None else low))
-        for each in RUBRIC.criteria
+        replace(
+            rejudged_game,
+            threshold=thresholds.get(rejudged_game.key, rejudged_game.threshold if low is None else low),
+        )
+        for rejudged_game in RUBRIC.criteria
     ]
     if weights:
-        criteria = [replace(each, weight=weight) for each, weight in zip(criteria, weights, strict=True)]
+        criteria = [
+            replace(rejudged_game, weight=weight)
+            for rejudged_game, weight in zip(criteria, weights, strict=True)
+        ]
     return replace(RUBRIC, criteria=criteria, parameters={**RUBRIC.parameters, **(parameters or {})})
 
 
@@ -112,18 +118,28 @@ def test_another_threshold_flips_exactly_the_game_between_the_two():
         for count in (1, 2, 3)
     ]
     must = [
-        replace(each, is_mandatory=each.key == "strategic_depth", threshold=1.0) for each in RUBRIC.criteria
+        replace(rejudged_game, is_mandatory=rejudged_game.key == "strategic_depth", threshold=1.0)
+        for rejudged_game in RUBRIC.criteria
     ]
     old = replace(
-        RUBRIC, criteria=[replace(each, threshold=60.0) if each.is_mandatory else each for each in must]
+        RUBRIC,
+        criteria=[
+            replace(rejudged_game, threshold=60.0) if rejudged_game.is_mandatory else rejudged_game
+            for rejudged_game in must
+        ],
     )
     new = replace(
-        RUBRIC, criteria=[replace(each, threshold=50.0) if each.is_mandatory else each for each in must]
+        RUBRIC,
+        criteria=[
+            replace(rejudged_game, threshold=50.0) if rejudged_game.is_mandatory else rejudged_game
+            for rejudged_game in must
+        ],
     )
     games = [
-        replace(each, rubric=old, recorded=compute_basis_outcome(each.basis, MEASURED, old)) for each in games
+        replace(rejudged_game, rubric=old, recorded=compute_basis_outcome(rejudged_game.basis, MEASURED, old))
+        for rejudged_game in games
     ]
-    impact = compute_games_impact([rejudge(each, new) for each in games], new)
+    impact = compute_games_impact([rejudge(rejudged_game, new) for rejudged_game in games], new)
     assert (impact.looked_at, impact.flip_count, impact.unknown_count) == (3, 1, 0)
     (flip,) = impact.flips
     assert (flip.where.number, flip.before, flip.after) == (2, "FAIL", "PASS")
@@ -140,19 +156,27 @@ def test_other_weights_flip_no_verdict_but_change_places():
     deep = [("strategic_depth", str(at), "yes") for at in range(1, 5)]
     flat = [("strategic_depth", str(at), "no") for at in range(1, 5)]
     high = replace(judged(LABELLED, *flat, number=2))
-    said = [replace(one, value="5.0") if one.kind == "rating" else one for one in high.basis.judgements]
+    said = [
+        replace(judgement, value="5.0") if judgement.kind == "rating" else judgement
+        for judgement in high.basis.judgements
+    ]
     rated = replace(high.basis, judgements=said)
     games = [
         judged(LABELLED, *deep, number=1),
         replace(high, basis=rated, recorded=compute_basis_outcome(rated, MEASURED, RUBRIC)),
     ]
     on_rating = draft(weights=[0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.9])
-    impact = compute_games_impact([rejudge(each, on_rating) for each in games], on_rating)
+    impact = compute_games_impact([rejudge(rejudged_game, on_rating) for rejudged_game in games], on_rating)
     assert (impact.flip_count, impact.flips, impact.turned) == (0, [], [])
     # Under the draft: 0.1 x 100 + 0.9 x 62.5 = 66.25, and 0.1 x 0 + 0.9 x 100 = 90.
     moves = {move.where.number: (move.place_before, move.place_after, move.after) for move in impact.moves}
     assert moves == {1: (1, 2, 66.25), 2: (2, 1, 90.0)}
-    assert impact.ranked_count == impact.move_count == sum(each.count for each in impact.distribution) == 2
+    assert (
+        impact.ranked_count
+        == impact.move_count
+        == sum(rejudged_game.count for rejudged_game in impact.distribution)
+        == 2
+    )
 
 
 def test_another_parameter_measures_again_and_counts_judgements_whose_finding_is_gone():
@@ -162,14 +186,18 @@ def test_another_parameter_measures_again_and_counts_judgements_whose_finding_is
         judged(LABELLED, text=GAME),
         judged(("reference", "1.1", "not_a_reference"), text=GAME, number=2),
     ]
-    found = [rejudge(each, by_message) for each in games]
-    assert [dict(each.lost) for each in found] == [{"reference": 1}] * 2
-    assert [each.after for each in found] == ["pending", "pending"]
+    found = [rejudge(rejudged_game, by_message) for rejudged_game in games]
+    assert [dict(rejudged_game.lost) for rejudged_game in found] == [{"reference": 1}] * 2
+    assert [rejudged_game.after for rejudged_game in found] == ["pending", "pending"]
     assert found[0].reasons == [
         "Memory accuracy cannot be told: 1 thing that the draft counts was not judged."
     ]
     impact = compute_games_impact(found, by_message)
-    assert (impact.flip_count, impact.unknown_count, [each.is_known for each in impact.flips]) == (
+    assert (
+        impact.flip_count,
+        impact.unknown_count,
+        [rejudged_game.is_known for rejudged_game in impact.flips],
+    ) == (
         0,
         2,
         [False] * 2,
@@ -192,7 +220,7 @@ def test_phrases_that_the_draft_does_not_find():
     phrase = before["anti_repetition"].phrases[0]
     marked = basis(("phrase", f"{phrase.player}|{phrase.phrase}", "acceptable"), ("rating", "", "4.0"))
     pooled = draft(parameters={"repetition_scope": "pooled"})
-    one = JudgedGame(
+    judged_game = JudgedGame(
         Location("ours", 1),
         marked,
         before,
@@ -202,7 +230,7 @@ def test_phrases_that_the_draft_does_not_find():
         compute_basis_outcome(marked, before, RUBRIC),
         record,
     )
-    found = rejudge(one, pooled)
+    found = rejudge(judged_game, pooled)
     assert dict(found.lost) == {"phrase": 1}
     assert compute_games_impact([found], pooled).notes == [
         "The draft measures otherwise, so 1 game was measured again. Nothing of that is stored.",
@@ -224,13 +252,20 @@ def test_what_evaluators_differ_on_waits_before_and_after():
 def test_recorded_verdicts_are_listed_before_games_without_one():
     strict = draft(engagement=5.0)
     games = [judged(LABELLED, number=1, is_recorded=False), judged(LABELLED, number=2)]
-    lenient = [replace(each, threshold=0.0 if each.key != "engagement" else 1.0) for each in RUBRIC.criteria]
+    lenient = [
+        replace(rejudged_game, threshold=0.0 if rejudged_game.key != "engagement" else 1.0)
+        for rejudged_game in RUBRIC.criteria
+    ]
     old = replace(RUBRIC, criteria=lenient)
     games = [
-        replace(each, rubric=old, recorded=each.recorded and compute_basis_outcome(each.basis, MEASURED, old))
-        for each in games
+        replace(
+            rejudged_game,
+            rubric=old,
+            recorded=rejudged_game.recorded and compute_basis_outcome(rejudged_game.basis, MEASURED, old),
+        )
+        for rejudged_game in games
     ]
-    impact = compute_games_impact([rejudge(each, strict) for each in games], strict)
+    impact = compute_games_impact([rejudge(rejudged_game, strict) for rejudged_game in games], strict)
     assert [(flip.where.number, flip.is_recorded, flip.before, flip.after) for flip in impact.flips] == [
         (2, True, "PASS", "FAIL"), (1, False, "PASS", "FAIL"),
     ]  # fmt: skip

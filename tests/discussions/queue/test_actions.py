@@ -62,7 +62,7 @@ def test_a_kept_place_is_dealt_to_its_person_first_and_to_nobody_else():
     assert Event.objects.filter(verb="game:assigned").count() == 1
     others = [make_member(project=project) for _ in range(5)]
     taken = [take(project, other) for other in others]
-    assert sorted(one.game.number for one in taken if one) == [1, 2, 3, 5]
+    assert sorted(evaluation.game.number for evaluation in taken if evaluation) == [1, 2, 3, 5]
     assert take(project, person).game == games[3]
     slot.refresh_from_db()
     assert (slot.evaluator, slot.assigned_to, slot.assigned_by) == (person, person, lead)

@@ -73,7 +73,7 @@ def test_one_person_clicking_many_times_has_one_game():
     project = make_rating_project(evaluator_count=3)
     make_game(project=project, message_count=6), make_game(project=project, message_count=6)
     person = make_member(project=project)
-    taken = run_at_once(lambda each: take_next_game(project=project, by=each, now=NOW), [person] * 12)
+    taken = run_at_once(lambda person: take_next_game(project=project, by=person, now=NOW), [person] * 12)
     assert len({evaluation.pk for evaluation in taken}) == 1
 
 
@@ -82,8 +82,8 @@ def test_one_act_sent_many_times_at_once_is_stored_once():
     saved = run_at_once(
         lambda _: say(evaluation, "coherence", "5", "yes", version=0, key="k"), [evaluation.evaluator] * 8
     )
-    assert {one.revision.pk for one in saved} == {evaluation.judgements.get().revisions.get().pk}
-    assert sorted(one.is_repeated for one in saved) == [False] + [True] * 7
+    assert {act.revision.pk for act in saved} == {evaluation.judgements.get().revisions.get().pk}
+    assert sorted(act.is_repeated for act in saved) == [False] + [True] * 7
 
 
 def test_two_answers_on_one_version_are_one_answer_and_one_conflict():
@@ -98,7 +98,7 @@ def test_two_answers_on_one_version_are_one_answer_and_one_conflict():
     answers = run_at_once(answer, ["yes", "no"])
     stored = evaluation.judgements.get().value
     assert stored in answers
-    assert [one.detail["stored"] for one in answers if isinstance(one, Conflict)] == [stored]
+    assert [refusal.detail["stored"] for refusal in answers if isinstance(refusal, Conflict)] == [stored]
 
 
 def test_a_save_and_the_end_of_the_lease_at_once_lose_nothing():
@@ -144,10 +144,10 @@ def test_two_who_take_up_the_same_place_again_and_one_gets_it():
     assert second.slot_id == first.slot_id
     expire_leases(by=by, now=LATER + LEASE)
     back = run_at_once(
-        lambda one: return_to_game(evaluation=one, by=one.evaluator, now=LATER + timedelta(hours=2)),
+        lambda held: return_to_game(evaluation=held, by=held.evaluator, now=LATER + timedelta(hours=2)),
         [first, second],
     )
-    assert sorted(isinstance(one, Conflict) for one in back) == [False, True]
+    assert sorted(isinstance(outcome, Conflict) for outcome in back) == [False, True]
     assert sorted(Evaluation.objects.values_list("state", flat=True)) == ["draft", "lapsed"]
     assert nothing_is_wrong()
 
@@ -179,9 +179,12 @@ def test_places_end_go_back_and_are_taken_at_the_same_moment():
         take_next_game(project=project, by=person, now=NOW if place % 2 else LATER - timedelta(minutes=1))
         for place, person in enumerate(holders)
     ]
-    released = [Evaluation.objects.get(pk=one.pk) for one in held[::4]]
+    released = [Evaluation.objects.get(pk=evaluation.pk) for evaluation in held[::4]]
     works = [
-        *(lambda one=one: release_slot(evaluation=one, reason="", by=lead, now=LATER) for one in released),
+        *(
+            lambda entry=held: release_slot(evaluation=entry, reason="", by=lead, now=LATER)
+            for held in released
+        ),
         *(lambda: expire_leases(by=system, now=LATER) for _ in range(2)),
         *(lambda by=by: take_next_game(project=project, by=by, now=LATER) for by in people),
     ]
@@ -190,5 +193,7 @@ def test_places_end_go_back_and_are_taken_at_the_same_moment():
     assert sorted(working) == sorted(Slot.objects.exclude(evaluator=None).values_list("pk", "evaluator"))
     assert Slot.objects.count() == 12
     rounds = [take_next_game(project=project, by=person, now=LATER) for person in people]
-    assert sum(one is not None for one in rounds) == min(12, Slot.objects.exclude(evaluator=None).count())
+    assert sum(evaluation is not None for evaluation in rounds) == min(
+        12, Slot.objects.exclude(evaluator=None).count()
+    )
     assert nothing_is_wrong()

@@ -97,13 +97,13 @@ def test_the_order_is_each_persons_own_and_can_be_made_again():
     assert {tuple(sorted(order)) for order in orders} == {tuple(game.number for game in games)}
     assert len({tuple(order) for order in orders}) > 1
     drawn = [json.loads(event.detail) for event in Event.objects.filter(verb="game:taken", by=people[1])]
-    assert [each["game"] for each in drawn] == orders[1]
+    assert [draw["game"] for draw in drawn] == orders[1]
     left = list(Slot.objects.order_by("shuffle"))
-    for number, each in enumerate(drawn):
+    for number, draw in enumerate(drawn):
         point = compute_draw_point(people[1], project, number)
-        assert each["order"] == [number, point]
+        assert draw["order"] == [number, point]
         first = next((slot for slot in left if slot.shuffle >= point), left[0])
-        assert first.game.number == each["game"]
+        assert first.game.number == draw["game"]
         left.remove(first)
 
 

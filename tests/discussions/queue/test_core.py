@@ -105,7 +105,7 @@ NOW = datetime(2026, 3, 29, 12, 0, tzinfo=UTC)
 
 
 def at(*minutes):
-    return [NOW + timedelta(minutes=each) for each in minutes]
+    return [NOW + timedelta(minutes=minute) for minute in minutes]
 
 
 def done(person, days, minutes=None, messages=50):

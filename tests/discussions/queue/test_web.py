@@ -49,8 +49,8 @@ def skipped_one(project, person):
 def test_what_is_begun_says_how_long_it_is_held(client):
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
-    (one,) = home_page(person=evaluation.evaluator, now=moment(10)).started
-    assert (one.minutes, one.judged, one.is_returned) == (20, 1, False)
+    (started_game,) = home_page(person=evaluation.evaluator, now=moment(10)).started
+    assert (started_game.minutes, started_game.judged, started_game.is_returned) == (20, 1, False)
     (over,) = home_page(person=evaluation.evaluator, now=LATER).started
     assert over.minutes == 0
     assert "Your time is up" in get_text(client, evaluation.evaluator, "home")
@@ -61,7 +61,10 @@ def test_what_was_sent_back_stands_first_with_the_comment(client):
     Evaluation.objects.update(state="returned", returned_comment="Look at <message> 3")
     Slot.objects.update(is_closed=False)
     page = home_page(person=evaluation.evaluator, now=NOW)
-    assert ([one.comment for one in page.returned], page.started) == (["Look at <message> 3"], [])
+    assert ([started_game.comment for started_game in page.returned], page.started) == (
+        ["Look at <message> 3"],
+        [],
+    )
     assert page.returned[0].minutes is None
     text = get_text(client, evaluation.evaluator, "home")
     assert "Sent back to you" in text
@@ -77,7 +80,9 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
     say(Evaluation.objects.with_work().get(pk=lapsed.pk), "coherence", "5", "yes")
     expire()
     aside = home_page(person=person, now=LATER).aside
-    assert [(one.evaluation, one.is_skipped, one.judged) for one in aside] == [
+    assert [
+        (other_aside.evaluation, other_aside.is_skipped, other_aside.judged) for other_aside in aside
+    ] == [
         (lapsed.pk, False, 1),
         (skipped.pk, True, 0),
     ]
@@ -199,7 +204,7 @@ def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
     make_game(project=project)
     lapsed = take_next_game(project=project, by=person, now=NOW)
     expire()
-    again = [reverse("return_to_game", args=[each.pk]) for each in (skipped, lapsed)]
+    again = [reverse("return_to_game", args=[left.pk]) for left in (skipped, lapsed)]
 
     def offered():
         text = get_text(client, person, "mine")
@@ -238,9 +243,9 @@ def home(client, person, evaluation):
 
 def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
     game = make_shared_game(k=3)
-    one, two, third = list_evaluations(game)
-    Person.objects.filter(pk=one.evaluator_id).update(name="Canary Bird")
-    submit_as(one, values={("coherence", "5"): "yes"})
+    first, two, third = list_evaluations(game)
+    Person.objects.filter(pk=first.evaluator_id).update(name="Canary Bird")
+    submit_as(first, values={("coherence", "5"): "yes"})
     submit_as(two)
     client.force_login(two.evaluator)
     for headers, status, where in (({}, 303, "Location"), ({"HX-Request": "true"}, 200, "HX-Redirect")):
@@ -253,7 +258,7 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
     assert "Canary" not in said
     # Who has not handed in, who does not rate it and who leads are told nothing by another's address.
     lead, stranger = make_lead(project=game.project), make_member(project=game.project)
-    for person in (third.evaluator, one.evaluator, lead, stranger):
+    for person in (third.evaluator, first.evaluator, lead, stranger):
         assert "handed in" not in home(client, person, two.pk)
     assert "handed in" not in home(client, third.evaluator, third.pk)
     assert "handed in" not in client.get("/").content.decode()
@@ -264,11 +269,11 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
 
 def test_fewer_that_are_enough_are_not_exceeded(client):
     game = make_shared_game(k=2)
-    one, two = list_evaluations(game)
-    submit_as(one)
+    first, two = list_evaluations(game)
+    submit_as(first)
     submit_as(two)
     type(game).objects.filter(pk=game.pk).update(
-        needed_count=1, needed_by=one.evaluator, needed_reason="x", needed_at=game.created_at
+        needed_count=1, needed_by=first.evaluator, needed_reason="x", needed_at=game.created_at
     )
     assert f"Game {game.number} is handed in." in home(client, two.evaluator, two.pk)
 

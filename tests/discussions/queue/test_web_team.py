@@ -268,8 +268,8 @@ def test_evaluators_see_none_of_it_and_strangers_do_not_find_it(client, project,
     ]
     for person, status in ((ann, 403), (make_lead(project=make_games_project()), 404)):
         client.force_login(person)
-        assert [client.get(each).status_code for each in gets] == [status] * 3
-        assert [client.post(each).status_code for each in posts] == [status] * 4
+        assert [client.get(page).status_code for page in gets] == [status] * 3
+        assert [client.post(post).status_code for post in posts] == [status] * 4
     client.force_login(ann)
     assert to("team", project) not in client.get(to("project", project)).content.decode()
     client.force_login(lead)

@@ -70,9 +70,9 @@ def test_the_same_key_with_another_body_is_refused(changed):
 
 
 def test_a_key_belongs_to_one_person():
-    one = start()
-    other = start(project=one.game.project)
-    say(one, "coherence", "5", "yes", key="k")
+    evaluation = start()
+    other = start(project=evaluation.game.project)
+    say(evaluation, "coherence", "5", "yes", key="k")
     assert not say(other, "coherence", "5", "no", key="k").is_repeated
 
 

@@ -86,10 +86,12 @@ def test_what_may_not_be_seen_is_left_out_of_what_is_shown():
     first = select_visible_findings(GAME, MEASURED, NOTHING, ROLES)
     assert first.parts is None
     assert first.findings == {}
-    assert [(one.check, one.says, one.hits) for one in first.references] == [("", "", [])] * 2
+    assert [(reference.check, reference.says, reference.hits) for reference in first.references] == [
+        ("", "", [])
+    ] * 2
     assert "secret" not in in_words(first.references)
     # Where to read up is no outcome of a check: it is told by the words of the sentence alone.
-    assert [one.players for one in first.references] == [[], [2]]
+    assert [reference.players for reference in first.references] == [[], [2]]
 
 
 def test_what_was_judged_is_shown():
@@ -97,7 +99,7 @@ def test_what_was_judged_is_shown():
         NOTHING, checks=frozenset({"2.1"}), findings=frozenset({"coherence"}), roles=True
     )
     now = select_visible_findings(GAME, MEASURED, sight, ROLES)
-    assert [one.check for one in now.references] == ["supported", ""]
+    assert [reference.check for reference in now.references] == ["supported", ""]
     assert now.references[0].hits == [(1, 1, 2)]
     assert list(now.findings) == ["coherence"]
     assert [(part.role, part.side) for part in now.parts] == [("SEER", "village"), ("MAFIA", "mafia")]
@@ -150,7 +152,7 @@ NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
 def ago(*minutes):
-    return [NOW - timedelta(minutes=each) for each in minutes]
+    return [NOW - timedelta(minutes=minute) for minute in minutes]
 
 
 def test_a_sitting_goes_back_to_the_last_break():
@@ -206,8 +208,8 @@ def test_no_two_neighbours_in_a_sitting_are_a_break_apart(minutes):
     times = ago(*minutes)
     found = find_sitting(times, NOW)
     if found is None:
-        assert all(NOW - each >= BREAK for each in times)
+        assert all(NOW - time >= BREAK for time in times)
         return
-    inside = sorted(each for each in times if each >= found.began_at)
+    inside = sorted(time for time in times if time >= found.began_at)
     assert all(later - earlier < BREAK for earlier, later in pairwise(inside))
-    assert all(found.began_at - each >= BREAK for each in times if each < found.began_at)
+    assert all(found.began_at - time >= BREAK for time in times if time < found.began_at)

@@ -198,7 +198,7 @@ def test_chips_appear_with_the_last_of_a_sample_and_flip(client, evaluation):
         assert 'class="chip ' not in act(client, evaluation, f"coherence~{position}~0~yes").content.decode()
     text = act(client, evaluation, f"coherence~{last}~0~yes").content.decode()
     assert text.count('<article class="msg"') == 12
-    override = next(one for one in buttons(text) if re.fullmatch(r"coherence~\d+~0~(yes|no)", one))
+    override = next(button for button in buttons(text) if re.fullmatch(r"coherence~\d+~0~(yes|no)", button))
     flipped = act(client, evaluation, override)
     assert flipped.status_code == 200
     assert "<s>" in flipped.content.decode()
@@ -210,7 +210,7 @@ def test_the_forms_of_one_message(client, evaluation):
     text = region.content.decode()
     assert text.startswith('<div id="at"')
     assert 'value="abc"' in text
-    marks = [one for one in buttons(text) if one.startswith("missed~3.")]
+    marks = [button for button in buttons(text) if button.startswith("missed~3.")]
     said = act(client, evaluation, "comment~message:3~0~", text="odd <b>", nonce="c")
     assert "odd &lt;b&gt;" in said.content.decode()
     act(client, evaluation, "flag~message:3~0~yes", text="broken", nonce="f")
@@ -225,7 +225,7 @@ def test_the_roles_are_revealed_by_an_act_and_only_then_shown(client, evaluation
     assert "reveal~roles~0~yes" in buttons(get_page(client, evaluation).content.decode())
     text = act(client, evaluation, "reveal~roles~0~yes").content.decode()
     assert "MAFIA" in text
-    assert any(one.startswith("role_consistency~") for one in buttons(text))
+    assert any(button.startswith("role_consistency~") for button in buttons(text))
 
 
 def test_submitting_names_what_is_missing_and_leads_to_the_verdict(client, evaluation):

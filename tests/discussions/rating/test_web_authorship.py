@@ -136,8 +136,8 @@ def answers_in(**given):
 
 
 def test_two_worlds_that_differ_in_hidden_values_only_answer_alike():
-    one = answers_in(role="MAFIA", personality="bold", secret="MARK")
-    assert one == answers_in(role="VILLAGER", personality="shy", secret="SIGN")
+    shown = answers_in(role="MAFIA", personality="bold", secret="MARK")
+    assert shown == answers_in(role="VILLAGER", personality="shy", secret="SIGN")
 
 
 def test_a_skipped_game_can_be_read_no_further_than_its_samples():

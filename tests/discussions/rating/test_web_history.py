@@ -33,7 +33,7 @@ def test_answers_and_ratings_of_what_was_handed_in(page):
     assert [(row.game_number, row.answers, row.rating) for row in shown.rows] == [
         (evaluation.game.number, ["yes"] * 5, "3.5")
     ]
-    assert [(one.yes, one.no) for one in shown.questions] == [(1, 0)] * 5
+    assert [(question.yes, question.no) for question in shown.questions] == [(1, 0)] * 5
     assert f'href="{reverse("rate", args=[evaluation.pk])}"' in answer.content.decode()
 
 

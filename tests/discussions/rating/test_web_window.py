@@ -76,7 +76,7 @@ def test_everything_to_judge_stands_on_the_page_of_its_message(client, evaluatio
 
 def test_a_step_opens_where_it_still_wants_something_and_says_how_much_is_elsewhere(client, evaluation):
     counted = load_state(evaluation).ground.counted
-    first = [one for one in counted if int(one.split(".")[0]) <= MOST_MESSAGES]
+    first = [text for text in counted if int(text.split(".")[0]) <= MOST_MESSAGES]
     for subject in first:
         say(evaluation, "reference", subject, "accurate")
     content = get_page(client, evaluation, "?step=references")
@@ -134,7 +134,7 @@ def test_the_page_is_as_large_for_a_longer_game(client):
 
 def test_long_messages_make_shorter_pages(client):
     said = load_state(start(message_count=12)).seen.messages
-    long = [type(said[0])(**{**as_dict(one), "text": "x" * 100_000}) for one in said]
+    long = [type(said[0])(**{**as_dict(message), "text": "x" * 100_000}) for message in said]
     assert build_window(long).starts == (1, 3, 5, 7, 9, 11)
 
 

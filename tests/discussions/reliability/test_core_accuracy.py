@@ -159,11 +159,11 @@ def test_versions_are_kept_apart_the_newest_first():
         for rubric, code in ((1, "1.0.0"), (2, "1.0.0"), (2, "1.1.0"))
     ]
     figures = compute_accuracy(more)
-    assert [(each.rubric_version, each.code_version) for each in figures.versions] == [
+    assert [(version.rubric_version, version.code_version) for version in figures.versions] == [
         (2, "1.1.0"), (2, "1.0.0"), (1, "1.0.0"),
     ]  # fmt: skip
     assert figures.evaluations == 3
-    assert [each.table(DEPTH).total for each in figures.versions] == [1, 1, 1]
+    assert [version.table(DEPTH).total for version in figures.versions] == [1, 1, 1]
 
 
 def test_role_consistency_has_its_sample_and_every_objection():
@@ -237,10 +237,10 @@ def test_leaving_out_games_is_the_jackknife_over_groups():
     rng = random.Random(4)
     hits = [(game, rng.random() < 0.4 + 0.08 * game) for game in range(6) for _n in range(9 + game)]
     sums = [
-        (sum(hit for game, hit in hits if game == one), sum(game == one for game, _hit in hits))
-        for one in range(6)
+        (sum(hit for game, hit in hits if game == number), sum(game == number for game, _hit in hits))
+        for number in range(6)
     ]
-    over, of = sum(one for one, _of in sums), sum(one for _over, one in sums)
+    over, of = sum(number for number, _of in sums), sum(number for _over, number in sums)
     expected, _reason = jackknife_over_groups(
         [game for game, _hit in hits], lambda kept: sum(hits[at][1] for at in kept) / len(kept)
     )
@@ -305,7 +305,7 @@ def test_in_whichever_order_evaluations_come_the_figures_are_the_same(team, rng)
 def test_cells_add_up_to_what_was_judged_and_shares_to_their_cells(team):
     for version in compute_accuracy(team).versions:
         table = version.table(DEPTH)
-        assert table.total == sum(answer.part == DEPTH for one in team for answer in iter_answers(one))
+        assert table.total == sum(answer.part == DEPTH for member in team for answer in iter_answers(member))
         yes, no = (table.count(*cell) for cell in (("yes", "yes"), ("no", "yes")))
         assert table.rate("recall").denominator == yes + no
         assert table.rate("by_people").denominator == table.total
@@ -321,7 +321,7 @@ SHOWN = frozenset({f"metric:{DEPTH}", f"metric:{ROLE}"})
 
 def anchoring(metric, *many):
     (version,) = compute_accuracy(many).versions
-    return next(each for each in version.anchoring if each.metric == metric)
+    return next(tally for tally in version.anchoring if tally.metric == metric)
 
 
 def moved(game=1, evaluator=7, toward=2, apart=4, away=1, together=5, **changes):
@@ -366,18 +366,21 @@ def test_leaving_out_games_by_hand():
     )
     without = [6 / 8 - 1 / 8, 5 / 8 - 0, 3 / 8 - 1 / 8]
     mean = sum(without) / 3
-    half = 4.30265 * (2 / 3 * sum((each - mean) ** 2 for each in without)) ** 0.5
+    half = 4.30265 * (2 / 3 * sum((value - mean) ** 2 for value in without)) ** 0.5
     assert found.index == pytest.approx(100 * (7 / 12 - 1 / 12))
     assert found.over_games == pytest.approx((100 * (0.5 - half), 100 * min(1.0, 0.5 + half)), abs=0.01)
 
 
 def test_everybody_has_their_own_counts():
     found = anchoring(DEPTH, moved(), moved(game=2, evaluator=9, toward=0, apart=1, away=0, together=3))
-    assert [(one.evaluator, one.toward, one.apart, one.away, one.together) for one in found.people] == [
+    assert [
+        (person.evaluator, person.toward, person.apart, person.away, person.together)
+        for person in found.people
+    ] == [
         (7, 2, 4, 1, 5),
         (9, 0, 1, 0, 3),
     ]
-    assert found.table.rate(TOWARD).denominator == sum(one.apart for one in found.people)
+    assert found.table.rate(TOWARD).denominator == sum(person.apart for person in found.people)
 
 
 def test_what_was_never_shown_and_what_was_not_blind_takes_no_part():

@@ -39,10 +39,10 @@ def game(rng, number, *, prevalence=PREVALENCE):
     )
 
 
-def overridden(rng, true, one):
+def overridden(rng, true, evaluation):
     """(yes that stand, yes, people's yes) as whoever looks at overrides alone would count them."""
     stands = yes = people = 0
-    for (_metric, subject), machine in one.found.values.items():
+    for (_metric, subject), machine in evaluation.found.values.items():
         is_true = true[int(subject)]
         is_noticed = (machine == "yes") != is_true and rng.random() < NOTICED[machine]
         after = ("no" if machine == "yes" else "yes") if is_noticed else machine
@@ -57,16 +57,16 @@ def test_samples_are_unbiased_and_overrides_are_not():
     for seed in range(200):
         rng = random.Random(seed)
         games = [game(rng, 1000 * seed + number) for number in range(1, 13)]
-        (version,) = compute_accuracy(one for _true, one in games).versions
+        (version,) = compute_accuracy(evaluation for _true, evaluation in games).versions
         precision.append(version.table(DEPTH).rate("precision").value)
         recall.append(version.table(DEPTH).rate("recall").value)
-        counted = [overridden(rng, true, one) for true, one in games]
+        counted = [overridden(rng, true, evaluation) for true, evaluation in games]
         stands, yes, people = (sum(column) for column in zip(*counted, strict=True))
         by_overrides.append((100 * stands / yes, 100 * stands / people))
     # The spread of one estimate is 6 points, that of the mean of 200 below half a point.
     assert sum(precision) / 200 == pytest.approx(PRECISION, abs=1.2)
     assert sum(recall) / 200 == pytest.approx(RECALL, abs=1.2)
-    assert sum(one for one, _two in by_overrides) / 200 > PRECISION + 10
+    assert sum(evaluation for evaluation, _two in by_overrides) / 200 > PRECISION + 10
     assert sum(two for _one, two in by_overrides) / 200 > RECALL + 8
 
 

@@ -204,7 +204,10 @@ def panels(draw):
 def summary(found):
     """The figures that do not name anybody, rounded as floats in another order are."""
     values = [
-        [None if each is None or each.value is None else round(each.value, 9) for each in list_found(line)]
+        [
+            None if figure is None or figure.value is None else round(figure.value, 9)
+            for figure in list_found(line)
+        ]
         for line in found.things
     ]
     counts = [
@@ -222,8 +225,8 @@ def list_found(line):
 @settings(max_examples=20, deadline=None)
 def test_who_is_who_and_which_game_comes_first_change_nothing(answers, people, games, chance):
     moved = [
-        said(games[each.game - 1], people[each.evaluator - 1], each.kind, each.subject, each.value)
-        for each in answers
+        said(games[figure.game - 1], people[figure.evaluator - 1], figure.kind, figure.subject, figure.value)
+        for figure in answers
     ]
     chance.shuffle(moved)
     assert summary(compute_agreement(moved, 2)) == summary(compute_agreement(answers, 2))
@@ -235,8 +238,8 @@ def test_silence_repeats_and_games_of_one_person_change_nothing(answers):
     """Who hands in without a word is in no row; neither are repeats, nor a game that one person rated."""
     others = [
         *(
-            said(each.game, each.evaluator, each.kind, each.subject, each.value, purpose="repeat")
-            for each in answers
+            said(figure.game, figure.evaluator, figure.kind, figure.subject, figure.value, purpose="repeat")
+            for figure in answers
         ),
         said(77, 1, judgement_kinds.RATING, "", "2.0"),
         said(77, 1, judgement_kinds.COHERENCE, "1", "no"),
@@ -284,18 +287,18 @@ def test_two_people_by_hand():
     assert line.share.value == 0.75
     assert line.alpha.value == pytest.approx(1 - (2 / 8) / (30 / 56))
     assert line.alpha.interval is not None
-    one, other = line.people
-    assert (one.evaluator, one.items, one.share) == (1, 3, pytest.approx(2 / 3))
-    assert one.alpha == pytest.approx(1 - (2 / 6) / (2 * 3 * 3 / (6 * 5)))
+    first, other = line.people
+    assert (first.evaluator, first.items, first.share) == (1, 3, pytest.approx(2 / 3))
+    assert first.alpha == pytest.approx(1 - (2 / 6) / (2 * 3 * 3 / (6 * 5)))
     assert (other.evaluator, other.items, other.share, other.alpha) == (2, 1, 1.0, None)
     assert other.reason == "Agreement needs at least 2 items that two raters or more have rated; there are 1."
 
 
 def test_ratings_are_compared_on_their_scale():
     answers = [
-        each
+        answer
         for game, (first, again) in enumerate([("1.0", "1.5"), ("3.0", "3.0"), ("5.0", "4.5")], start=1)
-        for each in twice(game, 1, judgement_kinds.RATING, "", first, again)
+        for answer in twice(game, 1, judgement_kinds.RATING, "", first, again)
     ]
     (line,) = compute_self_agreement(answers, 5)
     assert line.key == "rating"

@@ -48,7 +48,7 @@ def test_a_printed_table_comes_out_of_a_projects_rows():
     figure_team(game.project)
     line = team_figures(game.project, "agreement", AgreementFigures).agreement.find("role_consistency")
     assert (line.items, line.games, line.pairs) == (100, 1, 100)
-    assert [round(each.value, 3) for each in (line.alpha, line.companion)] == [0.797, 0.849]
+    assert [round(agreement.value, 3) for agreement in (line.alpha, line.companion)] == [0.797, 0.849]
     assert round(line.people[0].kappa, 3) == 0.796
 
 
@@ -138,18 +138,20 @@ def test_repeats_compare_people_with_themselves_and_with_nobody_else():
     own = {line.key: line for line in after.own}
     assert own["question-1"].share.value == 1.0
     assert (own["rating"].share.value, own["rating"].items) == (0.0, 2)
-    assert [each.evaluator for each in own["rating"].people] == [person.pk]
+    assert [person.evaluator for person in own["rating"].people] == [person.pk]
     # A repeat makes the stored figures old; one that is still open does not take part.
     figure_team(project)
     assert team_figures(project, "agreement", AgreementFigures).own == after.own
-    Evaluation.objects.filter(pk__in=[each.pk for each in again]).update(state="draft", submitted_at=None)
+    Evaluation.objects.filter(pk__in=[evaluation.pk for evaluation in again]).update(
+        state="draft", submitted_at=None
+    )
     assert agreement_figures(project) == before
 
 
 def test_two_people_are_one_pair_over_all_their_games():
     project = make_agreeing_project()
     (pair,) = agreement_figures(project).agreement.find("rating").people
-    assert ([pair.first, pair.second], pair.items) == ([each.pk for each in list_people(project)], 3)
+    assert ([pair.first, pair.second], pair.items) == ([person.pk for person in list_people(project)], 3)
 
 
 def test_queries_do_not_grow_with_games(django_assert_num_queries):
@@ -166,26 +168,30 @@ def test_queries_do_not_grow_with_games(django_assert_num_queries):
 def test_an_evaluation_is_read_as_its_own_page_reads_it():
     project = make_rating_project()
     evaluation = submitted(project=project, message_count=30)
-    (one,) = read_evaluated(project)
+    (other_evaluation,) = read_evaluated(project)
     work = load_state(Evaluation.objects.with_work().get(pk=evaluation.pk))
-    assert (one.game, one.evaluator, one.evaluation) == (1, evaluation.evaluator_id, evaluation.pk)
-    assert one.rubric_version == evaluation.measured.rubric_version_id
-    assert one.code_version == evaluation.measured.code_version
-    assert one.message_count == len(work.game.messages) == 30
-    assert one.samples == {metric: frozenset(sample) for metric, sample in work.samples.items()}
-    assert {key: one.found.values[key] for key in one.found.values} == {
+    assert (other_evaluation.game, other_evaluation.evaluator, other_evaluation.evaluation) == (
+        1,
+        evaluation.evaluator_id,
+        evaluation.pk,
+    )
+    assert other_evaluation.rubric_version == evaluation.measured.rubric_version_id
+    assert other_evaluation.code_version == evaluation.measured.code_version
+    assert other_evaluation.message_count == len(work.game.messages) == 30
+    assert other_evaluation.samples == {metric: frozenset(sample) for metric, sample in work.samples.items()}
+    assert {key: other_evaluation.found.values[key] for key in other_evaluation.found.values} == {
         key: value for key, value in work.machine.items() if key[0] in judgement_kinds.MESSAGE_KINDS
     }
-    assert {subject for subject, (is_counted, _check) in one.found.references.items() if is_counted} == set(
-        work.ground.counted
-    )
-    assert set(one.found.phrases) >= work.ground.phrases
-    assert one.revealed == work.revealed
-    assert {(each.kind, each.subject): each.blind_value for each in one.said} == {
+    assert {
+        subject for subject, (is_counted, _check) in other_evaluation.found.references.items() if is_counted
+    } == set(work.ground.counted)
+    assert set(other_evaluation.found.phrases) >= work.ground.phrases
+    assert other_evaluation.revealed == work.revealed
+    assert {(answer.kind, answer.subject): answer.blind_value for answer in other_evaluation.said} == {
         (row.kind, row.subject): row.blind_value
         for row in Judgement.objects.filter(evaluation=evaluation, kind__in=reliability_queries.JUDGED)
     }
-    assert one.identified is None
+    assert other_evaluation.identified is None
 
 
 def test_blind_answers_of_the_sample_are_the_table():
@@ -199,7 +205,9 @@ def test_blind_answers_of_the_sample_are_the_table():
     table = version.table(judgement_kinds.STRATEGIC_DEPTH)
     assert table.total == 5
     assert {cell.column for cell in table.cells} == {"yes"}
-    (depth,) = [each for each in version.anchoring if each.metric == judgement_kinds.STRATEGIC_DEPTH]
+    (depth,) = [
+        anchoring for anchoring in version.anchoring if anchoring.metric == judgement_kinds.STRATEGIC_DEPTH
+    ]
     assert depth.table.total == 5
     machine = load_state(evaluation).machine[judgement_kinds.STRATEGIC_DEPTH, str(position)]
     moved = ("together", "away") if machine == "yes" else ("apart", "to_machine")
@@ -211,11 +219,11 @@ def test_the_manual_check_is_read_from_questions_and_from_tests():
     evaluation = ready_to_submit(project=asked)
     assert next(iter(read_evaluated(asked)), None) is None
     submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
-    assert [one.identified for one in read_evaluated(asked)] == [None]
+    assert [evaluation.identified for evaluation in read_evaluated(asked)] == [None]
     tested = make_testing_project()
     submitted_test(project=tested, hits=12)
     submitted_test(project=tested, hits=0)
-    assert [one.identified for one in read_evaluated(tested)] == [(True, False), (True, True)]
+    assert [evaluation.identified for evaluation in read_evaluated(tested)] == [(True, False), (True, True)]
     (version,) = accuracy_figures(tested).versions
     assert version.table(TESTED).total == 2
 
@@ -248,8 +256,8 @@ def test_batches_are_whole_games_and_cost_the_same(monkeypatch):
         with CaptureQueriesContext(connection) as queries:
             found = list(read_evaluated(project))
         counts.append(len(queries))
-        assert [one.game for one in found] == [4, 3, 2, 1]
+        assert [evaluation.game for evaluation in found] == [4, 3, 2, 1]
         assert compute_accuracy(found) == accuracy_figures(project)
     assert counts == [4, 7]
     monkeypatch.setattr(reliability_queries, "MOST_MESSAGES", 12)
-    assert [one.game for one in read_evaluated(project)] == [4, 3, 2, 1]
+    assert [evaluation.game for evaluation in read_evaluated(project)] == [4, 3, 2, 1]

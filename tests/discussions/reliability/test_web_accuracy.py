@@ -118,7 +118,7 @@ def test_every_count_opens_its_cases_and_they_lead_to_the_game(client, figured):
     opened = "".join(shown(client, figured.lead, link) for link in depth)
     evaluation = Evaluation.objects.get(game__project=figured, game__number=2)
     game = reverse("game", args=[figured.slug, 2])
-    found = {int(each) for each in re.findall(rf'href="{game}#m(\d+)"', opened)}
+    found = {int(entry) for entry in re.findall(rf'href="{game}#m(\d+)"', opened)}
     assert found == set(audit_sample(evaluation.seed, STRATEGIC_DEPTH, 12))
     assert shown(client, figured.lead, f"{game}").count(f'id="m{min(found)}"') == 1
 

@@ -198,7 +198,7 @@ def test_further_places_open_on_games_without_a_verdict_only():
     with pytest.raises(NotAllowed, match="1 of 3 evaluations"):
         record(fresh(complete), by=lead)
     assert record(fresh(recorded), by=lead, reason="Again.", minutes=99).number == 2
-    assert [replay_verdict(verdict=one).differences for one in Verdict.objects.all()] == [[], []]
+    assert [replay_verdict(verdict=verdict).differences for verdict in Verdict.objects.all()] == [[], []]
     detail = msgspec.json.decode(Event.objects.get(verb="iteration:changed").detail)
     assert detail == {"from": 1, "evaluator_count": 3, "kept": [recorded.number], "opened": 4, "closed": 0}
     assert breaches() == []
@@ -208,7 +208,7 @@ def test_with_fewer_free_places_close_and_work_goes_on():
     project = make_rating_project(evaluator_count=3)
     game = make_game(project=project)
     people = [make_member(project=project) for _ in range(2)]
-    first, second = (take_next_game(project=project, by=one, now=moment()) for one in people)
+    first, second = (take_next_game(project=project, by=person, now=moment()) for person in people)
     said = ask_for(project, 1)
     assert (said.closed, said.beyond, said.opened, said.complete) == (1, 1, 0, 0)
     assert free(game) == 0

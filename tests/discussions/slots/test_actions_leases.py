@@ -46,12 +46,18 @@ def taken_by_another(evaluation, now=LATER):
 
 
 ACTS = {
-    "judge": lambda one, now: say(one, "coherence", "6", "yes", now=now),
-    "undo": lambda one, now: undo(evaluation=one, key="u", by=one.evaluator, now=now),
-    "remark": lambda one, now: remark(
-        evaluation=one, kind="flag", target="message:3", text="", key="f", by=one.evaluator, now=now
+    "judge": lambda evaluation, now: say(evaluation, "coherence", "6", "yes", now=now),
+    "undo": lambda evaluation, now: undo(evaluation=evaluation, key="u", by=evaluation.evaluator, now=now),
+    "remark": lambda evaluation, now: remark(
+        evaluation=evaluation,
+        kind="flag",
+        target="message:3",
+        text="",
+        key="f",
+        by=evaluation.evaluator,
+        now=now,
     ),
-    "renew": lambda one, now: renew_lease(evaluation=one, by=one.evaluator, now=now),
+    "renew": lambda evaluation, now: renew_lease(evaluation=evaluation, by=evaluation.evaluator, now=now),
 }
 
 
@@ -87,9 +93,13 @@ def test_a_lease_that_ended_gives_the_place_back_and_keeps_the_work():
     assert expire(project=make_rating_project()) == 0
     assert expire(project=evaluation.game.project) == 1
     assert expire() == 0
-    place, one = Slot.objects.get(), fresh(evaluation)
+    place, current = Slot.objects.get(), fresh(evaluation)
     assert (place.evaluator, place.taken_at, place.lease_until, place.is_closed) == (None, None, None, False)
-    assert (one.state, one.version, one.judgements.count()) == ("lapsed", evaluation.version + 1, 1)
+    assert (current.state, current.version, current.judgements.count()) == (
+        "lapsed",
+        evaluation.version + 1,
+        1,
+    )
     event = Event.objects.latest("pk")
     assert (event.verb, event.role, event.by.is_system) == ("lease:ended", "system", True)
     assert json.loads(event.detail)["person"] == evaluation.evaluator_id
@@ -107,8 +117,12 @@ def test_the_sweep_ends_leases():
 def test_an_act_on_what_lapsed_takes_the_place_up_again():
     evaluation = lapsed()
     say(evaluation, "coherence", "6", "yes", now=LATER)
-    one = fresh(evaluation)
-    assert (one.state, one.judgements.count(), one.slot.lease_until) == ("draft", 2, LATER + LEASE)
+    current = fresh(evaluation)
+    assert (current.state, current.judgements.count(), current.slot.lease_until) == (
+        "draft",
+        2,
+        LATER + LEASE,
+    )
     assert Slot.objects.get().evaluator == evaluation.evaluator
     verbs = list(Event.objects.order_by("-pk").values_list("verb", flat=True)[:2])
     assert verbs == ["judgement:made", "evaluation:resumed"]
@@ -171,12 +185,16 @@ def test_a_lead_takes_a_place_back_and_nothing_is_lost():
         release_slot(reason="x" * 2001, by=lead, **given)
     release_slot(reason="You are on holiday", by=lead, **given)
     release_slot(reason="again", by=lead, **given)
-    one = fresh(evaluation)
-    assert (one.state, one.released_reason, one.judgements.count()) == ("lapsed", "You are on holiday", 1)
+    current = fresh(evaluation)
+    assert (current.state, current.released_reason, current.judgements.count()) == (
+        "lapsed",
+        "You are on holiday",
+        1,
+    )
     assert Slot.objects.get().evaluator is None
     assert Event.objects.filter(verb="place:released", by=lead).count() == 1
     with pytest.raises(NotAllowed, match="took this place back: You are on holiday"):
-        say(one, "coherence", "6", "yes", now=moment(2))
+        say(current, "coherence", "6", "yes", now=moment(2))
     return_to_game(evaluation=fresh(evaluation), by=evaluation.evaluator, now=moment(3))
     assert (fresh(evaluation).state, fresh(evaluation).released_reason) == ("draft", "")
 
@@ -186,9 +204,11 @@ def test_what_was_handed_in_or_given_back_cannot_be_released():
     done = submitted()
     skipped = start()
     skip_game(evaluation=skipped, reason="later", by=skipped.evaluator, now=NOW)
-    for one in (done, skipped):
+    for evaluation in (done, skipped):
         with pytest.raises(Conflict, match="or gave its place back, meanwhile"):
-            release_slot(evaluation=one, reason="", by=make_lead(project=one.game.project), now=moment(1))
+            release_slot(
+                evaluation=evaluation, reason="", by=make_lead(project=evaluation.game.project), now=moment(1)
+            )
 
 
 @pytest.mark.django_db

@@ -45,16 +45,17 @@ def test_after_fitting_there_are_as_many_as_needed_and_fitting_again_does_nothin
     ]
     fit = plan_slot_changes(places, needed)
     after = [
-        SlotRecord(one.key, one.number, one.is_taken, is_closed(one, fit), one.is_kept) for one in places
+        SlotRecord(slot.key, slot.number, slot.is_taken, is_closed(slot, fit), slot.is_kept)
+        for slot in places
     ] + [place(number) for number in fit.make]
-    taken = sum(one.is_taken for one in after)
-    free = sum(not one.is_taken and not one.is_closed for one in after)
+    taken = sum(slot.is_taken for slot in after)
+    free = sum(not slot.is_taken and not slot.is_closed for slot in after)
     assert free == max(0, needed - taken)
-    assert len({one.number for one in after}) == len(after)
-    assert not {one.key for one in places if one.is_taken} & {*fit.close, *fit.open}
+    assert len({slot.number for slot in after}) == len(after)
+    assert not {slot.key for slot in places if slot.is_taken} & {*fit.close, *fit.open}
     assert plan_slot_changes(after, needed) == SlotChanges()
 
 
-def is_closed(one, fit):
+def is_closed(slot, fit):
     """Whether a place is closed after the fit."""
-    return one.key in fit.close or (one.is_closed and one.key not in fit.open)
+    return slot.key in fit.close or (slot.is_closed and slot.key not in fit.open)

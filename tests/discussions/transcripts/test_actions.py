@@ -104,7 +104,7 @@ def test_the_same_bytes_are_answered_with_the_first_report(project, lead):
 def test_the_same_bytes_twice_in_one_upload_are_one_import(project, lead):
     data = as_bytes(native_game())
     made = import_transcripts(project=project, files=[Upload("a", data), Upload("b", data)], by=lead, now=NOW)
-    assert [each.outcome for each in made] == ["new", "already"]
+    assert [result.outcome for result in made] == ["new", "already"]
     assert Transcript.objects.count() == 1
 
 

@@ -64,7 +64,7 @@ def test_one_of_many_workers_takes_over_a_dropped_job(project, lead):
 def test_the_same_bytes_many_times_at_once_are_one_import(project, lead):
     file = Upload("game.json", as_bytes(native_game()))
     made = at_once(lambda _: import_transcripts(project=project, files=[file], by=lead, now=NOW)[0])
-    assert sorted(each.outcome for each in made) == ["already"] * (THREADS - 1) + ["new"]
+    assert sorted(result.outcome for result in made) == ["already"] * (THREADS - 1) + ["new"]
     assert Transcript.objects.count() == Job.objects.count() == 1
 
 
@@ -73,7 +73,7 @@ def test_many_imports_at_once_number_every_game_once_and_take_every_id_once(proj
         upload(
             project=project,
             by=lead,
-            games=[native_game(gameId=f"{number}-{each}") for each in range(5)]
+            games=[native_game(gameId=f"{number}-{value}") for value in range(5)]
             + [native_game(prompt=str(number))],
             name=f"{number}.json",
         ).job_id

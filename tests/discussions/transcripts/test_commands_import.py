@@ -40,7 +40,7 @@ def test_a_folder_comes_in_and_is_measured_while_one_waits(capsys, lead, folder)
     code, out, _ = run(capsys, folder, "--project", "ours", "--by", lead.email, "--wait", "--json")
     assert code == 0
     reports = json.loads(out)["imports"]
-    assert [(each["file"], each["outcome"], each["state"], each["games"]) for each in reports] == [
+    assert [(report["file"], report["outcome"], report["state"], report["games"]) for report in reports] == [
         ("a.json", "taken in", "done", 1),
         ("b.json", "taken in", "done", 1),
     ]

@@ -242,7 +242,7 @@ def test_queries_do_not_grow_with_imports_and_games(seen, project, lead):
     counts = []
     for size in (1, 12):
         for number in range(size):
-            games = [native_game(gameId=f"{size}-{number}-{each}", votes=[]) for each in range(size)]
+            games = [native_game(gameId=f"{size}-{number}-{value}", votes=[]) for value in range(size)]
             last = upload(project=project, by=lead, games=games)
         run_waiting_jobs()
         seen.get(reverse("imports", args=["ours"]))

@@ -57,7 +57,9 @@ def test_the_basis_names_every_judgement_by_id_and_version():
     game = game_to_settle()
     rows = Judgement.objects.filter(evaluation__game=game)
     basis = preview(game).basis
-    assert {(one.id, one.version) for one in basis.judgements} == set(rows.values_list("pk", "version"))
+    assert {(judgement.id, judgement.version) for judgement in basis.judgements} == set(
+        rows.values_list("pk", "version")
+    )
     assert basis.game_sha256 == game.content_sha256
     assert basis.transcript_sha256 == game.transcript.sha256
     assert str(basis.cost.total_usd) == "1.250000"
@@ -310,7 +312,7 @@ def three():
 
 def test_from_a_tie_to_a_verdict_that_replays_and_verifies():
     game, lead = three()
-    assert [(one.key, one.is_tie) for one in disagreements_in(game)] == [
+    assert [(disagreement.key, disagreement.is_tie) for disagreement in disagreements_in(game)] == [
         (ROLE, True),
         (LABEL, False),
         (("missed", "1.1"), False),
@@ -351,7 +353,7 @@ def test_settling_after_the_verdict_is_recorded_by_superseding_it():
     second = record(game, by=lead, reason="A label was settled.", minutes=90)
     assert second.number == 2
     assert '"value":"inaccurate"' in second.basis
-    assert [replay_verdict(verdict=one).differences for one in Verdict.objects.all()] == [[], []]
+    assert [replay_verdict(verdict=verdict).differences for verdict in Verdict.objects.all()] == [[], []]
     assert breaches() == []
 
 
@@ -372,7 +374,7 @@ def test_what_was_sent_back_does_not_count_until_it_is_handed_in_again():
     assert Event.objects.latest("pk").verb == "evaluation:returned"
     assert breaches() == []
     submit_as(again, values={ROLE: "consistent"}, answers=ANSWERS, now=moment(80))
-    assert [one.key for one in disagreements_in(fresh(game)) if one.is_tie] == []
+    assert [disagreement.key for disagreement in disagreements_in(fresh(game)) if disagreement.is_tie] == []
     assert record(game, by=lead).number == 1
     assert breaches() == []
 
@@ -422,7 +424,10 @@ def test_a_replay_names_what_the_row_does_not_say():
     settle_difference(game, ROLE, "inconsistent", by=lead)
     verdict = record(game, by=lead)
     damage(value="consistent")
-    assert any("was settled on inconsistent" in one for one in replay_verdict(verdict=verdict).differences)
+    assert any(
+        "was settled on inconsistent" in difference
+        for difference in replay_verdict(verdict=verdict).differences
+    )
 
 
 def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
@@ -434,7 +439,9 @@ def test_the_report_says_what_was_settled_by_whom_and_what_that_supersedes():
     record(game, by=lead)
     report = build_report(game=fresh(game))
     assert report is not None
-    assert [(one.what, one.says, one.adopted, one.reason, len(one.earlier)) for one in report.settled] == [
+    assert [
+        (step.what, step.says, step.adopted, step.reason, len(step.earlier)) for step in report.settled
+    ] == [
         ("reference 2.1", "inaccurate", "", "No such vote.", 0),
         ("role consistency, message 3", "inconsistent", second.evaluator.name, "I read it again.", 1),
     ]

@@ -75,7 +75,7 @@ def test_the_appendix_of_the_rubric_passes_six_and_recommends_role_consistency()
     outcome = verdict(APPENDIX, rating="3.5")
     assert outcome.headline == "6/7 PASS"
     assert [line.score for line in outcome.lines] == [85, 68, 74, 76, 60, 92, 3.5]
-    assert [each.key for each in outcome.recommendations] == ["role_consistency"]
+    assert [recommendation.key for recommendation in outcome.recommendations] == ["role_consistency"]
     assert outcome.recommendations[0].advice == ["work on role consistency"]
 
 
@@ -161,8 +161,16 @@ def test_no_verdict_while_a_metric_is_pending():
 def test_recommendations_are_worst_first_relative_to_the_scale():
     scores = PASSING | {"coherence": share(60, 100), "anti_repetition": share(50, 100)}
     outcome = verdict(scores, rating="2.0")
-    assert [each.key for each in outcome.recommendations] == ["anti_repetition", "engagement", "coherence"]
-    assert [round(each.shortfall, 4) for each in outcome.recommendations] == [0.4, 0.25, 0.1]
+    assert [recommendation.key for recommendation in outcome.recommendations] == [
+        "anti_repetition",
+        "engagement",
+        "coherence",
+    ]
+    assert [round(recommendation.shortfall, 4) for recommendation in outcome.recommendations] == [
+        0.4,
+        0.25,
+        0.1,
+    ]
 
 
 def test_the_manual_check_decides_only_when_the_evaluator_says_so():
@@ -289,7 +297,7 @@ def test_references_brute_force_over_every_relabelling_and_one_missed_sentence_e
     everything = [*labels, "out", "out"]
     now = memory_passes(everything, threshold)
     distances = [
-        sum(one != other for one, other in zip(everything, other_labels, strict=True))
+        sum(first != other for first, other in zip(everything, other_labels, strict=True))
         for other_labels in product(LABELS, repeat=len(everything))
         if memory_passes(other_labels, threshold) != now
     ]
@@ -497,7 +505,7 @@ def test_overrides_are_what_differs_from_the_machine_or_from_before_the_reveal()
         {7: "Kim"},
         {1: "because"},
     )
-    assert [(one.kind, one.subject) for one in found] == [
+    assert [(override.kind, override.subject) for override in found] == [
         ("missed", "6.2"), ("phrase", "3|i think that"), ("reference", "4.1"), ("strategic_depth", "2"),
     ]  # fmt: skip
     assert (found[3].machine, found[3].value, found[3].by, found[3].reason) == ("no", "yes", "Kim", "because")

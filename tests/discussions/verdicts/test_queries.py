@@ -38,14 +38,14 @@ def waiting(game, person=None):
 def test_a_game_waits_from_its_last_evaluation_to_its_verdict():
     game = make_shared_game(k=2)
     lead = make_lead(project=game.project)
-    one, two = list_evaluations(game)
-    submit_as(one)
+    first, two = list_evaluations(game)
+    submit_as(first)
     assert waiting(game) == []
     submit_as(two)
     assert waiting(game) == [game.number]
-    return_evaluation(evaluation=one, comment="Look again", by=lead, now=moment(5))
+    return_evaluation(evaluation=first, comment="Look again", by=lead, now=moment(5))
     assert waiting(game) == []
-    submit_evaluation(evaluation=one, by=one.evaluator, now=moment(6))
+    submit_evaluation(evaluation=first, by=first.evaluator, now=moment(6))
     assert waiting(game) == [game.number]
     (line,) = build_overview_page(project=game.project, person=lead, now=NOW).waiting
     assert line.complete == 1
@@ -72,8 +72,8 @@ def test_fewer_that_are_enough_and_a_withdrawal_count():
 def test_an_evaluation_that_comes_after_the_verdict_does_not_bring_the_game_back():
     game = make_shared_game(k=2)
     lead = make_lead(project=game.project)
-    one, late = list_evaluations(game)
-    submit_as(one)
+    evaluation, late = list_evaluations(game)
+    submit_as(evaluation)
     reduce_required_evaluators(game=game, count=1, reason="One is enough", by=lead, now=NOW)
     record(game, by=lead)
     submit_as(late, now=moment(70))

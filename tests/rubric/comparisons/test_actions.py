@@ -46,10 +46,10 @@ def first_review(made: ComparisonSet) -> Review:
 
 def test_sets_count_within_their_project_and_say_what_was_opened():
     lead = make_lead(project=make_project())
-    one, two = make_set(by=lead), make_set(by=lead, name="More soup")
-    assert (one.number, two.number) == (1, 2)
+    first, two = make_set(by=lead), make_set(by=lead, name="More soup")
+    assert (first.number, two.number) == (1, 2)
     assert make_set().number == 1
-    verbs = Event.objects.filter(object_kind="comparison_set", object_id=one.pk).values_list(
+    verbs = Event.objects.filter(object_kind="comparison_set", object_id=first.pk).values_list(
         "verb", flat=True
     )
     assert list(verbs) == ["comparison_set:opened", "comparison_set:filled"]
@@ -118,11 +118,11 @@ def test_reviewers_are_members_once_and_can_be_taken_out_and_let_in_again():
     made = make_set(by=lead)
     with pytest.raises(Unacceptable, match="belongs to this project"):
         add_reviewer(comparison_set=made, kind=PERSON, person=make_person(), by=lead, now=NOW)
-    one = add_reviewer(comparison_set=made, kind=PERSON, person=person, by=lead, now=NOW)
-    assert add_reviewer(comparison_set=made, kind=PERSON, person=person, by=lead, now=NOW) == one
-    end_reviewer(reviewer=one, by=lead, now=NOW)
+    reviewer = add_reviewer(comparison_set=made, kind=PERSON, person=person, by=lead, now=NOW)
+    assert add_reviewer(comparison_set=made, kind=PERSON, person=person, by=lead, now=NOW) == reviewer
+    end_reviewer(reviewer=reviewer, by=lead, now=NOW)
     with pytest.raises(Conflict):
-        end_reviewer(reviewer=one, by=lead, now=NOW)
+        end_reviewer(reviewer=reviewer, by=lead, now=NOW)
     assert add_reviewer(comparison_set=made, kind=PERSON, person=person, by=lead, now=NOW).ended_at is None
 
 
@@ -143,17 +143,17 @@ def test_a_closed_set_takes_nothing_until_it_is_opened_again():
 
 def test_the_same_reviewer_gets_the_same_review_and_order_again():
     made = make_set(elsewhere=2, responses=5)
-    one = first_review(made)
-    assert first_review(made) == one
-    assert sorted(one.order) == [1, 2, 3, 4, 5]
+    review = first_review(made)
+    assert first_review(made) == review
+    assert sorted(review.order) == [1, 2, 3, 4, 5]
 
 
 def test_what_was_handed_in_is_stored_once_by_response_and_position():
     made = make_set(elsewhere=1)
     comparison, reviewer = Comparison.objects.get(), made.reviewers.get()
     review = review_with(comparison=comparison, reviewer=reviewer, scores=RECORD_SCORES)
-    stored = {each.response.number: each for each in ReviewedResponse.objects.all()}
-    assert {number: each.scores for number, each in stored.items()} == RECORD_SCORES
+    stored = {response.response.number: response for response in ReviewedResponse.objects.all()}
+    assert {number: response.scores for number, response in stored.items()} == RECORD_SCORES
     assert [review.order[stored[number].position - 1] for number in (1, 2, 3)] == [1, 2, 3]
     assert (review.state, review.mode) == ("submitted", "rubric")
     with pytest.raises(Conflict, match="handed in already"):
@@ -163,9 +163,9 @@ def test_what_was_handed_in_is_stored_once_by_response_and_position():
 def test_the_overalls_of_the_decision_record_come_back_from_the_rows():
     made = make_set(elsewhere=1)
     review_with(comparison=Comparison.objects.get(), reviewer=made.reviewers.get(), scores=RECORD_SCORES)
-    weights = {each.key: each.weight for each in response_version().to_record().criteria}
+    weights = {criterion.key: criterion.weight for criterion in response_version().to_record().criteria}
     shares = {key: Fraction(str(weight)) for key, weight in weights.items()}
-    overalls = [float(each.to_judgement(shares).overall) for each in load_reviewed(made)]
+    overalls = [float(review.to_judgement(shares).overall) for review in load_reviewed(made)]
     assert overalls == [8.15, 8.1, 6.0]
 
 
@@ -173,7 +173,7 @@ def test_a_models_own_response_is_marked_so():
     made = make_set(authors={2: "Big-Model"})
     model = add_reviewer(comparison_set=made, kind=MODEL, name="big-model", by=made.created_by, now=NOW)
     review_with(comparison=Comparison.objects.get(), reviewer=model, scores=RECORD_SCORES)
-    assert [each.is_own for each in load_reviewed(made)] == [False, True, False]
+    assert [review.is_own for review in load_reviewed(made)] == [False, True, False]
 
 
 def test_the_second_round_counts_but_the_first_can_be_asked_for():
@@ -184,7 +184,7 @@ def test_the_second_round_counts_but_the_first_can_be_asked_for():
     before = set_hash(made)
     review_with(comparison=comparison, reviewer=reviewer, scores=revised, round_number=2)
     assert set_hash(made) != before
-    assert [each.scores["accuracy"] for each in load_reviewed(made)] == [1, 7, 6]
+    assert [review.scores["accuracy"] for review in load_reviewed(made)] == [1, 7, 6]
     assert [row.scores["accuracy"] for row in to_rows(load_reviewed(made, round_number=1))] == [9, 7, 6]
 
 
@@ -264,7 +264,7 @@ def bring(made: ComparisonSet, *values: dict) -> ImportSummary:
 
 
 def codes(brought: ImportSummary) -> list[tuple[int, str]]:
-    return [(each.line, each.code) for each in brought.faults]
+    return [(fault.line, fault.code) for fault in brought.faults]
 
 
 def test_comparisons_and_their_reviews_come_in_one_file():
@@ -272,7 +272,7 @@ def test_comparisons_and_their_reviews_come_in_one_file():
     assert bring(made, TEA, PLAIN, TEXT) == ImportSummary(comparisons=1, reviews=2)
     reader = made.reviewers.get(name="Reader")
     assert (reader.kind, made.reviewers.count()) == (ELSEWHERE, 2)
-    given = {(each.reviewer, each.response): each.holistic for each in load_reviewed(made)}
+    given = {(review.reviewer, review.response): review.holistic for review in load_reviewed(made)}
     judge = made.reviewers.get(name="Judge").pk
     assert given == {(reader.pk, 1): 4, (reader.pk, 2): 8, (judge, 1): 7, (judge, 2): 5}
     review = Review.objects.get(reviewer=judge)
@@ -329,7 +329,7 @@ def test_reviews_of_a_model_of_the_set_are_the_models():
     model = add_reviewer(comparison_set=made, kind=MODEL, name="Big-Model", by=made.created_by, now=NOW)
     bring(made, TEA, TEXT | {"reviewer": "Big-Model"})
     assert Review.objects.get().reviewer == model
-    assert [(each.response, each.is_own) for each in load_reviewed(made)] == [(1, False), (2, True)]
+    assert [(review.response, review.is_own) for review in load_reviewed(made)] == [(1, False), (2, True)]
 
 
 def test_a_model_that_was_asked_keeps_its_labels():

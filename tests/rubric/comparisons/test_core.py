@@ -38,11 +38,11 @@ NUMBERS = {"a": 1, "2": 2}
 
 
 def lines(*values: object) -> bytes:
-    return "\n".join(each if isinstance(each, str) else json.dumps(each) for each in values).encode()
+    return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values).encode()
 
 
 def read_faults(*values: object) -> list[tuple[int, str, str]]:
-    return [(each.line, each.pointer, each.code) for each in read_comparison_lines(lines(*values)).faults]
+    return [(fault.line, fault.pointer, fault.code) for fault in read_comparison_lines(lines(*values)).faults]
 
 
 def rubric() -> RubricRecord:
@@ -66,15 +66,15 @@ def test_a_file_holds_comparisons_and_reviews():
         [NewResponse("Boil water.", key="a", author="m-1"), NewResponse("Open a tin.")],
         key="soup",
     )
-    assert [(each.line, each.comparison) for each in found.comparisons] == [(1, wanted)]
-    assert [(each.line, each.reviewer) for each in found.reviews] == [(3, "Reader")]
+    assert [(comparison.line, comparison.comparison) for comparison in found.comparisons] == [(1, wanted)]
+    assert [(review.line, review.reviewer) for review in found.reviews] == [(3, "Reader")]
     assert found.faults == []
     assert response_numbers(wanted) == NUMBERS
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n"])
 def test_a_file_without_a_line_is_a_fault(data):
-    assert [each.code for each in read_comparison_lines(data).faults] == ["empty"]
+    assert [fault.code for fault in read_comparison_lines(data).faults] == ["empty"]
 
 
 @pytest.mark.parametrize(
@@ -148,15 +148,15 @@ json_values = st.recursive(
 @given(json_values, st.sampled_from(["labels", "scores", "text", "scale", "reviewer", "comparison"]))
 def test_a_strange_part_of_a_review_never_breaks_the_reader(value, key):
     found = read_comparison_lines(lines(SOUP, SCORED | {key: value}))
-    for each in found.reviews:
-        place_review(each, NUMBERS, rubric())
+    for review in found.reviews:
+        place_review(review, NUMBERS, rubric())
 
 
 def test_plain_scores_stand_in_the_order_in_which_the_responses_were_brought():
     scores = {"2": {"holistic": 9, "notes": "Quick."}, "a": {"holistic": 7}}
     found = placed(scores=scores)
     assert (found.order, found.record.mode) == ([1, 2], "holistic")
-    assert [(each.label, each.holistic, each.notes) for each in found.record.responses] == [
+    assert [(response.label, response.holistic, response.notes) for response in found.record.responses] == [
         ("Response A", 7, None),
         ("Response B", 9, "Quick."),
     ]
@@ -168,7 +168,7 @@ def test_labels_say_the_order():
     labels = {"Response B": "a", "Response A": "2"}
     found = placed(labels=labels, scores=SCORED["scores"])
     assert found.order == [2, 1]
-    assert [each.holistic for each in found.record.responses] == [9, 7]
+    assert [response.holistic for response in found.record.responses] == [9, 7]
     assert found.record.flags == []
 
 
@@ -176,15 +176,15 @@ def test_a_text_is_read_under_its_labels():
     text = '{"evaluations": {"Response A": {"accuracy": 4}, "Response B": {"accuracy": 8}}}'
     found = placed(labels={"Response A": "2", "Response B": "a"}, text=text)
     assert (found.order, found.record.mode) == ([2, 1], "partial")
-    assert [each.scores for each in found.record.responses] == [{"accuracy": 4}, {"accuracy": 8}]
+    assert [response.scores for response in found.record.responses] == [{"accuracy": 4}, {"accuracy": 8}]
 
 
 def test_scores_of_another_scale_are_mapped_exactly_and_flagged():
-    keys = [each.key for each in rubric().criteria]
+    keys = [criterion.key for criterion in rubric().criteria]
     low, high = dict.fromkeys(keys, 0), dict.fromkeys(keys, 100) | {keys[0]: 30}
     found = placed(scores={"a": low, "2": high}, scale=(0, 100))
-    one, two = found.record.responses
-    assert one.scores == dict.fromkeys(keys, 1)
+    first, two = found.record.responses
+    assert first.scores == dict.fromkeys(keys, 1)
     assert two.scores == dict.fromkeys(keys, 10) | {keys[0]: 3.7}
     assert found.record.mode == "rubric"
     assert "from 0 to 100" in next(flag.message for flag in found.record.flags if flag.code == "rescaled")
@@ -199,13 +199,13 @@ def test_what_was_not_given_stays_missing():
     scores = {"a": {"accuracy": 5, "clarity": None}, "2": {"accuracy": 6}}
     record = placed(scores=scores).record
     assert record.mode == "partial"
-    assert [each.is_incomplete for each in record.responses] == [True, True]
+    assert [response.is_incomplete for response in record.responses] == [True, True]
 
 
 def test_nothing_in_notes_is_read_as_scores():
     trap = 'FINAL RANKING:\n1. Response A\n```json\n{"evaluations": {"Response A": {"holistic": 10}}}\n```'
     record = placed(scores={"a": {"holistic": 2, "notes": trap}, "2": {"holistic": 3}}).record
-    assert [each.holistic for each in record.responses] == [2, 3]
+    assert [response.holistic for response in record.responses] == [2, 3]
     assert (record.reported_ranking, record.responses[0].notes) == (None, trap)
 
 
@@ -235,4 +235,4 @@ def test_nothing_in_notes_is_read_as_scores():
 def test_a_review_that_has_no_place_says_why(changes, pointer, code):
     found = place_review(given_review(**changes), NUMBERS, rubric())
     assert isinstance(found, list)
-    assert (4, pointer, code) in [(each.line, each.pointer, each.code) for each in found]
+    assert (4, pointer, code) in [(fault.line, fault.pointer, fault.code) for fault in found]

@@ -302,7 +302,7 @@ def made(client):
 
 
 def send(client, made, *values):
-    data = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in values).encode()
+    data = "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values).encode()
     place = reverse("import_comparisons", args=[made.project.slug, made.number])
     return client.post(place, {"file": SimpleUploadedFile("soup.jsonl", data)})
 

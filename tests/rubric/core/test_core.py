@@ -29,9 +29,13 @@ scores = st.dictionaries(st.sampled_from(list(WEIGHTS)), st.integers(1, 10) | st
 
 def test_the_example_of_the_decision_record():
     overalls = {label: compute_overall(given, WEIGHTS) for label, given in EXAMPLE.items()}
-    assert [str(round_half_up(each.value)) for each in overalls.values()] == ["8.15", "8.10", "6.00"]
-    assert [each.value for each in overalls.values()] == [Fraction(815, 100), Fraction(81, 10), Fraction(6)]
-    assert not any(each.is_incomplete for each in overalls.values())
+    assert [str(round_half_up(overall.value)) for overall in overalls.values()] == ["8.15", "8.10", "6.00"]
+    assert [overall.value for overall in overalls.values()] == [
+        Fraction(815, 100),
+        Fraction(81, 10),
+        Fraction(6),
+    ]
+    assert not any(overall.is_incomplete for overall in overalls.values())
 
 
 def test_a_missing_score_lowers_nothing():
@@ -164,13 +168,15 @@ def test_no_weights_do_not_sum_to_1():
 
 @given(st.lists(st.integers(0, 1200), min_size=1, max_size=6), st.randoms())
 def test_the_order_changes_nothing(thousandths, order):
-    weights = {f"k{at}": Decimal(each) / 1000 for at, each in enumerate(thousandths)}
+    weights = {f"k{at}": Decimal(share) / 1000 for at, share in enumerate(thousandths)}
     shuffled = list(weights.items())
     order.shuffle(shuffled)
-    one, other = weight_problems(weights), weight_problems(dict(shuffled))
-    assert {(each.key, each.code) for each in one} == {(each.key, each.code) for each in other}
+    first, other = weight_problems(weights), weight_problems(dict(shuffled))
+    assert {(problem.key, problem.code) for problem in first} == {
+        (problem.key, problem.code) for problem in other
+    }
     is_off = abs(sum(thousandths) - 1000) > 1
-    assert is_off == any(problem.code == "weights" for problem in one)
+    assert is_off == any(problem.code == "weights" for problem in first)
 
 
 def test_numbers_are_taken_as_they_are_written():
@@ -201,7 +207,7 @@ def test_what_cannot_be_scaled_is_refused(weights, key, value):
     st.randoms(),
 )
 def test_scaled_weights_sum_to_exactly_1_in_whatever_order(thousandths, value, order):
-    weights = {key: Decimal(each) / 1000 for key, each in thousandths.items()}
+    weights = {key: Decimal(share) / 1000 for key, share in thousandths.items()}
     key = min(weights)
     scaled = scale_others(weights, key, Decimal(value) / 10_000)
     assert sum(scaled.values()) == 1

@@ -283,7 +283,7 @@ def test_whatever_is_sent_in_whatever_order_nothing_acknowledged_is_lost(data):
 
 
 def states(person):
-    return [row.state for each in waiting_sets(person) for row in each.rows]
+    return [row.state for waiting_set in waiting_sets(person) for row in waiting_set.rows]
 
 
 def two_rounds(**given):
@@ -335,16 +335,16 @@ def test_nothing_waits_in_a_closed_set():
 
 def test_the_second_round_opens_when_everybody_has_handed_in_the_first():
     made = make_review_set(people=2, has_second_round=True)
-    one, other = list_reviewers(made)
-    first = handed_in(begin(made, by=one))
-    assert begin(made, by=one).pk == first.pk
-    assert states(one) == ["handed_in"]
+    left, other = list_reviewers(made)
+    first = handed_in(begin(made, by=left))
+    assert begin(made, by=left).pk == first.pk
+    assert states(left) == ["handed_in"]
     handed_in(begin(made, by=other))
-    assert states(one) == states(other) == ["second"]
-    second = begin(made, by=one)
+    assert states(left) == states(other) == ["second"]
+    second = begin(made, by=left)
     assert (second.round, second.state) == (2, "draft")
-    assert begin(made, by=one).pk == second.pk
-    assert states(one) == ["second_begun"]
+    assert begin(made, by=left).pk == second.pk
+    assert states(left) == ["second_begun"]
     assert Event.objects.filter(verb="review:begun", detail__contains='"round":2').count() == 1
 
 
@@ -376,12 +376,12 @@ def test_without_others_or_a_second_round_there_is_none(given):
 
 def test_a_second_round_begins_with_what_the_first_said_and_both_are_kept():
     made = make_review_set(people=2, has_second_round=True, mode="both")
-    one, other = list_reviewers(made)
-    first = begin(made, by=one)
+    left, other = list_reviewers(made)
+    first = begin(made, by=left)
     say(first, "notes", str(find_position(first, 2)), "salty")
     first = handed_in(first)
     handed_in(begin(made, by=other))
-    second = begin(made, by=one)
+    second = begin(made, by=left)
     values = work(second).values
     assert values["score", f"{find_position(second, 1)}.accuracy"] == "9"
     assert values["holistic", str(find_position(second, 3))] == "6"
@@ -390,10 +390,10 @@ def test_a_second_round_begins_with_what_the_first_said_and_both_are_kept():
     with pytest.raises(Unacceptable, match="stay as they were given"):
         say(second, "holistic", "1", "2")
     say(second, "score", f"{find_position(second, 1)}.accuracy", "2")
-    undo_mark(review=fresh(second), key="u", by=one, now=NOW)
+    undo_mark(review=fresh(second), key="u", by=left, now=NOW)
     assert work(second).values == values
     with pytest.raises(Unacceptable, match="nothing left to undo"):
-        undo_mark(review=fresh(second), key="v", by=one, now=NOW)
+        undo_mark(review=fresh(second), key="v", by=left, now=NOW)
     say(second, "score", f"{find_position(second, 1)}.accuracy", "5")
     handed_in_again = handed_in_as_it_is(second)
     rounds = {

@@ -31,11 +31,11 @@ def marking(review, value, key):
 def test_of_two_acts_on_one_mark_one_counts_and_the_other_sees_both():
     review = start()
     results = at_once(*(marking(review, str(value), f"k{value}") for value in (1, 2, 3, 4)))
-    refused = [each for each in results if isinstance(each, Conflict)]
-    saved = [each for each in results if not isinstance(each, Exception)]
+    refused = [result for result in results if isinstance(result, Conflict)]
+    saved = [result for result in results if not isinstance(result, Exception)]
     assert (len(saved), len(refused)) == (1, 3)
     assert Mark.objects.get().value == saved[0].revision.value
-    assert {each.detail["stored"] for each in refused} == {saved[0].revision.value}
+    assert {conflict.detail["stored"] for conflict in refused} == {saved[0].revision.value}
     assert (MarkRevision.objects.count(), fresh(review).version) == (1, 1)
     assert Event.objects.filter(verb="mark:made").count() == 1
 
@@ -43,8 +43,8 @@ def test_of_two_acts_on_one_mark_one_counts_and_the_other_sees_both():
 def test_one_act_sent_at_once_is_stored_once_and_acknowledged_to_all():
     review = start()
     results = at_once(*[marking(review, "7", "the same")] * 4)
-    assert not [each for each in results if isinstance(each, Exception)]
-    assert len({each.revision.pk for each in results}) == 1
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert len({result.revision.pk for result in results}) == 1
     assert MarkRevision.objects.count() == 1
 
 
@@ -73,5 +73,5 @@ def test_a_second_round_begun_on_two_devices_is_one():
     person = list_reviewers(made)[0]
     comparison = Comparison.objects.select_related("set__project").get(set=made)
     opened = at_once(*[lambda: open_review(comparison=comparison, by=person, now=NOW)] * 4)
-    assert {each.pk for each in opened} == {Review.objects.get(round=2).pk}
+    assert {entry.pk for entry in opened} == {Review.objects.get(round=2).pk}
     assert Mark.objects.filter(review__round=2).count() == 12

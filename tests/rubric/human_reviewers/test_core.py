@@ -52,7 +52,7 @@ def test_criteria_are_asked_one_after_the_other():
         "1.clarity",
         "2.clarity",
     ]
-    assert [each.says for each in missing(BOTH, WHOLE_IN)][:2] == [
+    assert [step.says for step in missing(BOTH, WHOLE_IN)][:2] == [
         "Response A has no score for Accuracy.",
         "Response B has no score for Accuracy.",
     ]
@@ -154,7 +154,7 @@ def test_moving_loses_nobody_and_can_be_written_and_read(data):
         after = move_response(order, place, way)
         if after is None:
             continue
-        assert sorted(each for group in after for each in group) == [1, 2, 3, 4, 5]
+        assert sorted(number for group in after for number in group) == [1, 2, 3, 4, 5]
         assert all(after)
         assert after != order
         assert parse_ranking(format_ranking(after), 5) == [sorted(group) for group in after]
@@ -189,7 +189,11 @@ def test_the_record_is_the_one_that_the_same_answer_in_json_gives():
         }
     }
     assert own == read_review(fenced(answer), LABELS, VERSION)
-    assert [each.overall for each in own.responses] == [Fraction("8.15"), Fraction("8.1"), Fraction(6)]
+    assert [response.overall for response in own.responses] == [
+        Fraction("8.15"),
+        Fraction("8.1"),
+        Fraction(6),
+    ]
     assert (own.mode, own.ranking, own.reported_ranking) == ("rubric", [[label] for label in LABELS], None)
 
 
@@ -210,7 +214,7 @@ def test_what_cannot_be_judged_is_missing_and_never_a_number():
 def test_a_score_as_a_whole_is_kept_beside_the_criteria_and_never_in_the_overall():
     values = scored() | {("holistic", "1"): "2", ("holistic", "2"): CANNOT, ("holistic", "3"): "9"}
     record = build_record(sheet("both"), values, VERSION)
-    assert [each.holistic for each in record.responses] == [2, None, 9]
+    assert [response.holistic for response in record.responses] == [2, None, 9]
     assert record.response("Response A").overall == Fraction("8.15")
     assert collect_reasons(values, {("holistic", "2"): "why"}) == {"Response B": {"holistic": "why"}}
 
@@ -220,7 +224,7 @@ def test_a_review_as_a_whole_alone_is_holistic():
     record = build_record(sheet("holistic"), values, VERSION)
     assert record.mode == "holistic"
     assert record.ranking == [["Response C"], ["Response A", "Response B"]]
-    assert all(each.overall is None for each in record.responses)
+    assert all(response.overall is None for response in record.responses)
 
 
 def test_a_review_that_could_judge_nothing_abstained():

@@ -142,7 +142,7 @@ def test_a_stale_version_shows_both_and_overwrites_nothing(client, review, short
     assert "Nothing was overwritten" in text
     assert ("my other note" if kind == "notes" else ">4<") in text
     assert ">9<" in text
-    assert [each for each in buttons(text) if each.startswith(f"{kind}~2~1~")]
+    assert [button for button in buttons(text) if button.startswith(f"{kind}~2~1~")]
     assert Mark.objects.get().value == "9"
     plain = act(client, review, short, headers={}, nonce="another", text="my other note")
     assert plain.status_code == 409

@@ -100,15 +100,15 @@ def found(text, marks):
 @pytest.mark.parametrize("mode", ["both", "rubric", "holistic"])
 def test_no_hidden_thing_is_in_any_answer_of_a_first_round(mode):
     made = marked_set(mode)
-    one, other = list_reviewers(made)
+    first, other = list_reviewers(made)
     theirs = begin(made, by=other)
     say(theirs, "notes", "1", "OTHERNOTE")
     handed_in(theirs)
     model = made.reviewers.get(kind=MODEL)
     scores = {at: {"accuracy": 2, "completeness": 2, "conciseness": 2, "clarity": 2} for at in (1, 2, 3)}
     review_with(comparison=made.comparisons.get(), reviewer=model, scores=scores)
-    mine = begin(made, by=one)
-    client = signed_in(one)
+    mine = begin(made, by=first)
+    client = signed_in(first)
     text = everything(client, mine)
     assert "stones." in text
     assert not found(text, HIDDEN + WEIGHTS)
@@ -132,9 +132,9 @@ def without_secrets(text):
 @pytest.mark.parametrize("has_second_round", [True, False])
 def test_pages_are_the_same_whatever_another_reviewer_has_done(has_second_round):
     made = make_review_set(people=2, questions=2, mode="both", has_second_round=has_second_round)
-    one, other = list_reviewers(made)
-    mine, theirs = begin(made, by=one), begin(made, by=other, number=2)
-    client = signed_in(one)
+    first, other = list_reviewers(made)
+    mine, theirs = begin(made, by=first), begin(made, by=other, number=2)
+    client = signed_in(first)
 
     def seen():
         pages = [reverse("home"), reverse("reviews"), reverse("review", args=[mine.pk])]
@@ -152,12 +152,12 @@ def test_pages_are_the_same_whatever_another_reviewer_has_done(has_second_round)
 def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
     """Authors, ids, other reviewers and what they gave: whatever they are, no byte of any answer is another."""
     made = marked_set(mode)
-    one, other = list_reviewers(made)
-    mine, model = begin(made, by=one), made.reviewers.get(kind=MODEL)
+    first, other = list_reviewers(made)
+    mine, model = begin(made, by=first), made.reviewers.get(kind=MODEL)
     scores = {at: {"accuracy": 2, "holistic": 3} for at in (1, 2, 3)}
     review_with(comparison=made.comparisons.get(), reviewer=model, scores=scores)
     handed_in(begin(made, by=other))
-    client, place = signed_in(one), [made.project.slug, made.number]
+    client, place = signed_in(first), [made.project.slug, made.number]
     of_set = ("comparison_set", "set_results", "set_manners", "set_agreement", "set_tuning", "set_answers")
     addresses = [reverse(name, args=place) for name in of_set]
     addresses += [reverse(name, args=[*place, 1]) for name in ("comparison_result", "survey")]
@@ -183,7 +183,7 @@ def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
         responses.filter(number=1).update(author="somebody", key="other", written_by=other)
         responses.exclude(number=1).update(author="")
         made.comparisons.update(key="another")
-        made.reviewers.exclude(person=one).update(name="renamed", model="renamed")
+        made.reviewers.exclude(person=first).update(name="renamed", model="renamed")
         ReviewedResponse.objects.update(scores={}, holistic=9, notes="changed", is_own=True)
         Review.objects.exclude(pk=mine.pk).update(mode="partial", ranking=[], flags=[{"code": "x"}])
     assert seen() == before
@@ -192,8 +192,8 @@ def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
 @pytest.mark.parametrize("who", ["other reviewer", "lead", "admin"])
 def test_anothers_review_is_not_there_in_whatever_round(who):
     made = make_review_set(people=2, has_second_round=True)
-    one, other = list_reviewers(made)
-    theirs = begin(made, by=one)
+    first, other = list_reviewers(made)
+    theirs = begin(made, by=first)
     handed_in(begin(made, by=other))
     person = {"other reviewer": other, "lead": made.created_by, "admin": make_admin()}[who]
     client = signed_in(person)
@@ -216,19 +216,19 @@ def test_one_reviewers_letters_are_not_anothers():
 
 def test_the_second_round_shows_what_others_gave_and_not_who():
     made = marked_set("both")
-    one, other = list_reviewers(made)
+    first, other = list_reviewers(made)
     theirs = begin(made, by=other)
     say(theirs, "notes", str(find_position(theirs, 2)), "OTHERNOTE")
     handed_in(theirs, scores=dict.fromkeys(("accuracy", "completeness", "conciseness", "clarity"), (3, 3, 3)))
-    handed_in(begin(made, by=one))
-    mine = begin(made, by=one)
-    text = signed_in(one).get(reverse("review", args=[mine.pk])).content.decode()
+    handed_in(begin(made, by=first))
+    mine = begin(made, by=first)
+    text = signed_in(first).get(reverse("review", args=[mine.pk])).content.decode()
     assert found(text, HIDDEN) == ["OTHERNOTE"]
     assert text.count("Others gave:") == 12
     assert not found(text, WEIGHTS)
     column = re.search(rf'id="message-{find_position(mine, 2)}".*?</article>', text, re.DOTALL)[0]
     assert "OTHERNOTE" in column
-    handed_in_text = signed_in(one).get(reverse("review", args=[load_first(one, mine)])).content.decode()
+    handed_in_text = signed_in(first).get(reverse("review", args=[load_first(first, mine)])).content.decode()
     assert not found(handed_in_text, HIDDEN)
 
 
@@ -238,16 +238,16 @@ def load_first(person, second):
 
 def test_ones_own_response_is_in_nothing_that_one_reviews():
     made = make_review_set(people=2, has_second_round=True)
-    one, other = list_reviewers(made)
-    texts = [NewResponse(text=f"TEXT-{at}", author=one.email if at == 2 else "") for at in (1, 2, 3)]
+    first, other = list_reviewers(made)
+    texts = [NewResponse(text=f"TEXT-{at}", author=first.email if at == 2 else "") for at in (1, 2, 3)]
     own = NewComparison(question="Whose?", responses=texts)
     add_comparisons(comparison_set=made, comparisons=[own], by=made.created_by, now=NOW)
-    mine = begin(made, by=one, number=2)
-    client = signed_in(one)
+    mine = begin(made, by=first, number=2)
+    client = signed_in(first)
     assert "TEXT-2" not in everything(client, fresh(mine))
     say_all_that_is_left(mine)
     handed_in(begin(made, by=other, number=2))
     client.post(reverse("submit_review", args=[mine.pk]), {"key": "s"})
-    second = begin(made, by=one, number=2)
+    second = begin(made, by=first, number=2)
     assert second.round == 2
     assert "TEXT-2" not in everything(client, second)

@@ -45,7 +45,7 @@ def pair(made, number=1, name="one-model"):
 
 
 def states(made):
-    return [each.state for each in load_asked(made, model_reviewers(made))]
+    return [comparison.state for comparison in load_asked(made, model_reviewers(made))]
 
 
 def test_a_prompt_is_made_once_and_holds_the_responses_as_dealt(made):
@@ -53,7 +53,7 @@ def test_a_prompt_is_made_once_and_holds_the_responses_as_dealt(made):
     assert ensure_prompt(**pair(made)) == prompt
     texts = {row.number: row.text for row in pair(made)["comparison"].responses.all()}
     data = prompt.text.split(f"<untrusted-{prompt.nonce}>\n")[1].split("\n</untrusted")[0]
-    shown = [each["text"] for each in json.loads(data)["responses"]]
+    shown = [response["text"] for response in json.loads(data)["responses"]]
     assert shown == [texts[number] for number in prompt.review.order]
     assert prompt.sha256 == hashlib.sha256(prompt.text.encode()).hexdigest()
     assert prompt.nonce != ensure_prompt(**pair(made, name="other-model")).nonce
@@ -156,14 +156,17 @@ def taken(made, *lines):
 def test_prompts_go_out_and_answers_come_in(made):
     end_reviewer(reviewer=made.reviewers.get(name="other-model"), by=made.created_by, now=NOW)
     sent = [json.loads(line) for line in open_prompts(comparison_set=made, by=made.created_by, now=NOW)]
-    assert [(each["comparison"], each["reviewer"]) for each in sent] == [
+    assert [(line["comparison"], line["reviewer"]) for line in sent] == [
         ("1", "one-model"),
         ("2", "one-model"),
     ]
     assert list(sent[0]["labels"]) == ["Response A", "Response B", "Response C"]
     assert sorted(sent[0]["labels"].values()) == ["r1", "r2", "r3"]
-    assert taken(made, *((each["comparison"], each["reviewer"], answer_text()) for each in sent)) == []
-    assert [each.state for each in load_asked(made, model_reviewers(made)[:1])] == ["unread", "unread"]
+    assert taken(made, *((line["comparison"], line["reviewer"], answer_text()) for line in sent)) == []
+    assert [comparison.state for comparison in load_asked(made, model_reviewers(made)[:1])] == [
+        "unread",
+        "unread",
+    ]
     assert not list(open_prompts(comparison_set=made, by=made.created_by, now=NOW))
     run_waiting_jobs()
     assert set(Review.objects.values_list("mode", flat=True)) == {"rubric"}
@@ -184,7 +187,7 @@ def test_a_file_with_any_fault_comes_in_not_at_all(made):
         ("2", "one-model", "x"),
         ("1", "other-model", "x"),
     )
-    assert [(each.line, each.pointer, each.code) for each in faults] == [
+    assert [(fault.line, fault.pointer, fault.code) for fault in faults] == [
         (2, "/comparison", "unknown"),
         (3, "/reviewer", "unknown"),
         (4, "", "answered"),

@@ -61,7 +61,7 @@ def test_an_answer_is_asked_for_kept_and_read(asking, settings, waits):
 def test_scores_go_to_the_responses_behind_the_labels(asking):
     def by_text(heard):
         data = heard.prompt.split("<untrusted-")[1].split(">\n", 1)[1].split("\n</untrusted")[0]
-        shown = {each["label"]: each["text"] for each in json.loads(data)["responses"]}
+        shown = {response["label"]: response["text"] for response in json.loads(data)["responses"]}
         given = {label: dict.fromkeys(KEYS, text.count("water") + 1) for label, text in shown.items()}
         return json.dumps({"evaluations": given})
 
@@ -448,7 +448,7 @@ def test_nothing_a_response_says_leaves_its_place_in_the_prompt(steered, attack)
     assert heard.prompt.count(opening) == heard.prompt.count(closing) == 1
     data = heard.prompt.split(opening)[1].split(closing)[0]
     assert not set(data) & set("<>&\n\u2028\u2029\x85\x7f")
-    texts = {each["text"] for each in json.loads(data)["responses"]}
+    texts = {response["text"] for response in json.loads(data)["responses"]}
     assert texts == set(Response.objects.values_list("text", flat=True))
     assert review.mode == "rubric"
     assert review.flags == []
@@ -464,7 +464,7 @@ def test_a_nonce_is_never_one_that_a_response_holds(monkeypatch, steered):
 def find_label(heard, text):
     """The label under which the model saw this response."""
     data = heard.prompt.split("<untrusted-")[1].split(">\n", 1)[1].split("\n</untrusted")[0]
-    return next(each["label"] for each in json.loads(data)["responses"] if text in each["text"])
+    return next(response["label"] for response in json.loads(data)["responses"] if text in response["text"])
 
 
 def test_a_model_that_obeys_is_flagged(steered):

@@ -141,11 +141,11 @@ def test_the_prompt_itself_is_no_review():
 @given(st.text(max_size=80), st.lists(st.text(max_size=80), min_size=2, max_size=4))
 def test_the_same_input_gives_the_same_bytes_whatever_the_texts(question, texts):
     labelled = dict(zip(["A", "B", "C", "D"], texts, strict=False))
-    one, other = (build(labelled, question, nonces=("7f3a91", "other-nonce")) for _ in range(2))
-    assert one.text.encode() == other.text.encode()
-    data = parse_data(one)
+    first, other = (build(labelled, question, nonces=("7f3a91", "other-nonce")) for _ in range(2))
+    assert first.text.encode() == other.text.encode()
+    data = parse_data(first)
     assert not set("<>&\n\r\u2028\u2029\x85") & set(data)
-    assert [each["label"] for each in json.loads(data)["responses"]] == list(labelled)
+    assert [response["label"] for response in json.loads(data)["responses"]] == list(labelled)
 
 
 def completion(message=None, **changes) -> bytes:
@@ -291,7 +291,7 @@ def test_only_sampling_goes_along_with_a_call():
 
 
 def lines(*values) -> bytes:
-    return "\n".join(each if isinstance(each, str) else json.dumps(each) for each in values).encode()
+    return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values).encode()
 
 
 GOOD = {"comparison": "c-1", "reviewer": "one-model", "text": "I prefer A."}
@@ -334,16 +334,16 @@ def test_answers_are_read_in_order_and_other_keys_left_alone():
 )
 def test_every_fault_has_its_line_and_place(value, code, pointer):
     answers, faults = read_answer_lines(lines(GOOD, value))
-    assert [each.line for each in faults] == [2]
+    assert [fault.line for fault in faults] == [2]
     assert pointer is None or (faults[0].code, faults[0].pointer) == (code, pointer) or code == "syntax"
     assert len(answers) == 1
 
 
 def test_a_second_answer_to_the_same_is_a_fault_and_an_empty_file_is_one():
     _answers, faults = read_answer_lines(lines(GOOD, GOOD | {"reviewer": "other"}, GOOD))
-    assert [(each.line, each.code) for each in faults] == [(3, "twice")]
+    assert [(fault.line, fault.code) for fault in faults] == [(3, "twice")]
     assert "Line 1" in faults[0].message
-    assert [each.code for each in read_answer_lines(b"\n \n")[1]] == ["empty"]
+    assert [line.code for line in read_answer_lines(b"\n \n")[1]] == ["empty"]
 
 
 def test_of_a_file_without_end_the_first_thousand_faults_are_named():

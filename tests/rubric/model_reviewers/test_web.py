@@ -149,9 +149,9 @@ def test_prompts_go_out_and_answers_come_in_as_files(seen, asked):
     answer = seen.post(at(asked, "open_prompts"))
     assert answer["Content-Disposition"] == 'attachment; filename="prompts-ours-1.jsonl"'
     sent = [json.loads(line) for line in answer.getvalue().decode().splitlines()]
-    assert [each["comparison"] for each in sent] == ["2", "3"]
+    assert [line["comparison"] for line in sent] == ["2", "3"]
     given = [
-        {key: each[key] for key in ("comparison", "reviewer")} | {"text": answer_text()} for each in sent
+        {key: line[key] for key in ("comparison", "reviewer")} | {"text": answer_text()} for line in sent
     ]
     file = SimpleUploadedFile("a.jsonl", "\n".join(map(json.dumps, given)).encode())
     answer = seen.post(at(asked, "upload_answers"), {"file": file})
@@ -295,7 +295,7 @@ def test_the_list_asks_a_fixed_number_of_questions(seen, lead, questions, models
         connection,
     ) as asked:
         page(seen, address)
-    assert len(asked) == 15, "\n".join(each["sql"] for each in asked)
+    assert len(asked) == 15, "\n".join(question["sql"] for question in asked)
 
 
 @pytest.mark.parametrize("times", [1, 4])
@@ -305,4 +305,4 @@ def test_the_page_of_an_answer_does_too(seen, asked, times):
         seen.post(at(asked, "paste_answer", 1), {"text": answer_text()})
     with CaptureQueriesContext(connection) as queries:
         page(seen, at(asked, "model_answer", 1))
-    assert len(queries) == 15, "\n".join(each["sql"] for each in queries)
+    assert len(queries) == 15, "\n".join(query["sql"] for query in queries)

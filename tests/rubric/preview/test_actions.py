@@ -40,11 +40,11 @@ def test_a_little_less_weight_on_accuracy_changes_the_winner():
         "Response 2 has 8.10 and would have 8.14.",
         "Response 1 has 8.15 and would have 8.11.",
     ]
-    assert [(each.name, each.place_before, each.place_after) for each in impact.moves] == [
+    assert [(move.name, move.place_before, move.place_after) for move in impact.moves] == [
         ("Response 1", 1, 2), ("Response 2", 2, 1),
     ]  # fmt: skip
     # +0.04, -0.04 and none.
-    assert [each.count for each in impact.distribution if each.count] == [1, 1, 1]
+    assert [bucket.count for bucket in impact.distribution if bucket.count] == [1, 1, 1]
 
 
 def test_reviewers_are_put_together_as_the_panel_does():
@@ -71,7 +71,7 @@ def test_what_the_draft_adds_was_not_scored_and_that_is_said():
     safety = Criterion("safety", "Safety", "Does no harm.", 0.5)
 
     def change(record):
-        halves = [replace(each, weight=each.weight / 2) for each in record.criteria]
+        halves = [replace(criterion, weight=criterion.weight / 2) for criterion in record.criteria]
         return replace(record, criteria=[*halves, safety])
 
     impact = previewed(draft_with(change, key="response"))

@@ -35,7 +35,9 @@ HERE = Location("ours", 1, 1)
 
 def weighing(*weights):
     """The shipped version with these weights."""
-    criteria = [replace(each, weight=weight) for each, weight in zip(VERSION.criteria, weights, strict=True)]
+    criteria = [
+        replace(criterion, weight=weight) for criterion, weight in zip(VERSION.criteria, weights, strict=True)
+    ]
     return replace(VERSION, criteria=criteria)
 
 
@@ -69,11 +71,11 @@ def test_bins_are_round_and_what_did_not_change_stands_between():
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=60))
 def test_every_change_is_in_exactly_one_bin(changes):
     bins = histogram(changes)
-    assert sum(each.count for each in bins) == len(changes)
+    assert sum(bucket.count for bucket in bins) == len(changes)
     assert len(bins) <= 13
-    assert [each.low for each in bins] == sorted(each.low for each in bins)
-    assert sum((each.low, each.high) == (0, 0) for each in bins) == 1
-    assert all(one.high == other.low for one, other in pairwise(bins))
+    assert [bucket.low for bucket in bins] == sorted(bucket.low for bucket in bins)
+    assert sum((bucket.low, bucket.high) == (0, 0) for bucket in bins) == 1
+    assert all(first.high == other.low for first, other in pairwise(bins))
 
 
 def test_equal_figures_share_a_place():
@@ -86,7 +88,7 @@ def test_equal_figures_share_a_place():
 def test_moves_are_changed_places_and_the_farthest_are_listed():
     figures = {(Location("ours", number), ""): (10.0 - number, float(number)) for number in range(1, 4)}
     moves = list_moves(figures)
-    assert [(each.where.number, each.place_before, each.place_after) for each in moves] == [
+    assert [(move.where.number, move.place_before, move.place_after) for move in moves] == [
         (1, 1, 3),
         (3, 3, 1),
     ]
@@ -102,7 +104,7 @@ def test_known_outcomes_are_listed_before_those_that_cannot_be_told():
         OutcomeFlip(Location("ours", 2), "PASS", "pending", [], is_known=False),
         OutcomeFlip(Location("ours", 3), "PASS", "FAIL", []),
     ]
-    assert [each.where.number for each in select_flips(flips)] == [3, 2, 1]
+    assert [flip.where.number for flip in select_flips(flips)] == [3, 2, 1]
 
 
 def test_the_example_of_the_record_flips_once_a_little_more_than_0_0125_moves():
@@ -119,10 +121,10 @@ def test_the_example_of_the_record_flips_once_a_little_more_than_0_0125_moves():
     assert (same.before, same.after, same.reasons) == ("Response 1", "Response 1", [])
     impact = compute_rankings_impact([flip, same])
     assert (impact.part, impact.looked_at, impact.flip_count, impact.move_count) == ("comparisons", 2, 1, 2)
-    assert [(each.name, each.place_before, each.place_after) for each in impact.moves] == [
+    assert [(move.name, move.place_before, move.place_after) for move in impact.moves] == [
         ("Response 1", 1, 2), ("Response 2", 2, 1),
     ]  # fmt: skip
-    assert sum(each.count for each in impact.distribution) == impact.ranked_count == 6
+    assert sum(bucket.count for bucket in impact.distribution) == impact.ranked_count == 6
     assert (impact.turned, impact.transitions, impact.notes) == ([], [], [])
 
 
@@ -140,7 +142,7 @@ def test_means_that_round_alike_are_told_apart():
 
 def test_criteria_that_nobody_scored_are_left_out_and_said():
     safety = Criterion("safety", "Safety", "", 0.5)
-    halves = [replace(each, weight=each.weight / 2) for each in VERSION.criteria]
+    halves = [replace(criterion, weight=criterion.weight / 2) for criterion in VERSION.criteria]
     draft = replace(VERSION, version="1.1", criteria=[*halves, safety])
     assert comparable_weights(VERSION, draft) == get_weights(VERSION)
     found = reranked(RECORD_SCORES, draft)

@@ -53,7 +53,7 @@ def test_the_example_of_the_record_flips_after_a_hundred_and_twenty_fifth_of_ten
 
 
 def test_each_weight_has_its_range_in_which_the_first_stays_first():
-    found = {each.criterion: each for each in weight_ranges(MEANS, SHARES, "A")}
+    found = {weight_range.criterion: weight_range for weight_range in weight_ranges(MEANS, SHARES, "A")}
     accuracy, clarity = found["accuracy"], found["clarity"]
     assert (round(float(accuracy.low), 4), accuracy.low_rival, accuracy.high) == (0.3333, "B", None)
     assert round(float(found["completeness"].high), 4) == 0.2857
@@ -63,7 +63,7 @@ def test_each_weight_has_its_range_in_which_the_first_stays_first():
 
 def test_the_interval_of_a_mean_is_that_of_student():
     values = [Fraction(7), Fraction(8), Fraction(6), Fraction(8)]
-    numbers = [float(each) for each in values]
+    numbers = [float(value) for value in values]
     low, high = stats.t.interval(0.95, 3, loc=np.mean(numbers), scale=stats.sem(numbers))
     assert mean_interval(values) == pytest.approx((low, high))
     assert mean_interval(values[:1]) is None
@@ -119,11 +119,11 @@ def test_orders_of_criteria_responses_and_reviewers_change_nothing(keys, labels,
     found = criterion_means(rows, shares)
     plain = criterion_means([row for name, table in tables.items() for row in make_rows(table, name)], SHARES)
     assert found == plain
-    assert {each.rival: each for each in moves(found, shares, "B")} == {
-        each.rival: each for each in moves(plain, SHARES, "B")
+    assert {move.rival: move for move in moves(found, shares, "B")} == {
+        move.rival: move for move in moves(plain, SHARES, "B")
     }
     values = {
-        name: {key: sum(SHARES[one] * Fraction(score) for one, score in zip(SHARES, tables[name][key], strict=True))
+        name: {key: sum(SHARES[share] * Fraction(score) for share, score in zip(SHARES, tables[name][key], strict=True))
                for key in labels}
         for name in reviewers
     }  # fmt: skip

@@ -69,9 +69,9 @@ def test_reviewers_without_spread_are_named():
 
 def test_the_order_of_ratings_changes_no_scale():
     given = ratings(ann=numbered(0, 12), bob=numbered(6, 12))
-    one, other = calibrate(given), calibrate(given[::-1])
-    assert one.scales == other.scales
-    assert one.items == pytest.approx(other.items, abs=1e-12)
+    first, other = calibrate(given), calibrate(given[::-1])
+    assert first.scales == other.scales
+    assert first.items == pytest.approx(other.items, abs=1e-12)
 
 
 def test_it_helps_where_everybody_saw_other_items():
@@ -86,7 +86,9 @@ def test_it_helps_where_everybody_saw_other_items():
                 given.append(Rating(f"r{reviewer}", f"{item:02}", float(value)))
         if design_problem(given):
             continue
-        raw = [np.mean([each.value for each in given if each.item == f"{item:02}"]) for item in range(40)]
+        raw = [
+            np.mean([rating.value for rating in given if rating.item == f"{item:02}"]) for item in range(40)
+        ]
         better = calibrate(given).items
         gains.append(
             np.corrcoef([better[f"{item:02}"] for item in range(40)], quality)[0, 1]
@@ -105,7 +107,7 @@ def table(values):
     ]
 
 
-def simulated(random, items=40, reviewers=8, each=3):
+def simulated(random, items=40, reviewers=8, entry=3):
     quality, severity = random.normal(6, 1, items), random.normal(0, 1, reviewers)
     ratings = [
         Rating(
@@ -114,7 +116,7 @@ def simulated(random, items=40, reviewers=8, each=3):
             float(np.clip(round(quality[item] + severity[at] + random.normal(0, 0.8)), 1, 10)),
         )
         for item in range(items)
-        for at in random.choice(reviewers, each, replace=False)
+        for at in random.choice(reviewers, entry, replace=False)
     ]
     return ratings, quality, severity
 
@@ -140,7 +142,7 @@ def test_severity_is_found_and_quality_is_seen_better_than_by_means():
     for _ in range(8):
         ratings, quality, severity = simulated(random)
         found = crossed_effects(ratings)
-        means = [np.mean([each.value for each in ratings if each.item == item]) for item in found.items]
+        means = [np.mean([rating.value for rating in ratings if rating.item == item]) for item in found.items]
         gains.append(
             np.corrcoef(list(found.items.values()), quality)[0, 1] - np.corrcoef(means, quality)[0, 1]
         )

@@ -75,12 +75,12 @@ def test_2000_random_cases_agree_with_linear_programming():
     cases, moves = [], []
     for _ in range(2000):
         size = int(random.integers(2, 7))
-        one, other = random.integers(1, 11, (2, size))
+        first, other = random.integers(1, 11, (2, size))
         shares = random.dirichlet(np.ones(size))
-        if (one - other) @ shares <= 0:
-            one, other = other, one
-        rows = (dict(zip(KEYS, row.tolist(), strict=False)) for row in (one, other, shares))
-        cases.append(((one - other).astype(float), shares))
+        if (first - other) @ shares <= 0:
+            first, other = other, first
+        rows = (dict(zip(KEYS, row.tolist(), strict=False)) for row in (first, other, shares))
+        cases.append(((first - other).astype(float), shares))
         moves.append(smallest_move(*rows).move)
     never = [case for case, move in zip(cases, moves, strict=True) if move is None]
     solved = [case for case, move in zip(cases, moves, strict=True) if move is not None]

@@ -43,7 +43,10 @@ ROWS = [
 ]  # fmt: skip
 
 
-NAMES = {(each.comparison, each.response): "ann" if each.response == "1" else "bob" for each in ROWS}
+NAMES = {
+    (scored_row.comparison, scored_row.response): "ann" if scored_row.response == "1" else "bob"
+    for scored_row in ROWS
+}
 
 
 def test_values_are_weighted_sums_and_own_or_incomplete_ones_do_not_count():
@@ -65,15 +68,15 @@ def test_holistic_scores_are_kept_apart_from_overalls():
 
 @given(st.lists(st.tuples(*[st.one_of(st.none(), st.integers(1, 10), st.floats(1, 10))] * 2), min_size=1))
 def test_whole_numbers_give_what_the_exact_formula_gives(scores):
-    rows = [row(1, 1, f"r{at}", *each) for at, each in enumerate(scores)]
+    rows = [row(1, 1, f"r{at}", *scored_row) for at, scored_row in enumerate(scores)]
     [found] = score_responses(rows, SHARES, with_incomplete=True)
-    expected = {each.reviewer: compute_overall(each.scores, SHARES).value for each in rows}
+    expected = {scored_row.reviewer: compute_overall(scored_row.scores, SHARES).value for scored_row in rows}
     assert found.values == {name: value for name, value in expected.items() if value is not None}
 
 
 def test_each_comparison_has_its_first_and_its_lead_ties_are_ties():
-    one, two, three = compute_outcomes(score_responses(ROWS, SHARES))
-    assert (one.first, one.second, one.gap, one.reviewers) == (["1"], "2", Fraction(1, 2), 2)
+    first, two, three = compute_outcomes(score_responses(ROWS, SHARES))
+    assert (first.first, first.second, first.gap, first.reviewers) == (["1"], "2", Fraction(1, 2), 2)
     assert (two.first, two.gap) == (["1"], 6)
     assert (three.first, three.gap) == (["1", "2"], 0)
     [none] = compute_outcomes(score_responses([row(4, 1, "x"), row(4, 2, "x")], SHARES))
@@ -93,7 +96,8 @@ def test_subjects_stand_by_the_mean_over_comparisons():
 def test_two_responses_of_one_subject_to_one_question_count_once():
     rows = [row(1, 1, "x", 8, 8), row(1, 2, "x", 4, 4), row(2, 1, "x", 9, 9)]
     [found] = build_subjects(
-        score_responses(rows, SHARES), {(each.comparison, each.response): "ann" for each in rows}
+        score_responses(rows, SHARES),
+        {(scored_row.comparison, scored_row.response): "ann" for scored_row in rows},
     )
     assert (found.mean, found.means) == (Fraction(15, 2), [6.0, 9.0])
 
@@ -101,7 +105,9 @@ def test_two_responses_of_one_subject_to_one_question_count_once():
 def test_the_interval_draws_comparisons_anew():
     spread = np.random.default_rng(3).normal(6, 1, 40).clip(1, 10)
     rows = [row(at, 1, "x", float(value), float(value)) for at, value in enumerate(spread)]
-    [found] = build_subjects(score_responses(rows, SHARES), {(each.comparison, "1"): "ann" for each in rows})
+    [found] = build_subjects(
+        score_responses(rows, SHARES), {(scored_row.comparison, "1"): "ann" for scored_row in rows}
+    )
     low, high = found.figure.interval
     half = 1.96 * spread.std() / np.sqrt(40)
     assert (low, high) == pytest.approx((spread.mean() - half, spread.mean() + half), abs=0.08)
@@ -116,7 +122,7 @@ def test_a_view_is_taken_to_subjects_by_comparison():
 def test_criteria_go_together_or_cannot_be_told():
     rows = [row(at, 1, "x", at, 11 - at, holistic=5) for at in range(1, 8)]
     pairs = correlations(score_responses(rows, SHARES), list(SHARES), with_holistic=True)
-    assert [(each.one, each.other) for each in pairs] == [
+    assert [(scored_row.one, scored_row.other) for scored_row in pairs] == [
         ("accuracy", "clarity"), ("accuracy", "holistic"), ("clarity", "holistic"),
     ]  # fmt: skip
     assert pairs[0].correlation == pytest.approx(-1)
@@ -125,7 +131,7 @@ def test_criteria_go_together_or_cannot_be_told():
 
 @given(st.permutations(ROWS))
 def test_the_order_of_rows_changes_nothing(rows):
-    ordered = sorted(rows, key=lambda each: (each.comparison, rows.index(each)))
+    ordered = sorted(rows, key=lambda scored_row: (scored_row.comparison, rows.index(scored_row)))
     assert build_subjects(score_responses(ordered, SHARES), NAMES) == build_subjects(
         score_responses(ROWS, SHARES), NAMES
     )
@@ -135,13 +141,19 @@ def test_the_order_of_rows_changes_nothing(rows):
 def test_the_nine_means_of_squality():
     rows, names = _squality()
     shares = {"correctness": Fraction(1, 2), "coverage": Fraction(1, 2)}
-    found = {each.name: each for each in build_subjects(score_responses(rows, shares), names)}
+    found = {
+        scored_row.name: scored_row for scored_row in build_subjects(score_responses(rows, shares), names)
+    }
     shown = {
         name: [
             str(round_half_up((value - 1) * 100 / 9, 1))
-            for value in (each.criteria["correctness"], each.criteria["coverage"], each.holistic)
+            for value in (
+                scored_row.criteria["correctness"],
+                scored_row.criteria["coverage"],
+                scored_row.holistic,
+            )
         ]
-        for name, each in found.items()
+        for name, scored_row in found.items()
     }
     assert shown["bart"] == ["34.8", "15.6", "18.1"]
     assert shown["bart-dpr"] == ["45.4", "24.3", "27.9"]
@@ -157,7 +169,7 @@ def _squality():
             comparison = f"{passage['passage-id']}/{number}"
             for system, response in responses.items():
                 names[comparison, system] = system
-                rows += [_squality_row(comparison, system, each) for each in response["reviews"]]
+                rows += [_squality_row(comparison, system, scored_row) for scored_row in response["reviews"]]
     return rows, names
 
 

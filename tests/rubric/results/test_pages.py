@@ -39,7 +39,7 @@ def test_shares_are_whole_percent_and_never_all_or_nothing_by_rounding():
 
 
 def test_weights_ranges_and_lists():
-    assert [weight_text(each) for each in (Fraction(1, 80), Fraction(1, 3), Fraction(1), None)] == [
+    assert [weight_text(value) for value in (Fraction(1, 80), Fraction(1, 3), Fraction(1), None)] == [
         "0.0125", "0.3333", "1", "",
     ]  # fmt: skip
     assert range_text((1.0, 2.005)) == "1.00 to 2.01" and range_text(None) == ""
@@ -48,7 +48,7 @@ def test_weights_ranges_and_lists():
 
 def test_responses_are_named_by_author_else_key_else_number():
     found = build_candidates([(1, "1", "Ann", 5), (2, "k", "", 5), (3, "3", "", 5), (4, "4", "Ann", 5)])
-    assert [each.name for each in found.values()] == ["Ann (1)", "k", "Response 3", "Ann (4)"]
+    assert [candidate.name for candidate in found.values()] == ["Ann (1)", "k", "Response 3", "Ann (4)"]
 
 
 def test_an_address_asks_for_the_same_with_a_change():

@@ -286,19 +286,19 @@ def test_nothing_handed_in_yet(client):
 def test_reviewers_see_results_once_closed_without_weights_and_others_names(client):
     project = make_project()
     lead = make_lead(project=project)
-    one, other = make_member(project=project), make_member(project=project)
-    made = make_set(by=lead, people=[one, other], authors=AUTHORS)
+    first, other = make_member(project=project), make_member(project=project)
+    made = make_set(by=lead, people=[first, other], authors=AUTHORS)
     row = made.comparisons.get()
     row.set = made
     for reviewer in made.reviewers.all():
         review_with(comparison=row, reviewer=reviewer, scores=RECORD_SCORES)
-    client.force_login(one)
+    client.force_login(first)
     assert client.get(place(row)).status_code == 403
     close_set(comparison_set=made, by=lead, now=NOW)
     row.set.refresh_from_db()
-    pass_survey_over(comparison=row, by=one, now=NOW)
-    text = get_text(client, place(row), person=one)
-    assert "Alpha leads Beta" in text and one.name in text and other.name not in text
+    pass_survey_over(comparison=row, by=first, now=NOW)
+    text = get_text(client, place(row), person=first)
+    assert "Alpha leads Beta" in text and first.name in text and other.name not in text
     assert "What would change the winner" not in text and "0.0125" not in text
     assert client.get(place(row, under="1.1")).status_code == 403
     given = {"weight-accuracy": "0.3", "was-accuracy": "0.35"}

@@ -58,20 +58,22 @@ def converted() -> tuple[list[dict], list[dict]]:
         story = json.loads(line)
         for number, systems in story["questions"].items():
             key = f"{story['passage-id']}-{number}"
-            given = [{"id": name, "text": one["response"], "author": name} for name, one in systems.items()]
+            given = [
+                {"id": name, "text": system["response"], "author": name} for name, system in systems.items()
+            ]
             question = f"Question {number} on story {story['passage-id']}"
             comparisons.append({"id": key, "question": question, "responses": given})
             scores: dict[str, dict] = defaultdict(dict)
-            for name, one in systems.items():
-                for review in one["reviews"]:
+            for name, system in systems.items():
+                for review in system["reviews"]:
                     scores[review["worker_id"]][name] = {
                         "correctness": review["correctness-rating"],
                         "coverage": review["selection-rating"],
                         "holistic": review["overall-rating"],
                     }
             reviews += [
-                {"comparison": key, "reviewer": who, "scores": each, "scale": [0, 100]}
-                for who, each in scores.items()
+                {"comparison": key, "reviewer": who, "scores": score, "scale": [0, 100]}
+                for who, score in scores.items()
             ]
     return comparisons, reviews
 
@@ -101,9 +103,9 @@ def brought(django_db_setup, django_db_blocker, tmp_path_factory):
         transaction.set_rollback(True)
 
 
-def get_value(each: Reviewed, dimension: str) -> float:
+def get_value(review: Reviewed, dimension: str) -> float:
     """The score on their scale from 0 to 100."""
-    score = each.holistic if dimension == "holistic" else each.scores[dimension]
+    score = review.holistic if dimension == "holistic" else review.scores[dimension]
     return (score - 1) * 100 / 9
 
 
@@ -115,10 +117,10 @@ def compute_means(made: ComparisonSet) -> dict[str, list[float]]:
         for response in comparison.responses.all()
     }
     found: dict[str, list[Reviewed]] = defaultdict(list)
-    for each in load_reviewed(made):
-        found[systems[each.comparison, each.response]].append(each)
+    for review in load_reviewed(made):
+        found[systems[review.comparison, review.response]].append(review)
     return {
-        system: [mean(get_value(each, dimension) for each in rows) for dimension in DIMENSIONS]
+        system: [mean(get_value(review, dimension) for review in rows) for dimension in DIMENSIONS]
         for system, rows in found.items()
     }
 
@@ -126,8 +128,8 @@ def compute_means(made: ComparisonSet) -> dict[str, list[float]]:
 def list_items(made: ComparisonSet, dimension: str) -> list[list[float]]:
     """The three scores of each of the 300 responses."""
     items: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for each in load_reviewed(made):
-        items[each.comparison, each.response].append(get_value(each, dimension))
+    for review in load_reviewed(made):
+        items[review.comparison, review.response].append(get_value(review, dimension))
     return list(items.values())
 
 
@@ -140,7 +142,7 @@ def test_everything_came_in(brought):
 
 def test_means_of_the_systems_are_those_that_were_published(brought):
     found = {
-        system: [round(each, 1) for each in means] for system, means in compute_means(brought[0]).items()
+        system: [round(value, 1) for value in means] for system, means in compute_means(brought[0]).items()
     }
     assert found == {
         "bart": [34.8, 15.6, 18.1],
@@ -166,6 +168,6 @@ def test_the_page_of_results_shows_the_same_means_from_1_to_10(brought):
     answer = client.get(f"/projects/summaries/comparisons/{made.number}/results/")
     text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
     for system, means in compute_means(made).items():
-        correctness, coverage, whole = (f"{1 + each * 9 / 100:.2f}" for each in means)
+        correctness, coverage, whole = (f"{1 + value * 9 / 100:.2f}" for value in means)
         overall = f"{1 + mean(means[:2]) * 9 / 100:.2f}"
         assert f"{system} {correctness} {coverage} {overall} {whole}" in text

@@ -107,7 +107,10 @@ def test_rankings_that_reviewers_gave_become_preferences():
     labels = dict(zip(review.order, ("Response A", "Response B", "Response C"), strict=True))
     review.reported_ranking = [[labels[2]], [labels[1], labels[3]]]
     review.save()
-    found = [(each.comparison, each.preferred, each.other) for each in load_input(made).preferences]
+    found = [
+        (preference.comparison, preference.preferred, preference.other)
+        for preference in load_input(made).preferences
+    ]
     assert sorted(found) == [("1", "2", "1"), ("1", "2", "3")]
 
 
@@ -133,10 +136,12 @@ def test_the_draft_has_the_weights_and_the_fit_as_its_note(fitted):
     made = adopt(fitted)
     assert (made.state, made.rubric) == ("draft", fitted.rubric_version.rubric)
     before, after = fitted.rubric_version.to_record(), made.to_record()
-    weights = {each.key: each.weight for each in after.criteria}
+    weights = {criterion.key: criterion.weight for criterion in after.criteria}
     assert sum(weights.values()) == pytest.approx(1)
     assert weights["clarity"] > 0.4
-    assert [each.label for each in after.criteria] == [each.label for each in before.criteria]
+    assert [criterion.label for criterion in after.criteria] == [
+        criterion.label for criterion in before.criteria
+    ]
     for said in (fitted.name, "90 responses to 30 questions", "clarity", "(0.2000)", "standard error", basis):
         assert said in made.note
     event = Event.objects.get(verb="rubric_version:imported")

@@ -49,7 +49,7 @@ ONE_CRITERION = {"accuracy": 1.0}
 
 
 def find_line(report, part, key=""):
-    return next(each for each in report.lines if (each.part, each.key) == (part, key))
+    return next(line for line in report.lines if (line.part, line.key) == (part, key))
 
 
 def test_three_responses_by_two_reviewers_as_by_hand():
@@ -134,10 +134,10 @@ def test_squality_on_a_scale_from_1_to_10():
         for review in response["reviews"]
     ]
     found = agreement_report(rows, {"correctness": 0.5, "selection": 0.5})
-    lines = [each for each in found.lines if each.part != "overall"]
-    assert [round(each.alpha.value, 3) for each in lines] == [0.459, 0.781, 0.798]
-    assert [round(each.spread * 100 / 9, 1) for each in lines] == [21.9, 13.5, 12.7]
-    assert [(each.alpha.items, each.alpha.pairs) for each in lines] == [(300, 900)] * 3
+    lines = [line for line in found.lines if line.part != "overall"]
+    assert [round(line.alpha.value, 3) for line in lines] == [0.459, 0.781, 0.798]
+    assert [round(line.spread * 100 / 9, 1) for line in lines] == [21.9, 13.5, 12.7]
+    assert [(line.alpha.items, line.alpha.pairs) for line in lines] == [(300, 900)] * 3
     assert len(found.pairs) == 6
 
 
@@ -146,7 +146,7 @@ ONE = {"accuracy": 1}
 
 def flagged(found):
     """Reviewers with a flag."""
-    return [each.reviewer for each in found if each.is_flagged]
+    return [effect.reviewer for effect in found if effect.is_flagged]
 
 
 @pytest.mark.parametrize(("count", "least"), [(8, 4), (10, 5), (15, 6), (20, 7), (30, 8)])
@@ -164,7 +164,10 @@ def flats(reviewer, flat, count):
 
 def test_flat_rows_are_held_against_the_other_reviewers():
     found = flat_rows([*flats("ann", 4, 8), *flats("bob", 0, 8)], ["a", "b"])
-    assert [(each.reviewer, each.value, each.rows) for each in found] == [("ann", 0.5, 8), ("bob", 0.0, 8)]
+    assert [(effect.reviewer, effect.value, effect.rows) for effect in found] == [
+        ("ann", 0.5, 8),
+        ("bob", 0.0, 8),
+    ]
     assert flagged(found) == ["ann"]
     assert found[0].p == pytest.approx(0.00502, abs=1e-5)
     assert found[0].interval == pytest.approx((0.215, 0.785), abs=1e-3)
@@ -175,14 +178,18 @@ def test_flat_rows_are_held_against_the_other_reviewers():
 def test_residuals_by_hand():
     rows = sort_rows(make_rows({"ann": {"x": 9, "y": 4}, "bob": {"x": 5}, "cid": {"x": 6}}))
     found = residuals(rows, lambda row: row.scores["accuracy"])
-    assert [(each.row.reviewer, each.value) for each in found] == [("ann", 3.5), ("bob", -2.5), ("cid", -1.0)]
+    assert [(residual.row.reviewer, residual.value) for residual in found] == [
+        ("ann", 3.5),
+        ("bob", -2.5),
+        ("cid", -1.0),
+    ]
 
 
 def test_a_halo_stands_out_and_honest_reviewers_do_not():
     found = residual_halo(simulate_panel(12, 4, 4, halo=(1,)), list(WEIGHTS))
     assert flagged(found) == ["p1"]
     assert found[1].value > 0.3
-    assert all(abs(each.value) < 0.25 for each in found if each.reviewer != "p1")
+    assert all(abs(effect.value) < 0.25 for effect in found if effect.reviewer != "p1")
     assert found[0].rows == 48
 
 
@@ -190,9 +197,9 @@ def test_halo_is_a_mean_of_correlations():
     rows = sort_rows(simulate_panel(5, 4, 3, seed=2))
     columns = [
         [
-            each.value
-            for each in residuals(rows, lambda row, key=key: row.scores[key])
-            if each.row.reviewer == "p0"
+            residual.value
+            for residual in residuals(rows, lambda row, key=key: row.scores[key])
+            if residual.row.reviewer == "p0"
         ]
         for key in WEIGHTS
     ]
@@ -203,9 +210,9 @@ def test_halo_is_a_mean_of_correlations():
 def test_honest_reviewers_are_seldom_flagged():
     """At a level of 1 % a few of 90 are too many."""
     found = [
-        each
+        effect
         for seed in range(30)
-        for each in residual_halo(simulate_panel(5, 4, 3, seed=seed), list(WEIGHTS))
+        for effect in residual_halo(simulate_panel(5, 4, 3, seed=seed), list(WEIGHTS))
     ]
     assert len(flagged(found)) <= 5
 
@@ -240,7 +247,7 @@ def test_harsh_and_generous_reviewers():
         )
         for row in simulate_panel(15, 3, 5)
     ]
-    found = {each.reviewer: each for each in severity(rows, WEIGHTS)}
+    found = {effect.reviewer: effect for effect in severity(rows, WEIGHTS)}
     assert found["p0"].is_flagged and found["p0"].interval[1] < 0
     assert found["p1"].is_flagged and found["p1"].interval[0] > 0
     assert flagged(severity(simulate_panel(15, 3, 5, seed=3), WEIGHTS)) == []
@@ -258,11 +265,11 @@ def moved(rows, points):
 
 
 def test_a_position_effect_is_found_with_its_size():
-    together, *each = position_effects(moved(simulate_panel(20, 4, 3, noise=0.7), -0.5), WEIGHTS)
+    together, *group = position_effects(moved(simulate_panel(20, 4, 3, noise=0.7), -0.5), WEIGHTS)
     assert together.slope.value == pytest.approx(-0.5, abs=0.15)
     assert together.slope.is_flagged
     assert together.first_less_last.interval[0] > 0.8
-    assert (together.sheets, together.slope.rows, len(each)) == (60, 240, 3)
+    assert (together.sheets, together.slope.rows, len(group)) == (60, 240, 3)
     none = position_effects(simulate_panel(20, 4, 3), WEIGHTS)[0]
     assert not none.slope.is_flagged
 
@@ -283,7 +290,7 @@ def test_sheets_needed_for_a_position_effect():
 def test_one_order_for_everybody_tells_nothing():
     rows = [structs.replace(row, position=int(row.response[1]) + 1) for row in simulate_panel(5, 3, 3)]
     found = position_effects(rows, WEIGHTS)
-    assert {each.slope.value for each in found} == {None}
+    assert {effect.slope.value for effect in found} == {None}
     assert "same order" in found[0].slope.reason
 
 
@@ -442,15 +449,15 @@ def test_scores_that_are_all_alike_or_preferred_against_have_no_weights():
 @given(st.permutations(range(60)), st.permutations(list(WEIGHTS)))
 def test_order_changes_nothing(order, keys):
     rows, _ = rated(12, 5, seed=7)
-    one = tuned_to_holistic(rows, WEIGHTS)
+    fitted = tuned_to_holistic(rows, WEIGHTS)
     other = tuned_to_holistic([rows[at] for at in order], {key: WEIGHTS[key] for key in keys})
-    assert one == other
+    assert fitted == other
 
 
 def test_the_order_of_preferences_changes_nothing():
     rows, preferences = rated(15, 4)
-    one = tuned_to_preferences(rows, preferences, WEIGHTS, draws=5)
-    assert one == tuned_to_preferences(rows[::-1], preferences[::-1], WEIGHTS, draws=5)
+    fitted = tuned_to_preferences(rows, preferences, WEIGHTS, draws=5)
+    assert fitted == tuned_to_preferences(rows[::-1], preferences[::-1], WEIGHTS, draws=5)
 
 
 def test_the_logistic_fit_as_scipy_has_it():
@@ -466,13 +473,14 @@ def test_the_logistic_fit_as_scipy_has_it():
         assert loss(logistic(rows, penalty)) <= other.fun + 1e-7
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12).filter(lambda each: sum(each) > 0.01))
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12).filter(lambda shares: sum(shares) > 0.01))
 def test_rounded_weights_sum_to_exactly_one(weights):
     found = in_decimals(np.array(weights))
     assert sum(found) == 1
     assert min(found) >= 0
     assert all(
-        abs(float(each) - weight / sum(weights)) <= 1e-4 for each, weight in zip(found, weights, strict=True)
+        abs(float(value) - weight / sum(weights)) <= 1e-4
+        for value, weight in zip(found, weights, strict=True)
     )
 
 

@@ -53,8 +53,14 @@ def rows():
 def test_single_criteria_agree_less_and_the_overall_varies_less(rows):
     found = variance_report(rows, WEIGHTS)
     spreads = [*found.criteria[:3], found.holistic, found.overall]
-    assert [round(each.variance.value**0.5 / 4, 3) for each in spreads] == [0.306, 0.277, 0.266, 0.210, 0.189]
-    assert [round(each.icc.value, 3) for each in spreads] == [0.441, 0.530, 0.549, 0.667, 0.674]
+    assert [round(spread.variance.value**0.5 / 4, 3) for spread in spreads] == [
+        0.306,
+        0.277,
+        0.266,
+        0.210,
+        0.189,
+    ]
+    assert [round(spread.icc.value, 3) for spread in spreads] == [0.441, 0.530, 0.549, 0.667, 0.674]
     assert found.overall.alpha.value == pytest.approx(0.667, abs=0.01)
     assert found.literal_conclusion.code == "fails"
     assert found.conclusion.code in ("cannot_tell", "not_worse")
@@ -63,11 +69,11 @@ def test_single_criteria_agree_less_and_the_overall_varies_less(rows):
 def test_tau_b_and_tau_a_disagree_so_no_ranking_is_called_more_stable(rows):
     found = stability_report(rows, WEIGHTS)
     shown = [
-        tuple(round(getattr(each, name).value, 3) for name in ("tau_b", "tau_a", "w"))
-        for each in (found.holistic, found.overall, found.on_grid)
+        tuple(round(getattr(report, name).value, 3) for name in ("tau_b", "tau_a", "w"))
+        for report in (found.holistic, found.overall, found.on_grid)
     ]
     assert shown == [(0.703, 0.549, 0.843), (0.672, 0.587, 0.834), (0.696, 0.534, 0.832)]
-    assert [round(each.tied_share.value, 2) for each in (found.holistic, found.overall, found.on_grid)] == [
+    assert [round(report.tied_share.value, 2) for report in (found.holistic, found.overall, found.on_grid)] == [
         0.22, 0.12, 0.24,
     ]  # fmt: skip
     assert found.literal.value == pytest.approx(-0.031, abs=0.001)

@@ -70,7 +70,7 @@ def test_one_comparison_is_plain_spearman():
         [(120, 7), (80, 9), (200, 3), (150, 7), (90, 6), (60, 8), (170, 5), (300, 4), (40, 9), (220, 6)]
     )]  # fmt: skip
     found = length_report(responses(*given), ONE)
-    expected = stats.spearmanr([each[2] for each in given], [each[3] for each in given]).statistic
+    expected = stats.spearmanr([row[2] for row in given], [row[3] for row in given]).statistic
     assert found.within["conciseness"].value == pytest.approx(expected)
     assert found.literal.value == pytest.approx(expected)
     assert found.within["conciseness"].interval == pytest.approx(bonett_wright(expected, 10))
@@ -90,10 +90,10 @@ def test_questions_that_need_longer_answers_hide_it_when_pooled():
 
 
 def test_a_response_counts_once_however_many_reviewers_it_has():
-    one = [row for row in simulate_panel(25, 4, 3) if row.reviewer == "p0"]
+    group = [row for row in simulate_panel(25, 4, 3) if row.reviewer == "p0"]
     copies = [Row(row.comparison, row.response, name, row.scores, row.holistic, words=row.words)
-              for row in one for name in ("a", "b", "c")]  # fmt: skip
-    first, second = length_report(one, WEIGHTS), length_report(copies, WEIGHTS)
+              for row in group for name in ("a", "b", "c")]  # fmt: skip
+    first, second = length_report(group, WEIGHTS), length_report(copies, WEIGHTS)
     assert first.within["conciseness"].interval == second.within["conciseness"].interval
     assert (first.overall.responses, first.overall.rows, second.overall.rows) == (100, 100, 300)
 
@@ -292,9 +292,9 @@ def test_variances_by_hand():
     """Within x: a 8, 6 (SS 2), b 5, 5 (SS 0), overall 6.5, 5.5 (SS 0.5), holistic 9, 5 (SS 8); within y: all alike."""
     rows = small(("x", "ann", 8, 5, 9), ("x", "bob", 6, 5, 5), ("y", "ann", 3, 4, 2), ("y", "bob", 3, 4, 2))
     found = variance_report(rows, {"a": 0.5, "b": 0.5})
-    assert [each.variance.value for each in found.criteria] == [1.0, 0.0]
+    assert [criterion.variance.value for criterion in found.criteria] == [1.0, 0.0]
     assert (found.overall.variance.value, found.holistic.variance.value) == (0.25, 4.0)
-    assert [each.ratio.value for each in found.criteria] == [0.25, 0.0]
+    assert [criterion.ratio.value for criterion in found.criteria] == [0.25, 0.0]
     assert found.literal.value == 0.125
     assert (found.literal.comparisons, found.literal.responses, found.literal.rows) == (1, 2, 4)
     assert found.literal.interval is None
@@ -383,7 +383,7 @@ def everything(rows):
 def records(found):
     """All records within records, lists and dicts."""
     if isinstance(found, list | tuple):
-        return [each for one in found for each in records(one)]
+        return [record for entry in found for record in records(entry)]
     if isinstance(found, dict):
         return records(list(found.values()))
     if hasattr(found, "__struct_fields__"):
@@ -394,15 +394,15 @@ def records(found):
 @settings(max_examples=60, deadline=None)
 @given(any_rows)
 def test_nothing_raises_and_whatever_has_no_value_says_why(rows):
-    for each in records(everything(rows)):
-        if isinstance(each, Figure | RaterEffect):
-            assert each.value is None or abs(each.value) < 1e6
-            assert (each.value is None) == bool(each.reason)
-            if each.interval is not None:
-                assert each.interval[0] <= each.interval[1]
-        if isinstance(each, Conclusion):
-            assert each.reason
-            assert (each.code == "cannot_tell") == each.reason.startswith("Cannot tell yet: ")
+    for record in records(everything(rows)):
+        if isinstance(record, Figure | RaterEffect):
+            assert record.value is None or abs(record.value) < 1e6
+            assert (record.value is None) == bool(record.reason)
+            if record.interval is not None:
+                assert record.interval[0] <= record.interval[1]
+        if isinstance(record, Conclusion):
+            assert record.reason
+            assert (record.code == "cannot_tell") == record.reason.startswith("Cannot tell yet: ")
 
 
 @settings(max_examples=25, deadline=None)
@@ -422,8 +422,8 @@ def test_new_names_change_no_value():
     """Names decide the order of sums only, so new ones leave all but the last digits of what is not drawn at random."""
     rows = simulate_panel(6, 4, 3)
     renamed = [structs.replace(row, reviewer=f"z{9 - int(row.reviewer[1])}") for row in rows]
-    one, other = variance_report(rows, WEIGHTS), variance_report(renamed, WEIGHTS)
-    assert abs(one.difference.value - other.difference.value) < 1e-9
+    left, other = variance_report(rows, WEIGHTS), variance_report(renamed, WEIGHTS)
+    assert abs(left.difference.value - other.difference.value) < 1e-9
     first, second = stability_report(rows, WEIGHTS), stability_report(renamed, WEIGHTS)
     assert abs(first.difference.value - second.difference.value) < 1e-9
     assert first.overall.same_winner.value - second.overall.same_winner.value < 1e-9

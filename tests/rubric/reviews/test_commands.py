@@ -47,13 +47,13 @@ def test_a_line_has_exactly_its_keys(tmp_path, capsys):
     assert (code, err) == (0, "")
     assert list(answer) == KEYS
     assert list(answer["responses"]) == LABELS
-    for each in answer["responses"].values():
-        assert list(each) == RESPONSE_KEYS
+    for response in answer["responses"].values():
+        assert list(response) == RESPONSE_KEYS
     assert answer["responses"]["Response A"] == {
         "scores": {"accuracy": 9, "completeness": 8, "conciseness": 7, "clarity": 8},
         "overall": 8.15, "holistic": None, "reported_overall": 8.15, "incomplete": False, "notes": "a",
     }  # fmt: skip
-    assert [each["overall"] for each in answer["responses"].values()] == [8.15, 8.1, 6.0]
+    assert [response["overall"] for response in answer["responses"].values()] == [8.15, 8.1, 6.0]
     assert (answer["reviewer"], answer["mode"]) == ("model-1", "rubric")
     assert answer["ranking"] == answer["reported_ranking"] == [["Response A"], ["Response B"], ["Response C"]]
     assert answer["flags"] == [{"code": "overall_mismatch", "response": "Response B"}]
@@ -67,7 +67,7 @@ def test_lines_come_in_the_order_of_the_input_whatever_their_mode(tmp_path, caps
         line(reviewer="ü", text="", responses=["Antwort Ä"]),
     ]
     _, answers, _ = run(tmp_path, capsys, jsonl(*rows).replace(b"\n", b"\r\n\r\n"), "--json")
-    assert [(each["reviewer"], each["mode"]) for each in answers] == [
+    assert [(answer["reviewer"], answer["mode"]) for answer in answers] == [
         ("b", "abstained"), ("a", "rubric"), ("b", "holistic"), ("ü", "unreadable"),
     ]  # fmt: skip
     assert answers[2]["responses"]["Response A"]["holistic"] == 8

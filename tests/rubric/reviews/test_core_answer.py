@@ -114,7 +114,7 @@ def test_blocks_are_balanced_objects_that_lie_in_no_other():
         '{"a": 3}',
         '{"a": "}"}',
     ]
-    assert all(text[each.start :].startswith(each.source) for each in find_blocks(text, wanted=wanted))
+    assert all(text[block.start :].startswith(block.source) for block in find_blocks(text, wanted=wanted))
 
 
 def test_what_a_part_is_worth_is_left_to_who_wants_it():
@@ -161,13 +161,13 @@ def _seconds(text):
 def test_the_example_of_the_decision_record():
     review = read("Some thoughts on {all} of them.\n\n" + fenced(EXAMPLE))
     assert review.mode == "rubric"
-    assert [str(round_half_up(each.overall)) for each in review.responses] == ["8.15", "8.10", "6.00"]
-    assert [each.reported_overall for each in review.responses] == [8.15, 8.0, 6.0]
-    assert [each.notes for each in review.responses] == ["a", "b", "c"]
+    assert [str(round_half_up(response.overall)) for response in review.responses] == ["8.15", "8.10", "6.00"]
+    assert [response.reported_overall for response in review.responses] == [8.15, 8.0, 6.0]
+    assert [response.notes for response in review.responses] == ["a", "b", "c"]
     assert review.ranking == review.reported_ranking == [["Response A"], ["Response B"], ["Response C"]]
     assert codes(review) == [("overall_mismatch", "Response B")]
     assert "8.0; its scores give 8.10" in review.flags[0].message
-    assert all(each.holistic is None and not each.is_incomplete for each in review.responses)
+    assert all(response.holistic is None and not response.is_incomplete for response in review.responses)
 
 
 @pytest.mark.parametrize("score", [1, 10, 7, 8.5, 1.0, 10.0, 9.99])
@@ -293,7 +293,7 @@ def test_labels_are_matched_exactly_then_in_any_case():
 def test_labels_that_differ_by_case_alone_are_themselves():
     given = {"a": dict.fromkeys(CRITERIA, 2), "A": dict.fromkeys(CRITERIA, 9)}
     review = read({"evaluations": given}, labels=["A", "a"])
-    assert [each.overall for each in review.responses] == [9, 2]
+    assert [response.overall for response in review.responses] == [9, 2]
 
 
 def test_unknown_labels_and_criteria_are_noted():
@@ -314,9 +314,10 @@ def test_the_old_shape_is_holistic():
         LABELS[:2],
     )
     assert review.mode == "holistic"
-    assert [each.holistic for each in review.responses] == [8, 6]
+    assert [response.holistic for response in review.responses] == [8, 6]
     assert all(
-        each.overall is None and not each.is_incomplete and each.scores == {} for each in review.responses
+        response.overall is None and not response.is_incomplete and response.scores == {}
+        for response in review.responses
     )
     assert codes(review) == [("numeric_string", "Response B")]
     assert review.ranking == review.reported_ranking == [["Response A"], ["Response B"]]
@@ -331,8 +332,8 @@ def test_holistic_scores_without_a_ranking_give_one_with_ties():
 def test_a_holistic_score_beside_scores_is_kept_apart():
     review = read({"evaluations": evaluations(A={"holistic": 9}), "scores": {"Response B": 4}})
     assert review.mode == "rubric"
-    assert [each.holistic for each in review.responses] == [9, 4, None]
-    assert [each.overall for each in review.responses] == [7, 7, 7]
+    assert [response.holistic for response in review.responses] == [9, 4, None]
+    assert [response.overall for response in review.responses] == [7, 7, 7]
 
 
 def test_an_overall_without_scores_is_a_holistic_score_and_noted():
@@ -355,7 +356,7 @@ def test_an_overall_without_scores_is_a_holistic_score_and_noted():
 def test_a_refusal_is_an_abstention(text):
     review = read(text)
     assert (review.mode, review.ranking, review.reported_ranking) == ("abstained", [], None)
-    assert [each.label for each in review.responses] == LABELS
+    assert [response.label for response in review.responses] == LABELS
 
 
 @pytest.mark.parametrize(
@@ -393,7 +394,7 @@ def test_an_overall_is_off_by_more_than_5_hundredths(reported, is_off):
 
 def test_an_overall_that_is_no_number_is_noted():
     review = read({"evaluations": evaluations(A={"overall": "high"}, B={"overall": None}, C={"overall": 70})})
-    assert [each.reported_overall for each in review.responses] == [None, None, 70]
+    assert [response.reported_overall for response in review.responses] == [None, None, 70]
     assert codes(review) == [("overall_mismatch", "Response C"), ("unreadable_overall", "Response A")]
 
 

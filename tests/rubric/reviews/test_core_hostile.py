@@ -82,18 +82,20 @@ entries = st.fixed_dictionaries(
 def check(review: ReviewRecord, text: str) -> None:
     """What holds of every review: the modes, the ranges, the overalls; each number stands in the text."""
     assert review.mode in (RUBRIC, PARTIAL, HOLISTIC, ABSTAINED, UNREADABLE)
-    assert [each.label for each in review.responses] == LABELS
+    assert [response.label for response in review.responses] == LABELS
     written = set(_numbers(text))
-    for each in review.responses:
-        assert set(each.scores) <= set(CRITERIA)
-        numbers = [*each.scores.values(), *([] if each.holistic is None else [each.holistic])]
+    for response in review.responses:
+        assert set(response.scores) <= set(CRITERIA)
+        numbers = [*response.scores.values(), *([] if response.holistic is None else [response.holistic])]
         assert all(1 <= number <= 10 and not isinstance(number, bool) for number in numbers)
         assert {float(number) for number in numbers} <= written
-        assert each.overall == compute_overall(each.scores, WEIGHTS).value
-        assert each.is_incomplete == (review.mode == PARTIAL and len(each.scores) < len(CRITERIA))
-    complete = all(len(each.scores) == len(CRITERIA) for each in review.responses)
+        assert response.overall == compute_overall(response.scores, WEIGHTS).value
+        assert response.is_incomplete == (review.mode == PARTIAL and len(response.scores) < len(CRITERIA))
+    complete = all(len(response.scores) == len(CRITERIA) for response in review.responses)
     assert (review.mode == RUBRIC) == complete
-    assert (review.mode == PARTIAL) == (any(each.scores for each in review.responses) and not complete)
+    assert (review.mode == PARTIAL) == (
+        any(response.scores for response in review.responses) and not complete
+    )
     for ranking in (review.ranking, review.reported_ranking or []):
         labels = [label for place in ranking for label in place]
         assert len(labels) == len(set(labels))

@@ -36,7 +36,10 @@ def judgements(reviewer, review):
 
 def shown(result):
     """(response, mean, place, mean place) of every standing, in order."""
-    return [(each.response, each.mean, each.place, each.mean_place) for each in result.standings]
+    return [
+        (standing.response, standing.mean, standing.place, standing.mean_place)
+        for standing in result.standings
+    ]
 
 
 def test_the_mean_of_raw_overalls_and_of_places():
@@ -54,7 +57,7 @@ def test_the_mean_of_raw_overalls_and_of_places():
 
 def test_equal_means_share_a_place_however_they_came_about():
     result = panel(judged(ann={"x": 8.1, "y": 8.2}, bob={"x": 8.2, "y": 8.1}, cid={"x": 0.1, "y": 0.1}))
-    assert [(each.place, each.place_by_places) for each in result.standings] == [(1, 1), (1, 1)]
+    assert [(standing.place, standing.place_by_places) for standing in result.standings] == [(1, 1), (1, 1)]
     assert result.changes == []
 
 
@@ -62,10 +65,10 @@ def test_holistic_scores_and_overalls_are_never_averaged_together():
     rubric = judgements("ann", read({"evaluations": evaluations(A={"holistic": 2})}))
     fallback = judgements("bob", read({"scores": dict.fromkeys(LABELS, 10)}))
     by_rubric = panel([*rubric, *fallback])
-    assert [(each.mean, each.count) for each in by_rubric.standings] == [(7, 1)] * 3
+    assert [(standing.mean, standing.count) for standing in by_rubric.standings] == [(7, 1)] * 3
     assert by_rubric.fallbacks == ["bob"]
     by_holistic = panel([*rubric, *fallback], kind="holistic")
-    assert {each.response: (each.mean, each.count) for each in by_holistic.standings} == {
+    assert {standing.response: (standing.mean, standing.count) for standing in by_holistic.standings} == {
         "Response A": (6, 2), "Response B": (10, 1), "Response C": (10, 1),
     }  # fmt: skip
     assert by_holistic.fallbacks == []
@@ -77,26 +80,33 @@ def test_incomplete_judgements_are_left_out_unless_asked_for():
     review = read({"evaluations": evaluations(A={"accuracy": ...}, B={"accuracy": 9})})
     given = judgements("ann", review)
     without = panel(given)
-    assert {each.response: each.count for each in without.standings} == {
+    assert {standing.response: standing.count for standing in without.standings} == {
         "Response A": 0, "Response B": 1, "Response C": 1,
     }  # fmt: skip
-    assert [each.response for each in without.left_out] == ["Response A"]
+    assert [judgement.response for judgement in without.left_out] == ["Response A"]
     assert without.standings[-1].place is None
     with_all = panel(given, with_incomplete=True)
-    assert [each.count for each in with_all.standings] == [1, 1, 1]
+    assert [standing.count for standing in with_all.standings] == [1, 1, 1]
     assert with_all.left_out == []
 
 
 def test_own_responses_never_count():
     mine = Judgement("ann", "x", overall=Fraction(10), is_own=True)
     result = panel([mine, *judged(ann={"y": 6}, bob={"x": 4, "y": 5})])
-    assert {each.response: each.mean for each in result.standings} == {"x": 4, "y": Fraction(11, 2)}
+    assert {standing.response: standing.mean for standing in result.standings} == {
+        "x": 4,
+        "y": Fraction(11, 2),
+    }
     assert result.own == [mine]
 
 
 def test_reviewers_who_saw_some_responses_only_count_alike():
     result = panel(judged(ann={"x": 9, "y": 8, "z": 7}, bob={"x": 5, "z": 6}, cid={"y": 3}))
-    assert {each.response: each.mean_place for each in result.standings} == {"x": 2, "y": 2, "z": 2}
+    assert {standing.response: standing.mean_place for standing in result.standings} == {
+        "x": 2,
+        "y": 2,
+        "z": 2,
+    }
 
 
 def test_nobody_is_a_panel_too():
@@ -119,8 +129,8 @@ def test_the_order_of_reviewers_and_responses_changes_nothing(given_sheets, orde
     judgements = judged(**given_sheets)
     turned = list(judgements)
     order.shuffle(turned)
-    one, other = panel(judgements), panel(turned)
-    assert {each.response: each for each in one.standings} == {
-        each.response: each for each in other.standings
+    first, other = panel(judgements), panel(turned)
+    assert {standing.response: standing for standing in first.standings} == {
+        standing.response: standing for standing in other.standings
     }
-    assert set(one.changes) == set(other.changes)
+    assert set(first.changes) == set(other.changes)

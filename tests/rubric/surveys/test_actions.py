@@ -54,7 +54,7 @@ def test_chance_deals_both_arms(person):
         comparison=made.comparisons.get(), reviewer=made.reviewers.get(person=None), scores=RECORD_SCORES
     )
     close(made)
-    arms = {begin_survey(comparison=load_first(made), by=each, now=NOW).arm for each in others}
+    arms = {begin_survey(comparison=load_first(made), by=other, now=NOW).arm for other in others}
     assert arms == {"with", "without"}
 
 
@@ -73,7 +73,9 @@ def test_answers_are_stored_with_the_check(person, named, is_right):
     )
     assert not survey_is_due(comparison=comparison, person=person)
     found = load_surveyed(comparison.set)
-    assert [(each.arm, each.understood, each.is_right) for each in found] == [(survey.arm, 4, is_right)]
+    assert [(survey.arm, survey.understood, survey.is_right) for survey in found] == [
+        (survey.arm, 4, is_right)
+    ]
     assert build_survey_done(comparison=comparison, person=person).right == "Accuracy, Conciseness"
     with pytest.raises(Conflict):
         answer_survey(comparison=comparison, understood=1, named=named, by=person, now=moment(2))
@@ -98,7 +100,7 @@ def test_the_arm_decides_what_is_shown(person):
     for arm, count in (("with", 4), ("without", 0)):
         Survey.objects.update(arm=arm)
         page = build_survey_page(comparison=comparison, person=person)
-        assert [each.overall for each in page.responses] == ["8.15", "8.10"]
+        assert [response.overall for response in page.responses] == ["8.15", "8.10"]
         assert len(page.means) == count
         assert (page.plot is not None) == bool(count)
 
@@ -110,9 +112,9 @@ def test_passing_over_ends_the_asking_in_the_whole_set(person):
     pass_survey_over(comparison=comparison, by=person, now=NOW)
     other = made.comparisons.get(number=2)
     other.set = made
-    for each in (comparison, other):
-        assert not survey_is_due(comparison=each, person=person)
-    assert [each.understood for each in load_surveyed(made)] == [None]
+    for compared in (comparison, other):
+        assert not survey_is_due(comparison=compared, person=person)
+    assert [survey.understood for survey in load_surveyed(made)] == [None]
     assert Event.objects.filter(verb="survey:passed_over").count() == 1
     with pytest.raises(NotAllowed):
         begin_survey(comparison=other, by=person, now=NOW)

@@ -12,8 +12,8 @@ SHARES = {key: Fraction(str(weight)) for key, weight in WEIGHTS.items()}
 
 def rows(scores, reviewer="ann", **more):
     return [
-        Row("1", str(number), reviewer, {key: float(score) for key, score in each.items()}, **more)
-        for number, each in scores.items()
+        Row("1", str(number), reviewer, {key: float(score) for key, score in value.items()}, **more)
+        for number, value in scores.items()
     ]
 
 
@@ -27,7 +27,7 @@ def test_the_decision_record():
 
 
 def test_means_are_over_reviewers_and_own_or_incomplete_rows_do_not_count():
-    other = {number: {**each, "accuracy": 5} for number, each in RECORD_SCORES.items()}
+    other = {number: {**record_score, "accuracy": 5} for number, record_score in RECORD_SCORES.items()}
     given = rows(RECORD_SCORES) + rows(other, "bob")
     plain = find_separation(given, SHARES)
     assert plain.means["accuracy"] == (6, 7)

@@ -96,7 +96,7 @@ def test_a_draft_wants_a_note(note):
 
 def test_saving_replaces_what_the_draft_says():
     draft = make_changed_draft(now=moment(5))
-    assert [each.weight for each in draft.to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
+    assert [criterion.weight for criterion in draft.to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
     assert (draft.note, draft.edited_at) == ("Accuracy counts more", moment(5))
     verb, detail = last_event()
     assert (verb, detail["changed"], detail["sha256"]) == ("rubric_version:changed", 2, draft.sha256)

@@ -189,12 +189,12 @@ def test_weights_are_left_out_for_whoever_may_not_see_them():
     assert differences(RESPONSE, other, has_weights=False).count == 0
     more = replace(RESPONSE, criteria=[*RESPONSE.criteria, Criterion("tone", "Tone", "Its sound", 0.0)])
     added = differences(RESPONSE, more, has_weights=False).criteria[0]
-    assert (added.how, [each.name for each in added.changes]) == ("added", ["label", "description"])
+    assert (added.how, [change.name for change in added.changes]) == ("added", ["label", "description"])
 
 
 def test_criteria_come_and_go_and_change_places():
     fewer = replace(RESPONSE, criteria=RESPONSE.criteria[:3])
-    assert [(each.key, each.how) for each in differences(RESPONSE, fewer).criteria] == [
+    assert [(criterion.key, criterion.how) for criterion in differences(RESPONSE, fewer).criteria] == [
         ("clarity", "removed")
     ]
     turned = replace(RESPONSE, criteria=RESPONSE.criteria[::-1])

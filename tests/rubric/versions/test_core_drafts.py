@@ -35,8 +35,8 @@ def problems(texts, base=RESPONSE):
     """(field, sentence) of everything that is wrong."""
     found = read_draft(texts, base)
     assert isinstance(found, list)
-    assert all(each.message.endswith(".") for each in found)
-    return [(each.field, each.message) for each in found]
+    assert all(problem.message.endswith(".") for problem in found)
+    return [(problem.field, problem.message) for problem in found]
 
 
 def changed(base=RESPONSE, **fields):
@@ -44,7 +44,7 @@ def changed(base=RESPONSE, **fields):
     return draft_texts(base) | {name.replace("__", "-"): text for name, text in fields.items()}
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=lambda each: each.kind)
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.kind)
 def test_opening_and_saving_changes_nothing(version):
     texts = draft_texts(version)
     assert canonical_bytes(read_draft(texts, version)) == canonical_bytes(version)
@@ -128,7 +128,7 @@ def test_the_adrs_wrong_weights_are_refused_with_their_sum():
     ],
 )
 def test_a_fault_names_its_field(fields, field, says):
-    assert any(each == field and says in said for each, said in problems(changed() | fields))
+    assert any(name == field and says in said for name, said in problems(changed() | fields))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_fault_names_its_field(fields, field, says):
     ],
 )
 def test_a_fault_of_a_discussion_version_names_its_field(fields, field):
-    assert field in [each for each, _said in problems(changed(VERSIONS[0]) | fields, VERSIONS[0])]
+    assert field in [name for name, _said in problems(changed(VERSIONS[0]) | fields, VERSIONS[0])]
 
 
 def test_the_sum_is_said_even_while_something_else_cannot_be_read():
@@ -156,7 +156,7 @@ def test_criteria_are_added_and_removed_by_their_places():
     new = {"c4-key": "tone", "c4-label": "Tone", "c4-description": "How it sounds", "c4-weight": "0.2"}
     texts = changed(c3__remove="yes") | new | {"c5-key": "", "c5-label": " "}
     assert used_places(texts) == [0, 1, 2, 4]
-    assert [each.key for each in read_draft(texts, RESPONSE).criteria] == [
+    assert [criterion.key for criterion in read_draft(texts, RESPONSE).criteria] == [
         "accuracy",
         "completeness",
         "conciseness",
@@ -220,7 +220,7 @@ def test_whatever_is_typed_gives_a_version_or_faults(data):
     if isinstance(found, RubricRecord):
         assert canonical_bytes(read_draft(draft_texts(found), found)) == canonical_bytes(found)
     else:
-        assert found and all(each.message for each in found)
+        assert found and all(problem.message for problem in found)
 
 
 RESPONSE_VERSION = first_response_version()

@@ -23,25 +23,25 @@ def test_the_first_response_version_is_the_decision_records_rubric():
     assert isinstance(version, RubricRecord)
     assert (version.version, version.kind) == ("1.0", "response")
     assert "ADR-016" in version.source
-    assert {each.key: each.weight for each in version.criteria} == WEIGHTS
-    assert [each.description for each in version.criteria] == [
+    assert {criterion.key: criterion.weight for criterion in version.criteria} == WEIGHTS
+    assert [criterion.description for criterion in version.criteria] == [
         "Factual correctness, no hallucinations",
         "Addresses all aspects of the question",
         "Efficient communication, no padding",
         "Well-organized, easy to understand",
     ]
-    for each in version.criteria:
-        assert len(each.guiding_questions) == 3
-        assert all(question.endswith("?") for question in each.guiding_questions)
-        assert list(each.anchors) == ["1-2", "3-4", "5-6", "7-8", "9-10"]
-        assert each.threshold is None
+    for criterion in version.criteria:
+        assert len(criterion.guiding_questions) == 3
+        assert all(question.endswith("?") for question in criterion.guiding_questions)
+        assert list(criterion.anchors) == ["1-2", "3-4", "5-6", "7-8", "9-10"]
+        assert criterion.threshold is None
 
 
 def test_the_installations_weights_are_the_first_versions_and_named_as_such(settings):
     settings.RESPONSE_WEIGHTS = OTHERS
     response = {shipped.key: shipped for shipped in shipped_versions()}["response"]
     body = json.loads(response.body)
-    assert {each["key"]: each["weight"] for each in body["criteria"]} == OTHERS
+    assert {criterion["key"]: criterion["weight"] for criterion in body["criteria"]} == OTHERS
     assert "weights of this installation" in body["source"]
     settings.RESPONSE_WEIGHTS = WEIGHTS
     assert {shipped.key: shipped for shipped in shipped_versions()}["response"].sha256 != response.sha256
@@ -49,9 +49,9 @@ def test_the_installations_weights_are_the_first_versions_and_named_as_such(sett
 
 def test_the_settings_defaults_are_the_files_weights():
     source = (environment.ROOT / "evalsite" / "settings.py").read_text()
-    for each in json.loads(first_version_bytes("response-1.0"))["criteria"]:
-        name = f"LLM_COUNCIL_WEIGHT_{each['key'].upper()}"
-        assert f'environment.share("{name}", "{each["weight"]:.2f}")' in source
+    for criterion in json.loads(first_version_bytes("response-1.0"))["criteria"]:
+        name = f"LLM_COUNCIL_WEIGHT_{criterion['key'].upper()}"
+        assert f'environment.share("{name}", "{criterion["weight"]:.2f}")' in source
 
 
 @pytest.mark.django_db

@@ -480,7 +480,7 @@ def test_a_slider_that_was_moved_counts_in_whatever_way_the_form_is_sent(client,
     draft = make_draft(by=admin)
     body = typed(draft, do="save") | controls(draft, **{"c0-slide": "0.4", "c1-slide": "0.2"})
     assert client.post(address(draft), body).status_code == 303
-    assert [each.weight for each in stored(draft).to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
+    assert [criterion.weight for criterion in stored(draft).to_record().criteria] == [0.4, 0.2, 0.2, 0.2]
 
 
 def test_without_script_the_number_alone_counts(client, admin):
@@ -490,7 +490,7 @@ def test_without_script_the_number_alone_counts(client, admin):
     assert (
         client.post(address(draft), typed(draft, do="save") | controls(draft, **numbers)).status_code == 303
     )
-    assert [each.weight for each in stored(draft).to_record().criteria] == [0.405, 0.195, 0.2, 0.2]
+    assert [criterion.weight for criterion in stored(draft).to_record().criteria] == [0.405, 0.195, 0.2, 0.2]
 
 
 def test_weighing_without_htmx_shows_the_whole_page(client, admin):
@@ -504,7 +504,7 @@ def test_a_criterion_is_added_and_another_left_out(client, admin):
     new = {"c4__key": "tone", "c4__label": "Tone", "c4__description": "Its sound", "c4__weight": "0.2"}
     answer = client.post(address(draft), typed(draft, do="save", c3__remove="yes", **new))
     assert answer.status_code == 303
-    keys = [each.key for each in stored(draft).to_record().criteria]
+    keys = [criterion.key for criterion in stored(draft).to_record().criteria]
     assert keys == ["accuracy", "completeness", "conciseness", "tone"]
 
 

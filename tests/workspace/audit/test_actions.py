@@ -40,9 +40,9 @@ def test_lines_of_a_project_are_numbered_and_chained():
 
 @pytest.mark.django_db
 def test_chains_of_projects_and_of_the_installation_are_separate():
-    one, two = make_project(), make_project()
+    first, two = make_project(), make_project()
     make_person()
-    assert Chain.objects.get(project=one).seq == 1
+    assert Chain.objects.get(project=first).seq == 1
     assert Chain.objects.get(project=two).seq == 1
     assert Chain.objects.get(project=None).seq == Event.objects.filter(chain__project=None).count() == 1
 

@@ -26,7 +26,7 @@ def own_folder(tmp_path, settings):
 def breaches(code: str = "", now=NOW) -> list[str]:
     chosen = [check for check in CHECKS if code in ("", check.code)]
     found = verify(checks=chosen, by=system_person(now=now), now=now)
-    return [breach for each in found for breach in each.breaches]
+    return [breach for check in found for breach in check.breaches]
 
 
 def tamper(sql: str) -> None:

@@ -286,7 +286,11 @@ def test_points_on_one_spot_are_drawn_once_and_larger() -> None:
 
 def test_parts_of_a_bar_fill_it_and_neighbours_differ_by_pattern() -> None:
     parts = share_bar([("A", "62 %", 0.62), ("B", "38 %", 0.38), ("C", "0 %", 0.0)])
-    assert [(each.x, each.width, each.kind) for each in parts] == [(0, 62, 0), (62, 38, 1), (100, 0, 2)]
+    assert [(segment.x, segment.width, segment.kind) for segment in parts] == [
+        (0, 62, 0),
+        (62, 38, 1),
+        (100, 0, 2),
+    ]
     assert parts[0].stripes == "" and parts[1].stripes.startswith("M64.0 1V15")
 
 
@@ -312,7 +316,7 @@ def test_ticks_are_round_and_few():
     assert ticks(0, 1) == [0.2, 0.4, 0.6000000000000001, 0.8]
     assert ticks(-1, 1) == [-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75]
     assert ticks(1, 10) == [2.0, 4.0, 6.0, 8.0]
-    assert all(0 < each < 0.7 for each in ticks(0, 0.7))
+    assert all(0 < tick < 0.7 for tick in ticks(0, 0.7))
 
 
 def test_a_symmetric_scale_holds_everything():
@@ -367,7 +371,7 @@ def test_columns_stand_side_by_side_and_their_dots_beside_each_other():
     found = multiple([column("1", 50, 50, 50), column("2", 0)], PERCENT)
     # 314 units of room, 157 for each column; dots are 11 apart around the middle
     assert (NARROW, LEFT, RIGHT) == (360, 34, 12)
-    assert [each.x for each in found.columns] == [112.5, 269.5]
+    assert [upright.x for upright in found.columns] == [112.5, 269.5]
     assert [(dot.x, dot.y) for dot in found.columns[0].dots] == [(101.5, 71), (112.5, 71), (123.5, 71)]
     assert [dot.value.number for dot in found.columns[0].dots] == [1, 2, 3]
     assert [(dot.x, dot.y) for dot in found.columns[1].dots] == [(269.5, 132)]
@@ -377,7 +381,7 @@ def test_many_columns_get_a_wide_box_fewer_labels_and_closer_dots():
     assert [compute_width(count) for count in (24, 25, 103, 104)] == [NARROW, WIDE, WIDE, 1086]
     found = multiple([column(str(at), 10, 20, 30) for at in range(100)], PERCENT)
     # 1034 / 100 = 10.34 for each column, so every third label has its 22 units of room
-    assert [each.label for each in found.columns[:5]] == ["0", "", "", "3", ""]
+    assert [upright.label for upright in found.columns[:5]] == ["0", "", "", "3", ""]
     first, second, third = found.columns[0].dots
     apart = 0.8 * 10.34 / 3
     assert [second.x - first.x, third.x - second.x] == pytest.approx([apart, apart], abs=0.1)

@@ -76,10 +76,12 @@ def test_every_arrangement_counted(first, second):
     sums = [sum(chosen) for chosen in combinations(every, len(second))]
     found = permutation_test(first, second)
     assert found.arrangements == len(sums)
-    assert found.second_higher == sum(one >= observed for one in sums) / len(sums)
-    assert found.second_lower == sum(one <= observed for one in sums) / len(sums)
+    assert found.second_higher == sum(total >= observed for total in sums) / len(sums)
+    assert found.second_lower == sum(total <= observed for total in sums) / len(sums)
     near = 1e-9
-    assert found.either == sum(abs(one - centre) >= abs(observed - centre) - near for one in sums) / len(sums)
+    assert found.either == sum(abs(total - centre) >= abs(observed - centre) - near for total in sums) / len(
+        sums
+    )
 
 
 def test_as_scipy_has_it():
@@ -94,9 +96,9 @@ def test_as_scipy_has_it():
 @given(st.integers(1, 3), st.integers(1, 60), st.randoms(use_true_random=False))
 def test_few_against_many_either_way_round(few, many, random):
     first, second = ([random.randint(0, 40) for _ in range(size)] for size in (few, many))
-    one, other = permutation_test(first, second), permutation_test(second, first)
-    assert (one.second_higher, one.either) == (other.second_lower, other.either)
-    assert one.arrangements == other.arrangements
+    left, other = permutation_test(first, second), permutation_test(second, first)
+    assert (left.second_higher, left.either) == (other.second_lower, other.either)
+    assert left.arrangements == other.arrangements
 
 
 def test_nine_against_nine_whose_sums_are_all_different():

@@ -104,14 +104,14 @@ def test_irrcac_cac_raw4raters():
     assert to_three(gwet_ac(GWET_FOUR_RATERS)) == 0.775
     assert to_three(observed_agreement(GWET_FOUR_RATERS)) == 0.818
     weighted = [gwet_ac(GWET_FOUR_RATERS, weights=weights) for weights in ("linear", "quadratic", "ordinal")]
-    assert [to_three(one) for one in weighted] == [0.859, 0.914, 0.899]
+    assert [to_three(agreement) for agreement in weighted] == [0.859, 0.914, 0.899]
 
 
 def test_irrcac_five_raters():
     weighted = [
         gwet_ac(GWET_FIVE_RATERS, weights=weights) for weights in ("identity", "ordinal", "quadratic")
     ]
-    assert [to_three(one) for one in weighted] == [0.497, 0.785, 0.830]
+    assert [to_three(agreement) for agreement in weighted] == [0.497, 0.785, 0.830]
 
 
 def test_irrcac_two_raters():
@@ -329,7 +329,9 @@ def test_what_is_left_out_is_named():
 
 def _without(values: np.ndarray, form: str) -> list[float]:
     rest = [np.delete(values, item, axis=0) for item in range(len(values))]
-    found = [compute_icc_from_components(each, form=form, with_interval=False).value for each in rest]
+    found = [
+        compute_icc_from_components(components, form=form, with_interval=False).value for components in rest
+    ]
     return [np.nan if value is None else value for value in found]
 
 

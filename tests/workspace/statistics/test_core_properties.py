@@ -118,7 +118,7 @@ def test_the_order_of_items_and_raters_does_not_matter(ratings, source):
 @given(small, st.permutations([1.0, 2.0, 3.0, 4.0]))
 @some
 def test_the_names_of_nominal_categories_do_not_matter(ratings, names):
-    renamed = [[None if one is None else names[int(one) - 1] * 10 for one in row] for row in ratings]
+    renamed = [[None if rating is None else names[int(rating) - 1] * 10 for rating in row] for row in ratings]
     for name, statistic in NOMINAL.items():
         assert near(statistic(ratings), statistic(renamed)), name
 
@@ -128,9 +128,9 @@ def test_the_names_of_nominal_categories_do_not_matter(ratings, names):
 def test_the_unit_does_not_matter(ratings):
     for name, statistic in (ALPHAS | ICCS | RANKED).items():
         shift = 0.0 if name == "alpha ratio" else 40.0
-        assert near(statistic(ratings), statistic([[2 * one + shift for one in row] for row in ratings])), (
-            name
-        )
+        assert near(
+            statistic(ratings), statistic([[2 * rating + shift for rating in row] for row in ratings])
+        ), name
 
 
 @given(st.lists(st.integers(1, 9).map(float), min_size=3, max_size=8), st.integers(2, 4))

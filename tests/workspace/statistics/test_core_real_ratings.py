@@ -58,7 +58,7 @@ def test_topical_chat(usr, dimension, agreements):
         icc(ratings, form="2,k"),
         gwet_ac(ratings, weights="quadratic"),
     ]
-    assert tuple(round(one.value, 3) for one in found) == agreements
+    assert tuple(round(agreement.value, 3) for agreement in found) == agreements
 
 
 @pytest.mark.skipif(not SQUALITY.exists(), reason="the reviews of SQuALITY are not here")

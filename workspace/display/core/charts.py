@@ -291,7 +291,7 @@ def interval_plot(
 
 def symmetric(rows: Sequence[IntervalRow], *, least: float) -> tuple[float, float]:
     """A scale around 0 that holds every figure and interval, `least` on each side at the least."""
-    found = [abs(each) for row in rows for each in (row.value, row.low, row.high) if each is not None]
+    found = [abs(value) for row in rows for value in (row.value, row.low, row.high) if value is not None]
     end = max([least, *found])
     step = _step(2 * end)
     end = math.ceil(round(end / step, 6)) * step

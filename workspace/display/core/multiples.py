@@ -270,8 +270,8 @@ def _bracket(arm: Arm, scale: Scale) -> str:
 def _stacked(values: Sequence[Value], scale: Scale) -> list[Dot]:
     """Each value at its own x; those that would touch stand above each other around the middle."""
     placed = sorted(
-        (compute_track_position(each.value, scale.minimum, scale.maximum), at)
-        for at, each in enumerate(values)
+        (compute_track_position(value.value, scale.minimum, scale.maximum), at)
+        for at, value in enumerate(values)
     )
     stacks: list[list[tuple[float, int]]] = []
     for x, at in placed:
