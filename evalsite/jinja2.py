@@ -44,6 +44,8 @@ BLOCKS = (
 )
 BEFORE_TAG = re.compile(rf" (?=</?(?:{BLOCKS})\b|</button|/?>)")
 AFTER_TAG = re.compile(rf"(</?(?:{BLOCKS}|button)\b[^<>]*>) ")
+# A browser drops the line break after <textarea> and <pre>, but not a space.
+FIRST_LINE = re.compile(r">\n\Z")
 THEMES = ("light", "dark")
 
 
@@ -99,7 +101,10 @@ class Compact(Extension):
         for token in stream:
             if token.type == "data":
                 text = BEFORE_TAG.sub("", INDENTED.sub(" ", token.value))
-                token = Token(token.lineno, "data", AFTER_TAG.sub(r"\1", text))
+                text = AFTER_TAG.sub(r"\1", text)
+                if FIRST_LINE.search(token.value):
+                    text = text.removesuffix(" ") + "\n"
+                token = Token(token.lineno, "data", text)
             yield token
 
 

@@ -1,8 +1,4 @@
-"""Comparison sets: opened, filled by hand or from a file, given reviewers, closed.
-
-A file is stored as a whole, or not at all while anything is wrong with one line. Lines that are stored already are
-skipped, so the same file can be imported again.
-"""
+"""Comparison sets: opened, filled by hand or from a file (as a whole or not at all), given reviewers, closed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -96,3 +96,8 @@ def test_error_pages_need_no_request(status):
 
 def test_the_page_of_an_old_form_needs_no_request():
     assert "Why" in render_to_string("errors/too_old.html", {"reason": "Why", "kept": UnsavedForm([], False)})
+
+
+def test_a_text_area_holds_its_text_and_nothing_before_it():
+    template = engines["jinja2"].from_string('<textarea\n  rows="2"\n>\n{{ text }}</textarea>')
+    assert template.render({"text": "kept"}) == '<textarea rows="2">\nkept</textarea>'

@@ -27,7 +27,7 @@ from discussions.history.core import (
 )
 from discussions.history.pages.charts import HistoryChart, history_charts
 from discussions.iterations.core.averages import Average
-from discussions.iterations.core.history import History, HistoryGame, HistoryIteration
+from discussions.iterations.core.history import DecisionLine, History, HistoryGame, HistoryIteration
 from discussions.iterations.core.next_target import Margin, NextTarget, next_target
 from discussions.iterations.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.iterations.pages import (
@@ -139,18 +139,19 @@ def _iteration(
         cost_says=averages.cost.says,
         cache=cache_words(found.cache),
         cache_says=found.cache.says,
-        decisions=[
-            SummaryDecision(
-                decision.number,
-                decision.look,
-                decision.choice,
-                decision.reason,
-                decision.by,
-                decision.created_at,
-            )
-            for decision in row.decisions
-        ],
+        decisions=[_decision(decision) for decision in row.decisions],
         compared=_compared(row, control, history) if control and row.is_known else None,
+    )
+
+
+def _decision(decision: DecisionLine) -> SummaryDecision:
+    return SummaryDecision(
+        number=decision.number,
+        look=decision.look,
+        choice=decision.choice,
+        reason=decision.reason,
+        by=decision.by,
+        at=decision.created_at,
     )
 
 

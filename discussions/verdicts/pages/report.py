@@ -60,9 +60,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         cost_says=cost_says(outcome, basis),
         turns=verdict_turns(outcome),
         composite=outcome.composite,
-        recommendations=[
-            (recommendation.label, recommendation.advice) for recommendation in outcome.recommendations
-        ],
+        recommendations=[(advised.label, advised.advice) for advised in outcome.recommendations],
         judges=_judges(own, basis),
         overrides=_overrides(own, basis),
         basis_sha256=verdict.basis_sha256,

@@ -240,7 +240,16 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
         notes.append(
             _("No scores came from %(names)s: declined, or unreadable.") % {"names": join_names(silent)}
         )
-    own = [
+    own = _own_judgements(found, ground) + _not_dealt(newest, ground)
+    if own:
+        notes.append(
+            _("Nobody's judgement of an own response counts: %(names)s.") % {"names": join_names(own)}
+        )
+    return notes
+
+
+def _own_judgements(found: Panel, ground: ReviewContext) -> list[str]:
+    return [
         _("%(reviewer)s (%(response)s)")
         % {
             "reviewer": ground.names[judgement.reviewer],
@@ -248,12 +257,6 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
         }
         for judgement in found.own
     ]
-    own += _not_dealt(newest, ground)
-    if own:
-        notes.append(
-            _("Nobody's judgement of an own response counts: %(names)s.") % {"names": join_names(own)}
-        )
-    return notes
 
 
 def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:

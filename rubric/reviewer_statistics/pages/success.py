@@ -288,22 +288,16 @@ def length_part(found: LengthReport, record: RubricRecord) -> MetricPart:
                 format_signed(found.literal.value, 3), found.literal, found.literal_conclusion, 3,
             ),
             reading(
-                _("Corrected"),
-                _("the same within questions"),
-                format_signed(within.value, 3),
-                within,
-                found.conclusion,
-                3,
+                _("Corrected"), _("the same within questions"), format_signed(within.value, 3), within,
+                found.conclusion, 3,
             ),
         ],
         plot=figures_plot(rows, 3, minimum=-1.0),
         plot_title=_("Rank correlation with length, within questions"),
         columns=[_("Score"), _("Correlation with length"), _("95 % interval"), _("Rests on")],
         rows=[
-            [
- label,
- format_signed(figure.value, 3) or figure.reason,
- interval_text(figure.interval, 3), describe_basis(figure)]
+            [label, format_signed(figure.value, 3) or figure.reason, interval_text(figure.interval, 3),
+             describe_basis(figure)]
             for label, figure in rows
         ],
         caution=_(
