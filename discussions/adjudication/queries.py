@@ -1,9 +1,4 @@
-"""What leads settled and where evaluators differ, read in few queries: rows in, records of the core out.
-
-Where evaluators differ in many games at once, in a fixed number of queries: rows in, records of the core out.
-
-Whether somebody asked to see who said what of a game: what they did is in the audit log, and nowhere else.
-"""
+"""Adjudications and disagreements of one game or of many, read in few queries into core records."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping

@@ -1,9 +1,4 @@
-"""Calibration rounds for leads: the list of them, and how everybody does in one.
-
-What came of one calibration game, for who rated it: their answers beside the team's, each with its text.
-
-How far an evaluator is with the calibration rounds that are open in their projects.
-"""
+"""Calibration rounds: for leads the list and each person's result, for evaluators their progress and their feedback."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable

@@ -1,9 +1,4 @@
-"""What must hold of places, evaluations and judgements: the part of `manage.py verify` about human work.
-
-What must hold of places on games: the part of `manage.py verify` about who holds what.
-
-What must hold of what leads settled and of games that need fewer: this part of `manage.py verify`.
-"""
+"""Invariants of slots, evaluations, judgements and adjudications: part of `manage.py verify`."""
 
 from collections.abc import Iterator
 from datetime import datetime

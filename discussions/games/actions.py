@@ -1,9 +1,4 @@
-"""Sending a submitted evaluation back to its evaluator, with a comment on what to look at again.
-
-Games that do not count: withdrawn from every average, with a reason, and taken back in the same way.
-
-What a transcript does not report of a game, entered by hand: its cost, its cache hit rate.
-"""
+"""Acts on one game: withdraw or restore it, enter its cost by hand, return an evaluation to its evaluator."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -1,11 +1,4 @@
-"""What a lead does about the evaluations of a game: send one back with a comment, or say that fewer are enough.
-
-The list of a project's games, and one game with all that was found and said of it.
-
-The screen on which a lead enters what a transcript does not report of a game.
-
-The form by which a lead takes a game out of the averages, and back.
-"""
+"""The list of games, one game, and the forms for its costs, its withdrawal and its evaluations."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect

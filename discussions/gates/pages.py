@@ -1,9 +1,4 @@
-"""The gate of a stage: the row of successes and what breaks it, what every game cost, and the door to the next.
-
-What stands at the top of every page of a stage: where one is, what the stage is called, and the ways on.
-
-The form for a project's first stage: what its gate will ask, and why it cannot be opened.
-"""
+"""The gate of a stage, the frame that all pages of a stage share, and the form for the first stage."""
 
 from datetime import datetime
 
