@@ -102,7 +102,7 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
     """The thing as it stands, if it stands as the page showed it and is a lead's to settle."""
     listed = {disagreement.key: disagreement for disagreement in disagreements_in(game)}
     found = listed.get((posted.kind, posted.subject))
-    if found is not None and not found.can_be_settled:
+    if found is not None and not found.can_be_adjudicated:
         raise Unacceptable(
             _("Nothing of the verdict hangs on this, so nobody settles it; everyone's answer is kept."),
             field="value",

@@ -207,7 +207,7 @@ class Iteration(models.Model):
         return self.state in TAKES_GAMES
 
     @property
-    def has_places(self) -> bool:
+    def has_slots(self) -> bool:
         """Whether evaluators can take its games; never those of one that was dropped before it was opened."""
         return self.state in STATES_WITH_SLOTS and (self.is_unsorted or self.opened_at is not None)
 

@@ -110,7 +110,7 @@ class CompletedWork(Struct, frozen=True):
     """An evaluation that was handed in. `minutes` are its active ones, None where they were not measured."""
 
     person: int
-    handed_in_at: datetime
+    submitted_at: datetime
     message_count: int
     minutes: float | None = None
 
@@ -158,14 +158,14 @@ def compute_loads(
 
 def _load(person: int, name: str, done: Sequence[CompletedWork], held: Held, now: datetime) -> Load:
     within = [
-        work for work in done if work.person == person and work.handed_in_at > now - timedelta(days=LONG_DAYS)
+        work for work in done if work.person == person and work.submitted_at > now - timedelta(days=LONG_DAYS)
     ]
     timed = [(work.minutes, work.message_count) for work in within if work.minutes is not None]
     per_100 = [100 * minutes / count for minutes, count in timed if count]
     return Load(
         person=person,
         name=name,
-        done_short=sum(work.handed_in_at > now - timedelta(days=SHORT_DAYS) for work in within),
+        done_short=sum(work.submitted_at > now - timedelta(days=SHORT_DAYS) for work in within),
         done_long=len(within),
         minutes=median(minutes for minutes, _count in timed) if timed else None,
         minutes_per_100=median(per_100) if per_100 else None,

@@ -23,7 +23,7 @@ from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import DIVERSITY
 from discussions.core.records import GameRecord, Measurement
-from discussions.metrics.core.registry import passes, score_of
+from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures
 from discussions.models.iterations import TEST
 from discussions.models.slots import RATING, REPEAT
@@ -266,7 +266,7 @@ def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
             f"{phrase.player}|{phrase.phrase}": phrase.messages[0]
             for phrase in measurements["anti_repetition"].phrases
         },
-        passes=None if threshold is None else passes(score_of(measurements[DIVERSITY]), threshold),
+        passes=None if threshold is None else passes(build_score(measurements[DIVERSITY]), threshold),
     )
 
 

@@ -446,4 +446,4 @@ def open_slots(*, games: Iterable[Game]) -> None:
     # Read with their iterations only once all are locked: whoever was waited for may have moved one.
     list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
     present = rows.select_related("iteration").only(*SLOT_RELATIONS)
-    sync_slots(games=[game.pk for game in present if game.iteration.has_places])
+    sync_slots(games=[game.pk for game in present if game.iteration.has_slots])

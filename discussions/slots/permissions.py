@@ -78,7 +78,7 @@ def check_need_fewer(person: Person, game: Game) -> None:
         game.project,
         _("Only team leads of this project say how many evaluations a game needs. Ask one of them."),
     )
-    if not game.iteration.has_places:
+    if not game.iteration.has_slots:
         raise NotAllowed(
             _("This game is not open for rating yet. Open its iteration first."), code="not_open"
         )

@@ -101,7 +101,7 @@ def list_others(game):
 def settle_all(game, lead):
     """Every tie settled with a reason that is a mark."""
     for disagreement in disagreements_in(fresh(game)):
-        if disagreement.is_split and disagreement.can_be_settled:
+        if disagreement.is_split and disagreement.can_be_adjudicated:
             adjudicate(
                 game=fresh(game),
                 kind=disagreement.kind,

@@ -92,7 +92,7 @@ class Disagreement(Struct, frozen=True):
         return self.kind, self.subject
 
     @property
-    def can_be_settled(self) -> bool:
+    def can_be_adjudicated(self) -> bool:
         """Whether a lead settles such a thing; on the others nothing that decides a verdict hangs."""
         return self.kind in ADJUDICATED_KINDS
 

@@ -76,7 +76,7 @@ class Card(Struct, frozen=True):
     thing: Subject
     is_tie: bool
     is_open: bool
-    can_be_settled: bool
+    can_be_adjudicated: bool
     is_changed_since: bool
     stands: str
     machine: str
@@ -114,7 +114,7 @@ def card_id(disagreement: Disagreement) -> str:
 
 def is_open(disagreement: Disagreement) -> bool:
     """Whether a lead may still look at it: nobody settled it, or the sides changed since."""
-    return disagreement.can_be_settled and (disagreement.settled is None or disagreement.is_changed_since)
+    return disagreement.can_be_adjudicated and (disagreement.settled is None or disagreement.is_changed_since)
 
 
 def build_card(table: QuoteTable, disagreement: Disagreement, following: str) -> Card:
@@ -134,7 +134,7 @@ def build_card(table: QuoteTable, disagreement: Disagreement, following: str) ->
         thing=thing,
         is_tie=disagreement.is_tie,
         is_open=is_open(disagreement),
-        can_be_settled=disagreement.can_be_settled,
+        can_be_adjudicated=disagreement.can_be_adjudicated,
         is_changed_since=disagreement.is_changed_since,
         stands="" if disagreement.majority is None else answer_word(disagreement.kind, disagreement.majority),
         machine=answer_word(disagreement.kind, disagreement.machine) if disagreement.machine else "",
@@ -161,7 +161,7 @@ def choose_heading(disagreement: Disagreement) -> str:
         return _("Settled")
     return (
         _("Decided by majority")
-        if disagreement.can_be_settled
+        if disagreement.can_be_adjudicated
         else _("For information: no verdict hangs on these")
     )
 

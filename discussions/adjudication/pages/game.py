@@ -50,7 +50,7 @@ class AdjudicationPage(Struct, frozen=True):
     needed_count: int
     tie_count: int
     open_count: int
-    settled_count: int
+    adjudicated_count: int
     is_named: bool
     cards: list[Card]
     page: int
@@ -126,7 +126,7 @@ def build_adjudication_page(
         needed_count=game.evaluator_count,
         tie_count=sum(disagreement.is_tie for disagreement in things),
         open_count=len(places),
-        settled_count=sum(disagreement.settled is not None for disagreement in things),
+        adjudicated_count=sum(disagreement.settled is not None for disagreement in things),
         is_named=is_named,
         cards=_cards(_table(game, measured, names, list(evaluations), nonce, posted), shown)
         if measured

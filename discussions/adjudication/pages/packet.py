@@ -54,7 +54,7 @@ class PacketPage(Struct, frozen=True):
     packet: Packet
     iterations: list[IterationChoice]
     games: str
-    to_settle: list[GameToAdjudicate]
+    to_adjudicate: list[GameToAdjudicate]
     query: str
 
 
@@ -106,7 +106,7 @@ def build_packet_page(*, project: Project, scope: Scope, now: datetime) -> Packe
             IterationChoice(number, name, is_chosen=number == scope.iteration) for number, name in rows
         ],
         games=", ".join(map(str, scope.games)),
-        to_settle=[line for game in found if (line := _game_to_adjudicate(game)).open],
+        to_adjudicate=[line for game in found if (line := _game_to_adjudicate(game)).open],
         query=_query(scope),
     )
 
@@ -216,6 +216,6 @@ def _game_to_adjudicate(found: GameDisagreements) -> GameToAdjudicate:
     waiting = [
         disagreement
         for disagreement in found.disagreements
-        if disagreement.can_be_settled and disagreement.settled is None
+        if disagreement.can_be_adjudicated and disagreement.settled is None
     ]
     return GameToAdjudicate(found.number, sum(disagreement.is_tie for disagreement in waiting), len(waiting))

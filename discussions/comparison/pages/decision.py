@@ -40,7 +40,7 @@ class DecidedLine(Struct, frozen=True):
     reason: str
     by: str
     at: datetime
-    is_standing: bool
+    is_current: bool
 
 
 class DecisionPart(Struct, frozen=True):
@@ -92,7 +92,7 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
         basis_sha256=preview.basis_sha256,
         refusal=refusal,
         choices=_choices(refusal or _refusal(person, iteration, preview, KEEP), refusal, found),
-        decided=[_decided(line, is_standing=line is standing) for line in reversed(row.decisions)],
+        decided=[_decided(line, is_current=line is standing) for line in reversed(row.decisions)],
         differs=standing is not None and found is not None and standing.choice != found.proposal,
     )
 
@@ -129,7 +129,7 @@ def _refusal(person: Person, iteration: Iteration, preview: DecisionPreview, cho
     return why.says if why else ""
 
 
-def _decided(line: DecisionLine, *, is_standing: bool) -> DecidedLine:
+def _decided(line: DecisionLine, *, is_current: bool) -> DecidedLine:
     return DecidedLine(
         number=line.number,
         choice=choice_words()[line.choice],
@@ -138,5 +138,5 @@ def _decided(line: DecisionLine, *, is_standing: bool) -> DecidedLine:
         reason=line.reason,
         by=line.by,
         at=line.created_at,
-        is_standing=is_standing,
+        is_current=is_current,
     )

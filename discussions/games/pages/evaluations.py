@@ -94,7 +94,7 @@ class PeoplePart(Struct, frozen=True):
     differences: list[DifferenceLine]
     tie_count: int
     open_count: int
-    settled_count: int
+    adjudicated_count: int
 
 
 def people_part(
@@ -115,7 +115,7 @@ def people_part(
     waiting = [
         disagreement
         for disagreement in differing
-        if disagreement.settled is None and disagreement.can_be_settled
+        if disagreement.settled is None and disagreement.can_be_adjudicated
     ]
     return PeoplePart(
         people=_people(
@@ -134,7 +134,7 @@ def people_part(
         differences=[_difference(disagreement) for disagreement in waiting[:MOST_DIFFERENCES]],
         tie_count=sum(disagreement.is_tie for disagreement in differing),
         open_count=len(waiting),
-        settled_count=sum(disagreement.settled is not None for disagreement in differing),
+        adjudicated_count=sum(disagreement.settled is not None for disagreement in differing),
     )
 
 

@@ -35,7 +35,7 @@ class StageLine(Struct, frozen=True):
     needed: int
     unit: str
     says: str
-    is_door_open: bool
+    is_gate_open: bool
     is_by_override: bool
     missing: list[str]
     iteration_count: int
@@ -165,7 +165,7 @@ def _stage(stage: Stage, iterations: list[_Iteration]) -> StageLine:
         needed=door.streak.needed,
         unit=_("iterations") if door.streak.unit == "iteration" else _("games"),
         says=door.streak.says,
-        is_door_open=door.is_open,
+        is_gate_open=door.is_open,
         is_by_override=door.is_by_override,
         missing=door.missing,
         iteration_count=len(iterations),
@@ -216,7 +216,7 @@ class _Row(Struct, frozen=True):
     name: str
     state: str
     taken_at: datetime
-    handed_in_at: datetime | None
+    submitted_at: datetime | None
 
 
 def _evaluations(project: Project, since: date) -> list[_Row]:
@@ -230,9 +230,9 @@ def _evaluations(project: Project, since: date) -> list[_Row]:
 
 def _pace(rows: list[_Row], today: date) -> Pace:
     done = [
-        (timezone.localtime(row.taken_at), timezone.localtime(row.handed_in_at))
+        (timezone.localtime(row.taken_at), timezone.localtime(row.submitted_at))
         for row in rows
-        if row.state == SUBMITTED and row.handed_in_at
+        if row.state == SUBMITTED and row.submitted_at
     ]
     return compute_pace(done, today)
 

@@ -36,7 +36,7 @@ class Phrases(Struct, frozen=True, eq=False):
     starts: Numbers
     counts: Numbers
 
-    def places_of(self, kind: int) -> Numbers:
+    def find_positions(self, kind: int) -> Numbers:
         """Where the occurrences of one kind begin."""
         return self.places[self.starts[kind] : self.starts[kind] + self.counts[kind]]
 
@@ -174,7 +174,7 @@ def _top(reading: Reading, pooled: Phrases, own: Phrases) -> list[dict[str, obje
 
 def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, object]:
     """A phrase with its uses, who says it how often (player numbers), and in which messages."""
-    places = phrases.places_of(kind)
+    places = phrases.find_positions(kind)
     messages = reading.of_message[places]
     speakers = Counter(reading.speakers[messages].tolist())
     return {

@@ -96,7 +96,7 @@ def recount(
     return METRICS[measurement.metric].recount(measurement, judgements)
 
 
-def score_of(measurement: Measurement) -> Score:
+def build_score(measurement: Measurement) -> Score:
     """The score of a measurement before any person judged."""
     return as_measured(measurement)
 

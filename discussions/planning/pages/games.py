@@ -145,7 +145,7 @@ def _state(
         return _("%(done)d of %(needed)d evaluations in") % {"done": done, "needed": needed}, PENDING
     if any(state in OPEN for state in begun):
         return _("being rated"), PENDING
-    return (_("waiting for an evaluator") if iteration.has_places else _("measured")), ""
+    return (_("waiting for an evaluator") if iteration.has_slots else _("measured")), ""
 
 
 def _cell(game: HistoryGame, criterion: Criterion) -> ScoreCell:

@@ -126,7 +126,7 @@ def rating_answer(
 def _turned(desk: Desk, wanted: EvaluationQuery, position: int) -> Desk:
     """The desk at the page of the transcript that is wanted, else that of the message, else where the step goes on."""
     window = build_window(desk.seen.messages)
-    page = wanted.page or (window.page_of(position) if position else 0)
+    page = wanted.page or (window.find_page_number(position) if position else 0)
     desk = replace(desk, window=window)
     page = page or review.first_page(desk, review.open_step(desk, wanted.step))
     return replace(desk, window=window.moved(page)) if window.is_paged else desk

@@ -97,7 +97,7 @@ def find_page(desk: Desk, kind: str, subject: str) -> int:
     is_placed = (
         desk.window.is_paged and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS
     )
-    return desk.window.page_of(judgement_kinds.parse_subject(subject)[0]) if is_placed else 0
+    return desk.window.find_page_number(judgement_kinds.parse_subject(subject)[0]) if is_placed else 0
 
 
 def first_page(desk: Desk, step: str) -> int:

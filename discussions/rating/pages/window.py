@@ -38,7 +38,7 @@ class TranscriptWindow(Struct, frozen=True):
         """Whether the message stands on this page."""
         return not self.is_paged or self.first <= position <= self.last
 
-    def page_of(self, position: int) -> int:
+    def find_page_number(self, position: int) -> int:
         """The page on which a message stands."""
         return bisect_right(self.starts, position)
 
@@ -90,4 +90,4 @@ def left_over(window: TranscriptWindow, wanted: Sequence[int], listed_count: int
     if here > listed_count:
         return More(len(wanted) - listed_count, window.page)
     onward = [position for position in wanted if position > window.last] or list(wanted)
-    return More(len(wanted) - listed_count, window.page_of(onward[0]))
+    return More(len(wanted) - listed_count, window.find_page_number(onward[0]))

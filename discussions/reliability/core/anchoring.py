@@ -150,7 +150,7 @@ def _over_games(tally: Tally) -> Interval | None:
     """The index's interval by leaving out one game after the other; None where a game carries one of the shares."""
     if len(tally.counts) < LEAST_FOR_INTERVAL:
         return None
-    rows = np.array([tally.sums_of(game, SHARES) for game in sorted(tally.counts)], dtype=float)
+    rows = np.array([tally.compute_sums(game, SHARES) for game in sorted(tally.counts)], dtype=float)
     sums = rows.sum(axis=0)
     without = sums - rows
     if not sums[1] or not sums[3] or not (without[:, 1] * without[:, 3]).all():

@@ -150,7 +150,7 @@ class Tally:
             evaluations=len(self.evaluations),
         )
 
-    def sums_of(self, game: int, shares: Iterable[Share]) -> list[int]:
+    def compute_sums(self, game: int, shares: Iterable[Share]) -> list[int]:
         """Of one game: over and under the line of each share, one after the other."""
         return [number for share in shares for number in self._of_game(game, share)[:2]]
 

@@ -10,10 +10,10 @@ from discussions.metrics.core.registry import (
     CODE_VERSION,
     METRICS,
     build_companions,
+    build_score,
     figure_value,
     measure_game,
     passes,
-    score_of,
 )
 from rubric.core.records import RubricRecord
 
@@ -49,7 +49,7 @@ def _metric(
     game: GameRecord, measurement: Measurement, threshold: float, companions: Mapping[str, object]
 ) -> dict[str, Any]:
     """One metric, with the players (by name) or the messages that counted."""
-    score = score_of(measurement)
+    score = build_score(measurement)
     found = {
         "score": figure_value(score),
         "numerator": score.numerator,

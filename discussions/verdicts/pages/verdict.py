@@ -47,7 +47,7 @@ class HistoryLine(Struct, frozen=True):
     by: str
     at: datetime
     reason: str
-    is_standing: bool
+    is_current: bool
     basis_sha256: str
 
 
@@ -92,7 +92,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     is_hidden = not sees_game and standing is None and (game.iteration.reveal == NEVER or is_shared)
     outcome = standing[1] if standing else preview.outcome if preview else None
     basis = msgspec.json.decode(standing[0].basis, type=Basis) if standing else preview and preview.basis
-    lines = [_history(row, recorded, is_standing=place == 0) for place, (row, recorded) in enumerate(history)]
+    lines = [_history(row, recorded, is_current=place == 0) for place, (row, recorded) in enumerate(history)]
     return VerdictPage(
         slug=game.project.slug,
         number=game.number,
@@ -145,7 +145,7 @@ def cost_says(outcome: Outcome, basis: Basis) -> str:
     return "; ".join(filter(None, (_("entered by hand") if basis.cost.source == BY_HAND else "", meant)))
 
 
-def _history(row: Verdict, outcome: Outcome, *, is_standing: bool) -> HistoryLine:
+def _history(row: Verdict, outcome: Outcome, *, is_current: bool) -> HistoryLine:
     return HistoryLine(
         number=row.number,
         headline=outcome.headline,
@@ -153,7 +153,7 @@ def _history(row: Verdict, outcome: Outcome, *, is_standing: bool) -> HistoryLin
         by=row.created_by.name,
         at=row.created_at,
         reason=row.reason,
-        is_standing=is_standing,
+        is_current=is_current,
         basis_sha256=row.basis_sha256,
     )
 

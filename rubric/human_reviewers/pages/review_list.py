@@ -47,7 +47,7 @@ class ListedSet(Struct, frozen=True):
     second_count: int
     begun: list[Listed]
     handed_in: list[Listed]
-    handed_in_count: int
+    submitted_count: int
     not_for_you: int
     next: NextReview | None
 
@@ -135,7 +135,7 @@ def _listed_set(waiting_set: WaitingSet, questions: dict[int, str], second: set[
         second_count=len(waiting_set.of(SECOND)),
         begun=listed(_begun(waiting_set)),
         handed_in=listed(_newest(waiting_set)),
-        handed_in_count=len(waiting_set.of(HANDED_IN)) + len(waiting_set.of(SECOND)),
+        submitted_count=len(waiting_set.of(HANDED_IN)) + len(waiting_set.of(SECOND)),
         not_for_you=len(waiting_set.of(NOT_FOR_YOU)),
         next=_next(waiting_set),
     )

@@ -65,7 +65,7 @@ class Subject(Struct, frozen=True):
     """Who stands behind responses across comparisons. `means` are its means by comparison, in their order.
 
     `figure` is their mean with its interval, `mean` the same exactly. `wins` counts comparisons where it alone is
-    first, `shared` those where it is level with others. `mean_place` is that on reviewers' own lists.
+    first, `shared` those where it is level with others. `mean_rank` is that on reviewers' own lists.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Subject(Struct, frozen=True):
     place: int | None
     wins: int
     shared: int
-    mean_place: Fraction | None
+    mean_rank: Fraction | None
     means: list[float]
     criteria: dict[str, Fraction]
     holistic: Fraction | None
@@ -209,7 +209,7 @@ def _subject(
         place=None,
         wins=sum(len(group) == 1 for group in won),
         shared=sum(len(group) > 1 for group in won),
-        mean_place=exact_mean([place for place in places if place is not None]),
+        mean_rank=exact_mean([place for place in places if place is not None]),
         means=floats,
         criteria={key: value for key, value in by_key.items() if value is not None},
         holistic=exact_mean(_by_comparison((score.comparison, score.holistic) for score in scored)),

@@ -36,7 +36,7 @@ class RankingRow(Struct, frozen=True):
     mean: str
     interval: str
     count: int
-    mean_place: str
+    mean_rank: str
     other_place: int | None
     is_changed: bool
 
@@ -118,7 +118,7 @@ def _rows(
             mean=two(standing.mean),
             interval=range_text(mean_interval(_given(values, standing.response))),
             count=standing.count,
-            mean_place=two(standing.mean_place),
+            mean_rank=two(standing.mean_rank),
             other_place=standing.place_by_places,
             is_changed=standing.response in found.changes,
         )

@@ -90,7 +90,7 @@ def _view(head: str, values: Mapping[str, float]) -> View:
 
 
 def _by_places(subjects: Sequence[Subject]) -> View:
-    placed = {subject.name: subject.mean_place for subject in subjects if subject.mean_place is not None}
+    placed = {subject.name: subject.mean_rank for subject in subjects if subject.mean_rank is not None}
     return View(
         _("Mean place"),
         {name: -float(place) for name, place in placed.items()},

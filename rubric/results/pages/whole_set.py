@@ -160,7 +160,7 @@ class SubjectRow(Struct, frozen=True):
     comparison_count: int
     wins: int
     shared: int
-    mean_place: str
+    mean_rank: str
     criteria: list[str]
     holistic: str
 
@@ -263,7 +263,7 @@ def _row(subject: Subject, subjects: Sequence[Subject], criteria: Sequence[Crite
         comparison_count=len(subject.means),
         wins=subject.wins,
         shared=subject.shared,
-        mean_place=two(subject.mean_place),
+        mean_rank=two(subject.mean_rank),
         criteria=[two(subject.criteria.get(criterion.key)) for criterion in criteria],
         holistic=two(subject.holistic),
     )

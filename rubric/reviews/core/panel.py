@@ -29,14 +29,14 @@ class Judgement(Struct, frozen=True):
 class ResponseRank(Struct, frozen=True):
     """Where a response stands. `mean` is None when nobody's judgement counts; places count from 1, ties share one.
 
-    `mean_place` is the mean of its places on the reviewers' own lists, as if everybody had judged all responses.
+    `mean_rank` is the mean of its places on the reviewers' own lists, as if everybody had judged all responses.
     """
 
     response: str
     mean: Fraction | None
     count: int
     place: int | None
-    mean_place: Fraction | None
+    mean_rank: Fraction | None
     place_by_places: int | None
 
 

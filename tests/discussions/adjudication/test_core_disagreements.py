@@ -132,7 +132,11 @@ def test_what_changed_since_stands_between_ties_and_splits():
 def test_nothing_of_a_verdict_hangs_on_a_question_so_no_lead_settles_it():
     said = [judged(1, "question", "2", "no"), judged(2, "question", "2", "yes")]
     (disagreement,) = found(said)
-    assert (disagreement.is_tie, disagreement.can_be_settled, disagreement.majority) == (False, False, None)
+    assert (disagreement.is_tie, disagreement.can_be_adjudicated, disagreement.majority) == (
+        False,
+        False,
+        None,
+    )
 
 
 def test_a_marked_sentence_is_asked_about_first_and_its_label_only_when_it_counts():
@@ -255,7 +259,7 @@ def test_settling_one_thing_changes_that_thing_alone(said, data):
     listed = [
         disagreement
         for disagreement in found(rows)
-        if disagreement.can_be_settled and disagreement.kind != "missed"
+        if disagreement.can_be_adjudicated and disagreement.kind != "missed"
     ]
     if not listed:
         return

@@ -202,5 +202,5 @@ def test_games_of_an_iteration_that_was_dropped_have_no_places(stage):
     decide_on(iteration=change, choice="revert", minutes=7)
     run_waiting_jobs(now=moment(9))
     assert Measured.objects.filter(game__iteration=change).exists()
-    assert not fresh(change).has_places
+    assert not fresh(change).has_slots
     assert not Slot.objects.filter(game__iteration=change).exists()

@@ -68,12 +68,14 @@ def _the_games_are_in_every_state():
     assert not [
         disagreement
         for disagreement in disagreements_in(game(3))
-        if disagreement.counts is None and disagreement.can_be_settled
+        if disagreement.counts is None and disagreement.can_be_adjudicated
     ]
     assert [disagreement.kind for disagreement in disagreements_in(game(4)) if disagreement.is_tie] == [
         "reference"
     ]
-    majorities = [disagreement for disagreement in disagreements_in(game(5)) if disagreement.can_be_settled]
+    majorities = [
+        disagreement for disagreement in disagreements_in(game(5)) if disagreement.can_be_adjudicated
+    ]
     assert majorities
     assert not any(majority.is_tie for majority in majorities), "its verdict can be recorded at once"
     held = Slot.objects.get(project__slug=TEAM, evaluator__isnull=False, is_closed=False, lease_until__gt=NOW)

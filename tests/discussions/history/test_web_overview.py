@@ -65,7 +65,7 @@ def test_a_stage_shows_its_row_its_door_and_what_is_newest(client, project, lead
     (line,) = get_page(project, lead).stages
     assert (line.count, line.needed, line.marks) == (2, 3, [True, True, False])
     assert (line.iteration_count, line.game_count, line.newest_name) == (2, 6, "Shorter")
-    assert (line.is_door_open, line.closed_at) == (False, None)
+    assert (line.is_gate_open, line.closed_at) == (False, None)
     said = get_text(client, project)
     for part in ("2 of 3 iterations in a row", "door shut", "2 things keep the door shut", "Reasons."):
         assert part in said

@@ -21,12 +21,12 @@ from discussions.metrics.core.registry import (
     CODE_VERSION,
     METRICS,
     build_companions,
+    build_score,
     figure_value,
     measure_game,
     measured_keys,
     passes,
     recount,
-    score_of,
 )
 from discussions.transcripts.core.formats import read_transcripts
 from tests.factories.metrics import game, measured, rubric
@@ -358,7 +358,7 @@ def test_an_acceptable_phrase_is_not_repeated() -> None:
 
 
 def test_unique_players_stay_as_measured() -> None:
-    assert recount(ALL["personality_diversity"], {"1": "no"}, PARAMETERS) == score_of(
+    assert recount(ALL["personality_diversity"], {"1": "no"}, PARAMETERS) == build_score(
         ALL["personality_diversity"]
     )
 

@@ -89,7 +89,7 @@ def test_a_step_opens_where_it_still_wants_something_and_says_how_much_is_elsewh
 def test_links_to_messages_elsewhere_turn_the_page(client, evaluation):
     content = get_page(client, evaluation, "?page=2&step=depth")
     for position in load_state(evaluation).samples["strategic_depth"]:
-        there = window.build_window(load_state(evaluation).seen.messages).page_of(position)
+        there = window.build_window(load_state(evaluation).seen.messages).find_page_number(position)
         link = f"#message-{position}" if there == 2 else f"page={there}#message-{position}"
         assert link in html.unescape(content)
     assert "Round 1, continued" in content or "Round 2, continued" in content

@@ -89,7 +89,7 @@ def test_subjects_stand_by_the_mean_over_comparisons():
     assert (ann.wins, ann.shared, bob.wins, bob.shared) == (2, 1, 0, 1)
     assert (bob.mean, bob.criteria["accuracy"], bob.holistic) == (Fraction(13, 3), Fraction(13, 3), 2)
     # Places 1 and 2 by x, 2 and 1 by y; 1; 1.5: a mean of 4/3 for ann.
-    assert (ann.mean_place, bob.mean_place) == (Fraction(4, 3), Fraction(5, 3))
+    assert (ann.mean_rank, bob.mean_rank) == (Fraction(4, 3), Fraction(5, 3))
     assert ann.figure.interval is None and "20 comparisons" in ann.figure.interval_reason
 
 

@@ -37,7 +37,7 @@ def judgements(reviewer, review):
 def shown(result):
     """(response, mean, place, mean place) of every standing, in order."""
     return [
-        (standing.response, standing.mean, standing.place, standing.mean_place)
+        (standing.response, standing.mean, standing.place, standing.mean_rank)
         for standing in result.standings
     ]
 
@@ -102,7 +102,7 @@ def test_own_responses_never_count():
 
 def test_reviewers_who_saw_some_responses_only_count_alike():
     result = panel(judged(ann={"x": 9, "y": 8, "z": 7}, bob={"x": 5, "z": 6}, cid={"y": 3}))
-    assert {standing.response: standing.mean_place for standing in result.standings} == {
+    assert {standing.response: standing.mean_rank for standing in result.standings} == {
         "x": 2,
         "y": 2,
         "z": 2,
