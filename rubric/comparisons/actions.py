@@ -351,12 +351,9 @@ def _is_same(row: Comparison, given: NewComparison) -> bool:
     ):
         return False
     return all(
-        first.text == other.text
-        and (
-            other.author == first.author
-            or (first.written_by and other.author.lower() == first.written_by.email)
-        )
-        for first, other in zip(stored, given.responses, strict=True)
+        old.text == new.text
+        and (new.author == old.author or (old.written_by and new.author.lower() == old.written_by.email))
+        for old, new in zip(stored, given.responses, strict=True)
     )
 
 

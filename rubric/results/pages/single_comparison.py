@@ -251,11 +251,8 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
 def _own_judgements(found: Panel, ground: ReviewContext) -> list[str]:
     return [
         _("%(reviewer)s (%(response)s)")
-        % {
-            "reviewer": ground.names[judgement.reviewer],
-            "response": ground.candidates[judgement.response].name,
-        }
-        for judgement in found.own
+        % {"reviewer": ground.names[own.reviewer], "response": ground.candidates[own.response].name}
+        for own in found.own
     ]
 
 

@@ -296,9 +296,8 @@ def length_part(found: LengthReport, record: RubricRecord) -> MetricPart:
         plot_title=_("Rank correlation with length, within questions"),
         columns=[_("Score"), _("Correlation with length"), _("95 % interval"), _("Rests on")],
         rows=[
-            [label, format_signed(figure.value, 3) or figure.reason, interval_text(figure.interval, 3),
-             describe_basis(figure)]
-            for label, figure in rows
+            [label, format_signed(rho.value, 3) or rho.reason, interval_text(rho.interval, 3), describe_basis(rho)]
+            for label, rho in rows
         ],
         caution=_(
             "Questions differ in how long an answer they need, so lengths are compared within questions. Where the "
