@@ -223,18 +223,32 @@ def _are_whole(_now: datetime) -> Iterator[str]:
             yield f"{_describe_adjudication(row)} settles on {row.value!r}, which is no answer there."
         if not row.reason.strip():
             yield f"{_describe_adjudication(row)} has no reason."
-    adopted = Adjudication.objects.exclude(adopted=None)
-    counted = Q(adopted__game=F("game"), adopted__purpose=RATING, adopted__submitted_at__lte=F("created_at"))
-    for row in adopted.exclude(counted).order_by("pk"):
-        yield f"{_describe_adjudication(row)} adopts an evaluation of another game or one not submitted by then."
-    own = Evaluation.objects.filter(
-        game=OuterRef("game"),
-        evaluator=OuterRef("created_by"),
-        purpose=RATING,
-        submitted_at__lte=OuterRef("created_at"),
-    )
-    for row in Adjudication.objects.filter(Exists(own)).order_by("pk"):
-        yield f"{_describe_adjudication(row)} was settled by somebody whose own answers are one of the sides."
+    yield from _between_others()
+
+
+def _between_others() -> Iterator[str]:
+    """Adoptions of what was not submitted by then, and leads who settled between answers of their own."""
+    submissions = _first_submissions()
+    for row in Adjudication.objects.exclude(adopted=None).select_related("adopted").order_by("pk"):
+        adopted = row.adopted
+        submitted = submissions.get(adopted.pk)
+        is_sound = adopted.game_id == row.game_id and adopted.purpose == RATING
+        if not is_sound or submitted is None or submitted > row.created_at:
+            yield f"{_describe_adjudication(row)} adopts an evaluation of another game or one not submitted by then."
+    own: dict[tuple[int, int], list[datetime]] = {}
+    evaluations = Evaluation.objects.filter(purpose=RATING).values_list("pk", "game_id", "evaluator_id")
+    for key, game, evaluator in evaluations.iterator():
+        if key in submissions:
+            own.setdefault((game, evaluator), []).append(submissions[key])
+    for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
+        if any(when <= row.created_at for when in own.get((row.game_id, row.created_by_id), ())):
+            yield f"{_describe_adjudication(row)} was settled by somebody whose own answers are one of the sides."
+
+
+def _first_submissions() -> dict[int, datetime]:
+    """Evaluation -> when it was first submitted; a returned one is submitted again later."""
+    events = Event.objects.filter(verb="evaluation:submitted").order_by("-at", "-pk")
+    return {int(key): at for key, at in events.values_list("object_id", "at")}
 
 
 def _bases_name_them(_now: datetime) -> Iterator[str]:

@@ -16,6 +16,7 @@ from discussions.checks.evaluations import ADJUDICATION_CHECKS
 from discussions.games.actions import return_evaluation
 from discussions.models import Adjudication, Evaluation, Game, Iteration, Judgement, Verdict
 from discussions.preview.queries import scored_hash
+from discussions.rating.actions.finish import submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
 from discussions.verdicts.core.report import report_to_json
@@ -417,6 +418,15 @@ def test_verify_names_an_adopted_stranger_a_side_that_judges_and_a_silent_act():
     assert f"(row {made.pk}) adopts an evaluation of another game" in found
     assert f"(row {made.pk}) was settled by somebody whose own answers" in found
     assert "adjudication" in found
+
+
+def test_an_adopted_evaluation_may_be_returned_and_submitted_again():
+    game, lead = three()
+    adopted = list_evaluations(game)[0]
+    settle_difference(game, ROLE, adopted=adopted, by=lead)
+    return_evaluation(evaluation=adopted, comment="Look at message 3.", by=lead, now=moment(70))
+    submit_evaluation(evaluation=adopted, by=adopted.evaluator, now=moment(80))
+    assert [sentence for check in ADJUDICATION_CHECKS for sentence in check.find(moment(90))] == []
 
 
 def test_a_replay_names_what_the_row_does_not_say():
