@@ -7,17 +7,20 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
+from redis import Redis
 
 from tests.services.migrated import take_database
 from tests.services.missing import cannot
 from tools.launch import ROOT, Site
 from tools.processes import wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
+
+UNFINISHED = "SELECT COUNT(*) FROM workspace_job WHERE state IN ('queued', 'running')"
 
 
 class LiveStack:
@@ -51,6 +54,23 @@ class LiveStack:
         self.web.start()
         wait_until(lambda: self._site.answers() or not self.web.is_running(), 30)
         assert self._site.answers(), self.web.last_lines(40)
+
+    def empty(self, migrated_database: str) -> None:
+        """Back to the start, on SQLite: a migrated, empty database, no messages in Redis, all servers running."""
+        if not wait_until(lambda: self.rows(UNFINISHED) == [(0,)], 5, every=0.1):
+            self.worker.kill()
+        with closing(Redis.from_url(self.redis_server.url)) as redis:
+            redis.flushall()
+        shutil.rmtree(self.folder / "audit", ignore_errors=True)
+        with (
+            closing(sqlite3.connect(migrated_database)) as source,
+            closing(sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=20)) as target,
+        ):
+            source.backup(target)
+        if not self.worker.is_running():
+            self.worker.start()
+        if not self.web.is_running():
+            self.start_web()
 
     def start_redis(self) -> None:
         """Start Redis again after a kill, with the data it had."""
