@@ -229,11 +229,12 @@ def _are_whole(_now: datetime) -> Iterator[str]:
 def _between_others() -> Iterator[str]:
     """Adoptions of what was not submitted by then, and leads who settled between answers of their own."""
     submissions = _first_submissions()
-    for row in Adjudication.objects.exclude(adopted=None).select_related("adopted").order_by("pk"):
-        adopted = row.adopted
-        submitted = submissions.get(adopted.pk)
-        is_sound = adopted.game_id == row.game_id and adopted.purpose == RATING
-        if not is_sound or submitted is None or submitted > row.created_at:
+    adopted = Adjudication.objects.exclude(adopted=None)
+    others = ~Q(adopted__game=F("game"), adopted__purpose=RATING)
+    strangers = set(adopted.filter(others).values_list("pk", flat=True))
+    for row in adopted.order_by("pk"):
+        submitted = submissions.get(row.adopted_id or 0)
+        if row.pk in strangers or submitted is None or submitted > row.created_at:
             yield f"{_describe_adjudication(row)} adopts an evaluation of another game or one not submitted by then."
     own: dict[tuple[int, int], list[datetime]] = {}
     evaluations = Evaluation.objects.filter(purpose=RATING).values_list("pk", "game_id", "evaluator_id")

@@ -16,7 +16,7 @@ from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead, make_member, moment
-from tests.factories.rating import ANSWERS, make_game, make_rating_project, say
+from tests.factories.rating import ANSWERS, make_game, make_rating_project, say_all
 from tests.factories.verdicts import fresh
 from workspace.models import Person, Project
 
@@ -75,19 +75,25 @@ def _fill(
 ) -> None:
     """Judge what is asked for now; where a value is chosen, that one."""
     work = load_state(evaluation)
+    values = []
     for missing in work.sight.missing:
         key = (missing.kind, missing.subject)
         if missing.kind != "reveal":
             machine = work.machine.get(key) or answers.get(missing.kind, "yes")
-            say(evaluation, *key, chosen.get(key) or machine, now=now)
+            values.append((*key, chosen.get(key) or machine))
+    say_all(evaluation, work, values, now=now)
 
 
 def _choose(evaluation: Evaluation, chosen: Mapping[Key, str], now: datetime) -> None:
     """Say what was chosen and is not said yet."""
-    stored = {(row.kind, row.subject): row.value for row in evaluation.judgements.all()}
-    for key, value in chosen.items():
-        if stored.get(key, "") != value:
-            say(evaluation, *key, value, now=now)
+    work = load_state(evaluation)
+    stored = {key: record.value for key, record in work.judgements.items()}
+    say_all(
+        evaluation,
+        work,
+        [(*key, value) for key, value in chosen.items() if stored.get(key, "") != value],
+        now=now,
+    )
 
 
 def breaches(now: datetime = NOW) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import judge
+from discussions.rating.actions.judgements import judge, judge_all
 from discussions.rating.queries import load_state
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
@@ -107,11 +107,23 @@ def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **gi
 ANSWERS = {"reference": "accurate", "rating": "3.5", "role_consistency": "consistent"}
 
 
+def say_all(evaluation, state, values, *, now=NOW):
+    """Judge several subjects, as `say` does; `state` is the evaluation's state before. The state after."""
+    acts = []
+    for kind, subject, value in values:
+        stored = state.judgements.get((kind, subject))
+        version = stored.version if stored else 0
+        key = f"key-{next(numbers)}"
+        acts.append((Act(kind=kind, subject=subject, value=value, version=version, key=key), now))
+    return judge_all(evaluation=evaluation, acts=acts, by=evaluation.evaluator)
+
+
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
     """Judge everything that is asked for now; whatever has no answer here is answered with yes."""
-    for missing in load_state(evaluation).sight.missing:
-        if missing.kind != "reveal":
-            say(evaluation, missing.kind, missing.subject, answers.get(missing.kind, "yes"))
+    state = load_state(evaluation)
+    asked = [missing for missing in state.sight.missing if missing.kind != "reveal"]
+    values = [(missing.kind, missing.subject, answers.get(missing.kind, "yes")) for missing in asked]
+    say_all(evaluation, state, values)
 
 
 def ready_to_submit(**given):

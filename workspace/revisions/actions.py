@@ -4,7 +4,7 @@ The save contract: every act on a person's work is one keyed, versioned, immutab
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
@@ -162,6 +162,20 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
                 return stored
             self.check(owner, by=by, now=now)
             return self._write(owner, self.read(owner), act, body, by=by, now=now)
+
+    def save_all(self, *, owner: OwnerT, acts: Sequence[tuple[Act, datetime]], by: Person) -> WorkT:
+        """Store acts under new keys, each with its time, all or none; the work after them.
+
+        Raises what `save` raises, and Unacceptable for a key that was used before.
+        """
+        with single_act():
+            self.lock(owner)
+            for _act, now in acts[:1]:
+                self.check(owner, by=by, now=now)
+            work = self.read(owner)
+            for act, now in acts:
+                work = self._write(owner, work, act, act.sha256(owner.pk), by=by, now=now).work or work
+        return work
 
     def undo(
         self, *, owner: OwnerT, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""

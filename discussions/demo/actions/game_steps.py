@@ -19,7 +19,7 @@ from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.queue_rules import BY_CHANCE
 from discussions.queue.actions import assign_game, change_queue, take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import judge
+from discussions.rating.actions.judgements import judge_all
 from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
 from discussions.reliability.actions import ask_for_team_figures
@@ -75,9 +75,12 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
     assert taken is not None
     evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
     view = views[evaluation.game.source_id]
-    for kind, subjects in view.overrides.items():
-        for subject in subjects:
-            _say(scene, by, evaluation, (kind, subject, judgement_kinds.YES), OVERRIDE_REASON)
+    overrides = [
+        _act(evaluation, kind, subject, judgement_kinds.YES, OVERRIDE_REASON)
+        for kind, subjects in view.overrides.items()
+        for subject in subjects
+    ]
+    _judge(scene, by, evaluation, overrides)
     _judge_missing(scene, by, evaluation, view)
     for note in view.remarks:
         remark(
@@ -97,12 +100,14 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
 def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) -> None:
     """Judge what is to do before the next reveal."""
     work = load_state(evaluation)
+    acts = []
     for missing in work.sight.missing[: view.most]:
         if missing.kind != "reveal":
             automatic = work.machine.get((missing.kind, missing.subject), "")
             seed = f"{by}:{work.game.game_id}:{missing.kind}:{missing.subject}"
             value = value_in(view, missing.kind, missing.subject, automatic, seed)
-            _say(scene, by, evaluation, (missing.kind, missing.subject, value))
+            acts.append(_act(evaluation, missing.kind, missing.subject, value))
+    _judge(scene, by, evaluation, acts)
 
 
 def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> str:
@@ -116,11 +121,8 @@ def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> 
     return OPPOSITE.get(likely, likely) if differs else likely
 
 
-def _say(
-    scene: Scene, by: str, evaluation: Evaluation, said: tuple[str, str, str], reason: str | None = None
-) -> None:
-    kind, subject, value = said
-    act = Act(
+def _act(evaluation: Evaluation, kind: str, subject: str, value: str, reason: str | None = None) -> Act:
+    return Act(
         kind=kind,
         subject=subject,
         value=value,
@@ -129,7 +131,11 @@ def _say(
         reason=reason,
         took_ms=2000 + 37 * len(subject),
     )
-    judge(evaluation=evaluation, act=act, **scene.stamp(by))
+
+
+def _judge(scene: Scene, by: str, evaluation: Evaluation, acts: list[Act]) -> None:
+    timed = [(act, scene.clock()) for act in acts]
+    judge_all(evaluation=evaluation, acts=timed, by=scene.people[by])
 
 
 def _record_verdict(scene: Scene, by: str, game: str) -> None:

@@ -1,5 +1,6 @@
 """What an evaluator's acts do: judgements of a game, saved as keyed revisions."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -22,6 +23,11 @@ from workspace.revisions.core import Act
 def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Saved[EvaluationState]:
     """Store one act, once, and keep the place on the game. Raises what `KeyedRevisions.save` raises."""
     return _JUDGEMENTS.save(owner=evaluation, act=act, by=by, now=now)
+
+
+def judge_all(*, evaluation: Evaluation, acts: Sequence[tuple[Act, datetime]], by: Person) -> EvaluationState:
+    """Store several acts, each with its time, all or none. Raises what `KeyedRevisions.save_all` raises."""
+    return _JUDGEMENTS.save_all(owner=evaluation, acts=acts, by=by)
 
 
 def undo(
