@@ -17,7 +17,6 @@ from rubric.core.weights import weight_problems
 from rubric.model_reviewers.core import Price
 
 ROOT = Path(__file__).resolve().parent.parent
-
 KNOWN = (
     "EVALSITE_MODE",
     "DEMO",
@@ -48,7 +47,6 @@ KNOWN = (
     "REVIEW_TIMEOUT",
     "REVIEW_PRICES",
 )
-
 _reader = environ.Env()
 
 

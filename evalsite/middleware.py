@@ -17,9 +17,7 @@ from workspace.web.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY = 600
-
 logger = logging.getLogger("evalsite.requests")
-
 Next = Callable[[HttpRequest], HttpResponseBase]
 
 

@@ -14,12 +14,10 @@ LOCAL = environment.choice("EVALSITE_MODE", ("production", "local"), "production
 DEMO = environment.local_flag("DEMO", is_local=LOCAL)
 DEBUG = environment.local_flag("DEBUG", is_local=LOCAL)
 VAR_DIR = Path(environment.text("VAR_DIR", str(BASE_DIR / "var")))
-
 SECRET_KEY = environment.secret("SECRET_KEY", at_least=50)
 AUDIT_KEY = environment.secret("AUDIT_KEY", at_least=32)
 ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]" if LOCAL else None)
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
-
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -55,10 +53,8 @@ MIDDLEWARE = [
     "evalsite.middleware.SignInRequired",
     "evalsite.middleware.Refusals",
 ]
-
 ROOT_URLCONF = "evalsite.urls"
 WSGI_APPLICATION = "evalsite.wsgi.application"
-
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
@@ -97,7 +93,6 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 MOST_UPLOADED_AT_ONCE = 128 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = None
-
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]

@@ -21,7 +21,6 @@ urlpatterns = [
     path("", include("rubric.urls")),
     path("", include("discussions.urls")),
 ]
-
 handler400 = "workspace.web.errors.bad_request"
 handler403 = "workspace.web.errors.permission_denied"
 handler404 = "workspace.web.errors.not_found"

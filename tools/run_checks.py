@@ -23,7 +23,6 @@ PRODUCTION = {
     "REDIS_URL": "redis://127.0.0.1:6379/0",
 }
 TESTING = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
-
 TEMPLATE_FORMAT = [
     str(BIN / "djangofmt"),
     "-q",
@@ -34,7 +33,6 @@ TEMPLATE_FORMAT = [
     "--indent-width",
     "2",
 ]
-
 Check = tuple[str, list[str], dict[str, str]]
 
 

@@ -10,7 +10,6 @@ from evalsite.celery import app
 from tools.processes import die_with_parent
 
 __all__ = ["app"]
-
 _WORKER = os.getpid()  # what its pool processes are forked from
 
 # Root in a container of one's own is no news; in production the worker has a user of its own (deploy/).

@@ -11,8 +11,6 @@ from django.core.files.storage import default_storage
 from workspace.core.canonical import bytes_hash
 
 FOLDER = "transcripts"
-
-
 INCOMING = "incoming"
 
 

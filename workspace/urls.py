@@ -9,5 +9,4 @@ PACKAGES = (
     "people",
     "checks",
 )
-
 urlpatterns: list[URLResolver] = [path("", include(f"workspace.{package}.urls")) for package in PACKAGES]

@@ -16,23 +16,11 @@ from rubric.reviews.core.answer_record import assemble_record, given_mode
 from workspace.core.limits import LONGEST_COMMENT
 
 WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
-
-
 CANNOT = "cannot"
-
-
 POINTS = tuple(str(points) for points in range(LOWEST, HIGHEST + 1))
-
-
 NO_REASON = "Say in a few words why it cannot be judged."
-
-
 Key = tuple[str, str]
-
-
 Values = Mapping[Key, str]
-
-
 Order = list[list[int]]
 
 

@@ -40,14 +40,13 @@ COLUMNS = (
     *("reviewer__set__rubric_version", "reviewer__set__rubric_version__sha256"),
 )
 
-
 # The key of the revisions that a second round begins with: nobody's act, and so not to be undone.
 STARTING = "start:"
 
 
 @dataclass(kw_only=True)
 class ReviewState:
-    """A review as it stands: what it asks, and what its reviewer has said so far."""
+    """A review now: what it asks, and the marks of its reviewer so far."""
 
     review: Review
     sheet: Sheet
@@ -56,17 +55,17 @@ class ReviewState:
 
     @cached_property
     def values(self) -> dict[Key, str]:
-        """What is said of each thing."""
+        """Subject -> value of its mark."""
         return {key: mark.value for key, mark in self.marks.items() if mark.value}
 
     @cached_property
     def reasons(self) -> dict[Key, str]:
-        """Why things cannot be judged."""
+        """Subject -> why it cannot be judged."""
         return {key: mark.reason for key, mark in self.marks.items() if mark.value == CANNOT}
 
     @cached_property
     def missing(self) -> list[Missing]:
-        """What handing in waits for."""
+        """What must be given before the review can be submitted."""
         return missing(self.sheet, self.values)
 
     @property
@@ -75,11 +74,11 @@ class ReviewState:
         return bool(self.sheet.whole and self.sheet.scores and are_scores_complete(self.sheet, self.values))
 
     def mark(self, kind: str, subject: str) -> Latest:
-        """The newest of one thing; version 0 when nothing was ever said of it."""
+        """The newest mark of a subject; version 0 when there is none."""
         return self.marks.get((kind, subject)) or Latest(0, kind, subject, "", "", 0)
 
     def changed(self, mark: Latest) -> "ReviewState":
-        """The same work after one mark was stored."""
+        """The state after one mark was stored."""
         return replace(self, marks=self.marks | {(mark.kind, mark.subject): mark})
 
     def undoable(self) -> QuerySet[MarkRevision]:
@@ -91,7 +90,7 @@ class ReviewState:
 
 
 class OtherReview(Struct, frozen=True):
-    """What somebody else gave one response in the first round; who it was nobody is told."""
+    """What another reviewer gave one response in the first round, without their name."""
 
     other: int
     number: int
@@ -127,13 +126,11 @@ def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Review, Any]":
 
 
 _OWN_PROJECTS = Prepared(lambda person, key: _own(person, key, is_admin=False), int, int)
-
-
 _ANY_PROJECT = Prepared(lambda person, key: _own(person, key, is_admin=True), int, int)
 
 
 def load_review_state(review: Review) -> ReviewState:
-    """Everything that was said in a review of `own_review`, in one query beside what is kept in memory."""
+    """The state of a review from `load_own_review`, in one query; the rubric is cached."""
     held_by = review.reviewer.set
     rubric = load_rubric(held_by.rubric_version_id, held_by.rubric_version.sha256)
     return ReviewState(
@@ -160,9 +157,9 @@ def load_rubric(version: int, sha256: str) -> RubricRecord:
 
 
 def load_other_reviews(review: Review) -> list[OtherReview]:
-    """What other people gave in the first round for the responses of this review, in an order of the seed's own.
+    """What other people gave in the first round for the responses of this review, in an order from its seed.
 
-    Empty in a first round, whose reviewers know nothing of one another.
+    Empty in a first round, which is blind.
     """
     if review.round != 2:
         return []
@@ -192,50 +189,71 @@ def load_other_reviews(review: Review) -> list[OtherReview]:
 
 
 TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
-
-
 HANDED_IN, NOT_FOR_YOU = "handed_in", "not_for_you"
-
 
 # What can be worked on, in the order in which it is offered: what was begun first, so that nothing is left lying.
 WAITING = (BEGUN, SECOND_BEGUN, TO_REVIEW, SECOND)
 
 
 class Waiting(Struct, frozen=True):
-    """One comparison as it stands for one reviewer; `review` is the newest one of their own, 0 before the first."""
+    """The state of one comparison for one reviewer; `review` is their newest one of it, 0 before the first."""
 
     comparison: int
     number: int
+    set_name: str
     state: str
     review: int = 0
+    round: int = 0
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is a draft."""
+        return self.state in (BEGUN, SECOND_BEGUN)
+
+    @property
+    def is_second(self) -> bool:
+        """Whether the second round is open or begun."""
+        return self.state in (SECOND, SECOND_BEGUN)
 
 
 class WaitingSet(Struct, frozen=True):
     """A set that the person reviews, with all its comparisons."""
 
-    key: int
-    name: str
-    project: str
-    slug: str
-    number: int
-    mode: str
-    is_closed: bool
-    rows: list[Waiting]
+    row: ComparisonSet
+    comparisons: list[Waiting]
 
-    def of(self, state: str) -> list[Waiting]:
-        """Those in that state."""
-        return [row for row in self.rows if row.state == state]
+    def in_state(self, *states: str) -> list[Waiting]:
+        """The comparisons in these states, state by state."""
+        return [
+            comparison for state in states for comparison in self.comparisons if comparison.state == state
+        ]
 
+    @property
+    def begun(self) -> list[Waiting]:
+        """The person's drafts."""
+        return self.in_state(BEGUN, SECOND_BEGUN)
+
+    @property
+    def second(self) -> list[Waiting]:
+        """The comparisons whose second round is open and not begun."""
+        return self.in_state(SECOND)
+
+    @property
+    def submitted(self) -> list[Waiting]:
+        """What the person submitted, the newest of the set's order first; also where a second round is open."""
+        return sorted(self.in_state(HANDED_IN, SECOND), key=lambda comparison: -comparison.number)
+
+    @property
     def waiting(self) -> list[Waiting]:
         """What can be worked on, in the order in which it is offered; nothing in a closed set."""
-        return [] if self.is_closed else [row for state in WAITING for row in self.of(state)]
+        return [] if self.row.closed_at else self.in_state(*WAITING)
 
 
 def waiting_sets(person: Person) -> list[WaitingSet]:
     """The sets that the person reviews, newest first, in the same number of queries however many there are."""
     visible = Project.objects.visible_to(person)
-    places = Reviewer.objects.filter(person=person, kind=PERSON, ended_at=None, set__project__in=visible)
-    sets = [place.set for place in places.select_related("set__project").order_by("-set")]
+    reviewers = Reviewer.objects.filter(person=person, kind=PERSON, ended_at=None, set__project__in=visible)
+    sets = [reviewer.set for reviewer in reviewers.select_related("set__project").order_by("-set")]
     if not sets:
         return []
     reviews = _newest_reviews(person, sets)
@@ -245,38 +263,27 @@ def waiting_sets(person: Person) -> list[WaitingSet]:
         for comparison_set in sets
         if comparison_set.has_second_round and not comparison_set.closed_at
     )
-    rows: dict[int, list[Waiting]] = {comparison_set.pk: [] for comparison_set in sets}
+    names = {comparison_set.pk: comparison_set.name for comparison_set in sets}
+    rows: dict[int, list[Waiting]] = {key: [] for key in names}
     found = Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk", "number")
-    for held_by, comparison, number in found:
-        key, round_number, state = reviews.get(comparison, (0, 0, ""))
-        said = _state(round_number, state, comparison in unable, comparison in open_now)
-        rows[held_by].append(Waiting(comparison, number, said, key))
-    return [
-        WaitingSet(
-            comparison_set.pk,
-            comparison_set.name,
-            comparison_set.project.name,
-            comparison_set.project.slug,
-            comparison_set.number,
-            comparison_set.mode,
-            comparison_set.closed_at is not None,
-            rows[comparison_set.pk],
-        )
-        for comparison_set in sets
-    ]
+    for key, comparison, number in found:
+        review, round_number, submission = reviews.get(comparison, (0, 0, ""))
+        state = _state(round_number, submission, comparison in unable, comparison in open_now)
+        rows[key].append(Waiting(comparison, number, names[key], state, review, round_number))
+    return [WaitingSet(comparison_set, rows[comparison_set.pk]) for comparison_set in sets]
 
 
 def waiting_count(person: Person) -> int | None:
     """How many comparisons wait for the person; None for who reviews nothing."""
     sets = waiting_sets(person)
-    return sum(len(waiting_set.waiting()) for waiting_set in sets) if sets else None
+    return sum(len(waiting_set.waiting) for waiting_set in sets) if sets else None
 
 
 def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = None) -> set[int]:
-    """The comparisons of these sets whose second round is open: everybody who can has handed in the first.
+    """The comparisons of these sets whose second round is open: everybody who can has submitted the first.
 
-    Whoever was taken out is not waited for, and who wrote so many of the responses that nothing is left to compare
-    neither. With nobody else there is no second round.
+    Reviewers who were taken out do not count, nor those who wrote so many of the responses that nothing is left to
+    compare. A second round needs at least two reviews.
     """
     keys = [comparison_set.pk for comparison_set in sets]
     if not keys:
@@ -322,8 +329,8 @@ def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     written = Response.objects.filter(comparison__set__in=sets, written_by=person)
     own = written.values("comparison").annotate(own=Count("pk")).values_list("comparison", "own")
     counts = dict(own)
-    all_of = Comparison.objects.filter(pk__in=counts).annotate(all=Count("responses"))
-    return {key for key, count in all_of.values_list("pk", "all") if count - counts[key] < FEWEST_DEALT}
+    totals = Comparison.objects.filter(pk__in=counts).annotate(all=Count("responses"))
+    return {key for key, count in totals.values_list("pk", "all") if count - counts[key] < FEWEST_DEALT}
 
 
 def _state(round_number: int, state: str, is_unable: bool, is_second_open: bool) -> str:

@@ -20,14 +20,11 @@ from workspace.core.strict_json import normalise_text, read_json
 
 MODES = (HOLISTIC, "rubric", BOTH)
 
-
 # A closing tag or a line end hidden in a response must not look like one to a model that reads tags and lines.
 _ESCAPED = {
     "<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\x7f": "\\u007f", "\u0085": "\\u0085", "\u2028": "\\u2028",
     "\u2029": "\\u2029",
 }  # fmt: skip
-
-
 _ESCAPES = str.maketrans(_ESCAPED)
 
 
@@ -159,39 +156,20 @@ def _shape(labels: Sequence[str], criteria: Sequence[Criterion], mode: str, rubr
 
 
 LONGEST_ANSWER = 2_000_000
-
-
 MOST_TRIES = 3
-
 
 # The first wait is between a half and a whole of this many seconds, each further one twice as long.
 FIRST_WAIT = 2.0
-
-
 LONGEST_WAIT = 60.0
-
-
 SAMPLING = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "reasoning_effort")
-
 
 # What went wrong with a call. After those of PASSING another try may go well; after the others it would not.
 TIMEOUT, CONNECTION, CUT_OFF = "timeout", "connection", "cut_off"
-
-
 RATE_LIMITED, SERVER_ERROR = "rate_limited", "server_error"
-
-
 UNAUTHORISED, REFUSED, REDIRECTED = "unauthorised", "refused", "redirected"
-
-
 GARBAGE, NO_ANSWER, TOO_LARGE = "garbage", "no_answer", "too_large"
-
-
 PASSING = frozenset((TIMEOUT, CONNECTION, CUT_OFF, RATE_LIMITED, SERVER_ERROR))
-
-
 REFUSAL = "refusal"
-
 
 # How far the answer of one model to one comparison has come.
 OPEN, UNREAD, ANSWERED, DECLINED, UNREADABLE_ANSWER, FAILED = (

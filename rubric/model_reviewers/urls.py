@@ -7,7 +7,6 @@ from rubric.model_reviewers import views
 SETS = "projects/<slug:slug>/comparisons/"
 SET = f"{SETS}<int:number>/"
 PAIR = f"{SET}answers/<int:comparison>/<int:reviewer>/"
-
 urlpatterns: list[URLPattern] = [
     path(f"{SET}answers/", views.set_answers, name="set_answers"),
     path(f"{SET}answers/ask/", views.ask_models, name="ask_models"),

@@ -9,8 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
-from rubric.model_reviewers.actions import answers, jobs
-from rubric.model_reviewers.actions import prompts as model_reviewers_prompts
+from rubric.model_reviewers.actions import answers, jobs, prompts
 from rubric.model_reviewers.core import read_answer_lines
 from rubric.model_reviewers.forms import AnswersForm, PasteForm
 from rubric.model_reviewers.pages.overview import build_answers_page
@@ -30,15 +29,12 @@ from workspace.web.bind_form import add_refusal, bind_form, only_parameters, par
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import download, respond
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
-
-
 SHOW, UPLOAD = "rubric/model_reviewers/show.html", "rubric/model_reviewers/upload.html"
-
-
 MOST_FAULTS = 100
+PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 @require("see_set")
@@ -78,7 +74,7 @@ def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)
-    model_reviewers_prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())
+    prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())
     return _to_list(request, found)
 
 
@@ -88,9 +84,9 @@ def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)
-    lines = model_reviewers_prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
+    lines = prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
     name = f"prompts-{slug}-{found.number}.jsonl"
-    headers = _attached(name)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     # One prompt at a time: all together may be more than fits into memory.
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
 
@@ -111,7 +107,7 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     form, status, faults = AnswersForm(), 200, list[LineFault]()
     if request.method == "POST":
         form, status = bind_form(request, AnswersForm), 422
-        faults = _taken(request, found, form) if form.is_valid() else []
+        faults = _upload(request, found, form) if form.is_valid() else []
         if form.is_valid() and not faults:
             return _to_list(request, found)
     head = build_set_frame(comparison_set=found, current="", person=request.user)
@@ -134,7 +130,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
     row, model = _pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
-    model_reviewers_prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
     return _to_pair(request, row, model)
 
 
@@ -160,7 +156,7 @@ def ask_again(request: SignedIn, slug: str, number: int, comparison: int, review
     row, model = _pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
-    model_reviewers_prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
     return _to_pair(request, row, model)
 
 
@@ -169,11 +165,12 @@ def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, revi
     """The prompt as a file."""
     only_parameters(request)
     row, model = _pair_or_404(request, slug, number, comparison, reviewer)
-    prompts = ReviewPrompt.objects.filter(review__comparison=row, review__reviewer=model)
-    prompt = prompts.exclude(review__state=SUPERSEDED).first()
+    rows = ReviewPrompt.objects.filter(review__comparison=row, review__reviewer=model)
+    prompt = rows.exclude(review__state=SUPERSEDED).first()
     if prompt is None:
         raise Http404
-    return _text_file(prompt.text, f"prompt-{slug}-{number}-{comparison}-{reviewer}.txt")
+    name = f"prompt-{slug}-{number}-{comparison}-{reviewer}.txt"
+    return download(prompt.text.encode(), name, PLAIN_TEXT)
 
 
 @require("see_results")
@@ -185,7 +182,8 @@ def answer_text(
     row, model = _pair_or_404(request, slug, number, comparison, reviewer)
     check_see_results(request.user, model.set)
     kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)
-    return _text_file(kept.text, f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt")
+    name = f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt"
+    return download(kept.text.encode(), name, PLAIN_TEXT)
 
 
 def _pair_or_404(
@@ -200,7 +198,7 @@ def _pair_or_404(
     return row, model
 
 
-def _taken(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
+def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
     """What is wrong with the lines of the file; one that is too large gets its fault beside the field."""
     file = form.cleaned_data["file"]
     if file.size > UPLOAD_BYTES:
@@ -233,13 +231,5 @@ def _to_list(request: SignedIn, comparison_set: ComparisonSet) -> HttpResponse:
 
 
 def _to_pair(request: SignedIn, row: Comparison, model: Reviewer) -> HttpResponse:
-    place = [model.set.project.slug, model.set.number, row.number, model.pk]
-    return respond(request, page="", redirect=reverse("model_answer", args=place))
-
-
-def _text_file(text: str, name: str) -> HttpResponse:
-    return HttpResponse(text.encode(), content_type="text/plain; charset=utf-8", headers=_attached(name))
-
-
-def _attached(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    parts = [model.set.project.slug, model.set.number, row.number, model.pk]
+    return respond(request, page="", redirect=reverse("model_answer", args=parts))

@@ -17,23 +17,12 @@ from rubric.reviews.core.panel import Judgement, Panel, panel
 
 GAMES, COMPARISONS = "games", "comparisons"
 
-
 # By the kind of a rubric: what is previewed, and the kind of the job that does it.
 PARTS = {DISCUSSION: (GAMES, "preview_games"), RESPONSE: (COMPARISONS, "preview_rankings")}
-
-
 MOST_FLIPS = 200
-
-
 MOST_MOVES = 50
-
-
 _WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
-
-
 _BINS_A_SIDE = 6
-
-
 _NOTHING = 1e-9
 
 

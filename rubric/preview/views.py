@@ -23,8 +23,6 @@ from workspace.web.require import SignedIn, View, is_htmx, require
 from workspace.web.respond import respond
 
 IMPACT = "rubric/preview/_impact.html"
-
-
 Hash = Callable[[], str]
 
 

@@ -16,8 +16,6 @@ from workspace.models import Person
 from workspace.texts import check_length
 
 ARMS = ("with", "without")
-
-
 CANNOT_TELL = "cannot"
 
 

@@ -31,25 +31,25 @@ from workspace.texts import clean_text
 
 
 def draft_version(*, version: RubricVersion, note: str, by: Person, now: datetime) -> RubricVersion:
-    """Make the rubric's next draft, which says what `version` says. Raises NotAllowed, Unacceptable without a note."""
+    """Make the rubric's next draft, a copy of `version`. Raises NotAllowed, Unacceptable without a note."""
     check_edit_rubrics(by)
-    said = clean_text(note, field="note", ask=_("Say in a few words what this draft is to change."))
+    note = clean_text(note, field="note", ask=_("Say in a few words what this draft is to change."))
     with transaction.atomic():
         rubric = Rubric.objects.select_for_update().get(pk=version.rubric_id)
         record = replace(version.to_record(), version=next_number(_taken(rubric)))
-        return _store(rubric, record, said, by, now, "rubric_version:drafted", {"from": version.number})
+        return _store(rubric, record, note, by, now, "rubric_version:drafted", {"from": version.number})
 
 
 def import_version(
     *, record: RubricRecord, rubric: Rubric | None, key: str = "", note: str, by: Person, now: datetime
 ) -> RubricVersion:
-    """Make a draft of what a file says, in `rubric`, or in a new response rubric of that key when it is None.
+    """Make a draft from a file's record, in `rubric`, or in a new response rubric with `key` when it is None.
 
-    The file's number stays where it is free there, else the draft gets the next one. Raises NotAllowed, Unacceptable
-    for what does not fit together, Conflict for a key that is taken.
+    The draft keeps the file's number when it is free, else it gets the next one. Raises NotAllowed, Unacceptable for a
+    record that does not fit, Conflict for a key that is taken.
     """
     check_edit_rubrics(by)
-    said = clean_text(note, field="note", ask=_("Say in a few words where this version comes from."))
+    note = clean_text(note, field="note", ask=_("Say in a few words where this version comes from."))
     _require_valid(record)
     with transaction.atomic():
         if rubric is None:
@@ -62,59 +62,58 @@ def import_version(
         taken = _taken(rubric)
         if record.version in taken:
             record = replace(record, version=next_number(taken))
-        return _store(rubric, record, said, by, now, "rubric_version:imported", {})
+        return _store(rubric, record, note, by, now, "rubric_version:imported", {})
 
 
 def save_draft(
     *, version: RubricVersion, record: RubricRecord, note: str, basis: str, by: Person, now: datetime
 ) -> None:
-    """Replace what a draft says. `basis` is the hash of what the editor was opened on; the number and kind stay.
+    """Replace a draft's content; number and kind stay. `basis` is the hash that the editor was opened on.
 
-    Saying the same again changes nothing. Raises NotAllowed, Unacceptable for a version that does not stand, and
-    Conflict when somebody saved in between; nothing is overwritten then.
+    Saving the same content changes nothing. Raises NotAllowed, Unacceptable for an invalid version, and Conflict when
+    somebody saved in between; nothing is overwritten then.
     """
     check_edit_version(by, version)
-    said = clean_text(note, field="note", ask=_("Say in a few words what this draft changes."))
+    note = clean_text(note, field="note", ask=_("Say in a few words what this draft changes."))
     record = replace(record, version=version.number, kind=version.rubric.kind)
     _require_valid(record)
     body = canonical_bytes(record)
-    if (version.body.encode(), version.note, version.sha256) == (body, said, basis):
+    if (version.body.encode(), version.note, version.sha256) == (body, note, basis):
         return
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
-        changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": said}
+        changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": note}
         if not rows.update(**changes, edited_at=now, edited_by=by):
             raise Conflict(_("Somebody else saved this draft since you opened it."), code="draft_changed")
         changed = differences(version.to_record(), record).count
-        detail = {"sha256": changes["sha256"], "before": basis, "note": said, "changed": changed}
+        detail = {"sha256": changes["sha256"], "before": basis, "note": note, "changed": changed}
         record_version_event(version=version, verb="rubric_version:changed", detail=detail, by=by, now=now)
 
 
 def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person, now: datetime) -> None:
-    """Give a draft up. The row stays, in the state "discarded", which is final; no list shows it any more.
+    """Discard a draft. The row stays in the final state "discarded"; lists leave it out.
 
-    It is not deleted, although nothing was made with it: the audit log, previews and the drafts made from it name it,
-    and its number must not come to mean another version. `basis` is the hash of what was looked at. Raises NotAllowed
-    for what was published or discarded, Unacceptable without a reason, Conflict when somebody saved in between.
+    The row is kept because the audit log, previews and later drafts name it, and its number must not be used again.
+    `basis` is the hash that the page showed. Raises NotAllowed for a published or discarded version, Unacceptable
+    without a reason, Conflict when somebody saved in between.
     """
     check_discard_version(by, version)
-    said = clean_text(reason, field="reason", ask=_("Say why this draft is discarded."))
+    reason = clean_text(reason, field="reason", ask=_("Say why this draft is discarded."))
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
-        if not rows.update(state=DISCARDED, discarded_at=now, discarded_by=by, discarded_reason=said):
+        if not rows.update(state=DISCARDED, discarded_at=now, discarded_by=by, discarded_reason=reason):
             raise Conflict(
                 _("Somebody saved, published or discarded this draft since you opened the page. Look again."),
                 code="draft_changed",
             )
-        detail = {"sha256": basis, "reason": said}
+        detail = {"sha256": basis, "reason": reason}
         record_version_event(version=version, verb="rubric_version:discarded", detail=detail, by=by, now=now)
 
 
 def record_version_event(
     *, version: RubricVersion, verb: str, detail: Mapping[str, object], by: Person, now: datetime
 ) -> None:
-    """The audit line of an act on a version."""
-    which = {"rubric": version.rubric.key, "number": version.number}
+    """Write the audit line of an act on a version."""
     record_event(
         by=by,
         now=now,
@@ -122,7 +121,7 @@ def record_version_event(
         verb=verb,
         object_kind="rubric_version",
         object_id=version.pk,
-        detail={**which, **detail},
+        detail={"rubric": version.rubric.key, "number": version.number, **detail},
     )
 
 
@@ -179,51 +178,51 @@ def _store(
         created_at=now,
         created_by=by,
     )
-    said = {"sha256": version.sha256, "note": note, **detail}
-    record_version_event(version=version, verb=verb, detail=said, by=by, now=now)
+    detail = {"sha256": version.sha256, "note": note, **detail}
+    record_version_event(version=version, verb=verb, detail=detail, by=by, now=now)
     return version
 
 
 def publish_version(*, version: RubricVersion, basis: str, reason: str, by: Person, now: datetime) -> None:
-    """Publish a draft: from now on it never changes, and new work takes it.
+    """Publish a draft: from now on it never changes, and new work uses it.
 
-    `basis` is the hash of what was looked at. Raises NotAllowed, Unacceptable without a reason, Conflict when
+    `basis` is the hash that the page showed. Raises NotAllowed, Unacceptable without a reason, Conflict when
     somebody saved the draft in between.
     """
     check_publish_version(by, version)
-    said = clean_text(reason, field="reason", ask=_("Say why this version is published."))
+    reason = clean_text(reason, field="reason", ask=_("Say why this version is published."))
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
-        if not rows.update(state=PUBLISHED, published_at=now, published_by=by, reason=said):
+        if not rows.update(state=PUBLISHED, published_at=now, published_by=by, reason=reason):
             raise Conflict(
                 _("Somebody saved or published this draft since you opened the page. Look at it again."),
                 code="draft_changed",
             )
-        detail = {"sha256": basis, "reason": said}
+        detail = {"sha256": basis, "reason": reason}
         record_version_event(version=version, verb="rubric_version:published", detail=detail, by=by, now=now)
 
 
 def retire_version(*, version: RubricVersion, reason: str, by: Person, now: datetime) -> None:
-    """Retire a published version: what was made with it keeps it, new work does not take it.
+    """Retire a published version: existing work keeps it, new work does not use it.
 
     Raises NotAllowed (also for the only published one), Unacceptable without a reason, Conflict when somebody else
     retired it.
     """
     check_retire_version(by, version)
-    said = clean_text(reason, field="reason", ask=_("Say why this version is retired."))
+    reason = clean_text(reason, field="reason", ask=_("Say why this version is retired."))
     with transaction.atomic():
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
         check_retire_version(by, version)
         rows = RubricVersion.objects.filter(pk=version.pk, state=PUBLISHED)
-        if not rows.update(state=RETIRED, retired_at=now, retired_by=by, retired_reason=said):
+        if not rows.update(state=RETIRED, retired_at=now, retired_by=by, retired_reason=reason):
             raise Conflict(_("This version was retired in the meantime."), code="already_retired")
         record_version_event(
-            version=version, verb="rubric_version:retired", detail={"reason": said}, by=by, now=now
+            version=version, verb="rubric_version:retired", detail={"reason": reason}, by=by, now=now
         )
 
 
 def publish_first_versions(*, by: Person, now: datetime) -> list[RubricVersion]:
-    """Publish every shipped version that is not there yet; the new ones. Doing it again changes nothing."""
+    """Publish every shipped version that is missing, and return the new ones. A second call changes nothing."""
     with transaction.atomic():
         return [
             version for shipped in shipped_versions() if (version := _publish(shipped, by, now)) is not None
@@ -255,9 +254,9 @@ def _publish(shipped: Shipped, by: Person, now: datetime) -> RubricVersion | Non
 
 
 def choose_scoring(*, is_on: bool, by: Person, now: datetime) -> None:
-    """Let new sets begin with scores by criterion, or as a whole alone. Choosing what is so changes nothing.
+    """Let new sets begin with scores by criterion, or with one score as a whole. Existing sets keep their mode.
 
-    Sets that are there keep their mode. Raises NotAllowed.
+    The present choice again changes nothing. Raises NotAllowed.
     """
     check_edit_rubrics(by)
     with transaction.atomic():

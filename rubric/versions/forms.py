@@ -101,15 +101,13 @@ LABELS = {
     "advice": _("When it fails, one piece of advice a line"),
     "remove": _("Leave this criterion out"),
 }
-
-
 BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step
 
 
 class CriterionFields(Struct, frozen=True):
     """The fields of one criterion, `slide` and `was` those that go with its weight; `has_faults` opens it."""
 
-    place: int
+    index: int
     title: str
     is_new: bool
     weight: BoundField
@@ -148,10 +146,10 @@ class DraftForm(forms.Form):
         }
         super().__init__(initial={"note": note, "basis": basis, **shown}, **given)  # type: ignore[arg-type]
         self.base = base
-        self.has_places = base.kind == RESPONSE
-        self.places = self._places(texts if not self.is_bound else self.data)
-        for place in self.places:
-            self._add_criterion(place)
+        self.can_add_criteria = base.kind == RESPONSE
+        self.indexes = self._indexes(texts if not self.is_bound else self.data)
+        for index in self.indexes:
+            self._add_criterion(index)
         for name, value in base.parameters.items():
             self._add_parameter(name, choice_texts(name, value))
         for field in texts:
@@ -174,8 +172,8 @@ class DraftForm(forms.Form):
 
     @property
     def criteria(self) -> list[CriterionFields]:
-        """The criteria in their order, then the empty place for a new one."""
-        return [self._criterion(place) for place in self.places]
+        """The criteria in their order, then the empty index for a new one."""
+        return [self._criterion(index) for index in self.indexes]
 
     @property
     def parameters(self) -> list[ParameterFields]:
@@ -192,19 +190,19 @@ class DraftForm(forms.Form):
         """The word lists and patterns."""
         return [self[name] for name in self.fields if name.startswith("l-")]
 
-    def _places(self, texts: Mapping[str, str]) -> list[int]:
-        there = [place for place in range(MOST_CRITERIA) if f"c{place}-key" in texts]
+    def _indexes(self, texts: Mapping[str, str]) -> list[int]:
+        there = [index for index in range(MOST_CRITERIA) if f"c{index}-key" in texts]
         is_filled = not there or any(texts.get(f"c{there[-1]}-{name}", "") for name in CRITERION_FIELDS)
         free = there[-1] + 1 if there else 0
-        return [*there, free] if self.has_places and is_filled and free < MOST_CRITERIA else there
+        return [*there, free] if self.can_add_criteria and is_filled and free < MOST_CRITERIA else there
 
-    def _add_criterion(self, place: int) -> None:
-        for name in (*CRITERION_FIELDS, *(["remove"] if self.has_places else [])):
-            self.fields[f"c{place}-{name}"] = _field(name)
+    def _add_criterion(self, index: int) -> None:
+        for name in (*CRITERION_FIELDS, *(["remove"] if self.can_add_criteria else [])):
+            self.fields[f"c{index}-{name}"] = _field(name)
         for name in BESIDE_A_WEIGHT:
-            self.fields[f"c{place}-{name}"] = forms.CharField(required=False, strip=False)
-        if not self.has_places:
-            self.fields[f"c{place}-key"].widget = forms.HiddenInput()
+            self.fields[f"c{index}-{name}"] = forms.CharField(required=False, strip=False)
+        if not self.can_add_criteria:
+            self.fields[f"c{index}-key"].widget = forms.HiddenInput()
 
     def _add_parameter(self, name: str, choices: list[str]) -> None:
         label = str(readings().get(name, ("", name))[1])
@@ -213,14 +211,14 @@ class DraftForm(forms.Form):
             widget = forms.Select(choices=[(choice, choice) for choice in choices])
         self.fields[f"p-{name}"] = forms.CharField(label=label, required=False, help_text=name, widget=widget)
 
-    def _criterion(self, place: int) -> CriterionFields:
-        names = [name for name in (*CRITERION_FIELDS, "remove") if f"c{place}-{name}" in self.fields]
-        bound = {name: self[f"c{place}-{name}"] for name in names}
+    def _criterion(self, index: int) -> CriterionFields:
+        names = [name for name in (*CRITERION_FIELDS, "remove") if f"c{index}-{name}" in self.fields]
+        bound = {name: self[f"c{index}-{name}"] for name in names}
         title = str(bound["label"].value() or bound["key"].value() or "")
         fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
-        weight, slide, was = (self[f"c{place}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT))
+        weight, slide, was = (self[f"c{index}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT))
         has_faults = _has_faults(list(bound.values()))
-        return CriterionFields(place, title, not title, weight, slide, was, fields, has_faults)
+        return CriterionFields(index, title, not title, weight, slide, was, fields, has_faults)
 
 
 def _field(name: str) -> forms.Field:

@@ -6,11 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 Readings = dict[str, tuple[Promise | str, Promise | str]]
-
-
 ASKING = _("Asking reviewers")
-
-
 _OF_RESPONSES: Readings = {
     "ask_overall": (
         ASKING,
@@ -18,8 +14,6 @@ _OF_RESPONSES: Readings = {
     ),
     "shuffle_criteria": (ASKING, _("Whether the order of the criteria changes from prompt to prompt.")),
 }
-
-
 _SOURCES: list[Callable[[], Readings]] = []
 
 

@@ -45,7 +45,7 @@ def _shipped(name: str) -> RubricRecord:
     found = read_version(first_version_bytes(name))
     if isinstance(found, RubricRecord):
         return found
-    raise ValueError("\n".join(f"{problem.place}: {problem.message}" for problem in found))
+    raise ValueError("\n".join(f"{problem.pointer}: {problem.message}" for problem in found))
 
 
 class Shipped(Struct, frozen=True):

@@ -5,7 +5,6 @@ from django.urls import URLPattern, path
 from rubric.versions import views
 
 VERSION = "rubrics/<slug:slug>/<str:number>/"
-
 urlpatterns: list[URLPattern] = [
     path("rubrics/import/", views.import_rubric, name="import_rubric"),
     path("rubrics/scoring/", views.choose_scoring, name="choose_scoring"),

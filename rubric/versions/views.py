@@ -21,11 +21,11 @@ from rubric.versions.core.draft import (
     in_step,
     read_draft,
     scale_weights,
-    used_places,
+    used_indexes,
     weight_faults,
     weight_sum,
 )
-from rubric.versions.core.version_json import Problem, read_version
+from rubric.versions.core.version_json import read_version
 from rubric.versions.forms import DraftForm, ImportForm, NoteForm, ReasonForm, ScoringForm
 from rubric.versions.pages import (
     PEOPLE,
@@ -36,8 +36,6 @@ from rubric.versions.pages import (
     build_version_page,
     comparable,
     default_weights,
-    format_version_name,
-    scaled_sentence,
 )
 from rubric.versions.permissions import (
     check_discard_version,
@@ -50,9 +48,14 @@ from rubric.versions.permissions import (
 from workspace.core.refusals import Conflict, Malformed, Refusal
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
 from workspace.web.respond import respond
+
+
+def _frame(request: SignedIn) -> Mapping[str, object]:
+    return frame(request.user, None, "rubrics")
 
 
 def version_or_404(person: Person, slug: str, number: str) -> RubricVersion:
@@ -68,7 +71,7 @@ def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     version = version_or_404(request.user, slug, number)
     check_read_rubric(request.user, version)
     page = build_version_page(version, person=request.user)
-    context = {"page": page, **frame(request.user, None, "rubrics")}
+    context = {"page": page, **_frame(request)}
     return respond(request, page="rubric/versions/show.html", context=context)
 
 
@@ -82,11 +85,13 @@ def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
     earlier = [other for other in others if other.rubric_id == version.rubric_id and other.pk < version.pk]
     before = next(iter(earlier or others), None)
     if chosen:
-        before = next((version for version in others if format_version_name(version) == chosen), None)
+        before = next(
+            (version for version in others if f"{version.rubric.key}/{version.number}" == chosen), None
+        )
         if before is None:
             raise Http404
     page = build_differences_page(version=version, before=before, others=others, person=request.user)
-    context = {"page": page, **frame(request.user, None, "rubrics")}
+    context = {"page": page, **_frame(request)}
     return respond(request, page="rubric/versions/compare.html", context=context)
 
 
@@ -103,8 +108,6 @@ def export_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 
 EDIT = "rubric/versions/edit.html"
-
-
 WEIGHTS = "rubric/versions/_draft_weights.html"
 
 
@@ -114,19 +117,17 @@ def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_edit_rubrics(request.user)
-    form, status = NoteForm(), 200
-    if request.method == "POST":
-        form, status = bind_form(request, NoteForm), 422
-        if form.is_valid():
-            try:
-                made = actions.draft_version(
-                    version=version, **form.cleaned_data, by=request.user, now=timezone.now()
-                )
-                return respond(request, page="", redirect=reverse("edit_version", args=[slug, made.number]))
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    context = {"version": version, "form": form, **frame(request.user, None, "rubrics")}
-    return respond(request, page="rubric/versions/draft.html", context=context, status=status)
+
+    def draft(form: NoteForm) -> str:
+        made = actions.draft_version(
+            version=version, **form.cleaned_data, by=request.user, now=timezone.now()
+        )
+        return reverse("edit_version", args=[slug, made.number])
+
+    page = "rubric/versions/draft.html"
+    return form_page(
+        request, NoteForm, draft, page=page, context=lambda: {"version": version, **_frame(request)}
+    )
 
 
 @require("edit_version", methods=("GET", "POST"))
@@ -148,7 +149,7 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     if do == "weigh":
         return _weigh(request, version, form, which)
     form = form.with_texts(in_step(form.texts))
-    if do == "scale" and which.isdecimal() and int(which) in used_places(form.texts):
+    if do == "scale" and which.isdecimal() and int(which) in used_indexes(form.texts):
         return _scale(request, version, form, int(which))
     if do == "reset":
         return _reset(request, version, form)
@@ -171,33 +172,26 @@ def import_rubric(request: SignedIn) -> HttpResponse:
     form, status, problems = ImportForm(rubrics=choices), 200, []
     if request.method == "POST":
         form, status = bind_form(request, ImportForm, rubrics=choices), 422
-        found = _read_record(form)
+        found = read_version(form.cleaned_data["file"].read()) if form.is_valid() else []
         if isinstance(found, RubricRecord):
+            given = form.cleaned_data
             try:
-                made = _import(request, form, found, rubrics.get(form.cleaned_data["rubric"]))
-                return respond(
-                    request, page="", redirect=reverse("rubric_version", args=[made.rubric.key, made.number])
+                made = actions.import_version(
+                    record=found,
+                    rubric=rubrics.get(given["rubric"]),
+                    key=given["key"],
+                    note=given["note"],
+                    by=request.user,
+                    now=timezone.now(),
                 )
+                address = reverse("rubric_version", args=[made.rubric.key, made.number])
+                return respond(request, page="", redirect=address)
             except Refusal as refusal:
                 status = add_refusal(form, refusal)
         else:
             problems = found
-    context = {"form": form, "problems": problems, **frame(request.user, None, "rubrics")}
+    context = {"form": form, "problems": problems, **_frame(request)}
     return respond(request, page="rubric/versions/import.html", context=context, status=status)
-
-
-def _read_record(form: ImportForm) -> RubricRecord | list[Problem]:
-    """The version in the file, or what is wrong with it; nothing while the form itself is not filled in."""
-    return read_version(form.cleaned_data["file"].read()) if form.is_valid() else []
-
-
-def _import(
-    request: SignedIn, form: ImportForm, record: RubricRecord, rubric: Rubric | None
-) -> RubricVersion:
-    key, note = form.cleaned_data["key"], form.cleaned_data["note"]
-    return actions.import_version(
-        record=record, rubric=rubric, key=key, note=note, by=request.user, now=timezone.now()
-    )
 
 
 def _judge(request: SignedIn, version: RubricVersion, form: DraftForm, *, saves: bool) -> HttpResponse:
@@ -206,7 +200,7 @@ def _judge(request: SignedIn, version: RubricVersion, form: DraftForm, *, saves:
         return _show(request, version, _with_faults(form, found), status=422)
     if saves:
         return _save(request, version, form, found)
-    return _show(request, version, form, says=_("Nothing is wrong with this draft. It is not saved yet."))
+    return _show(request, version, form, message=_("Nothing is wrong with this draft. It is not saved yet."))
 
 
 def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: RubricRecord) -> HttpResponse:
@@ -219,39 +213,40 @@ def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: Ru
     except Conflict as conflict:
         version = version_or_404(request.user, slug, number)
         check_edit_version(request.user, version)
-        return _show(request, version, form, status=add_refusal(form, conflict), mine=record)
+        return _show(request, version, form, status=add_refusal(form, conflict), typed=record)
     except Refusal as refusal:
         return _show(request, version, form, status=add_refusal(form, refusal))
     return respond(request, page="", redirect=reverse("rubric_version", args=[slug, number]))
 
 
-def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, in_hand: str) -> HttpResponse:
+def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, active_field: str) -> HttpResponse:
     """The weights as they are now. Only those of their controls that change are swapped, never the one in hand."""
-    sent, moved = form.texts, in_step(form.texts, in_hand=in_hand)
+    sent, moved = form.texts, in_step(form.texts, active_field=active_field)
     form = form.with_texts(moved)
     faults = [fault for fault in weight_faults(form.texts) if fault.field]
-    changed = {name for name, text in moved.items() if sent.get(name) != text} - {in_hand}
+    changed = {name for name, text in moved.items() if sent.get(name) != text} - {active_field}
     swapped = changed | {name for name in moved if name.endswith("-was")}
     return _show(request, version, _with_faults(form, faults), swapped=swapped)
 
 
-def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, place: int) -> HttpResponse:
+def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, index: int) -> HttpResponse:
     try:
-        weights = scale_weights(form.texts, place)
+        weights = scale_weights(form.texts, index)
     except Unreadable as fault:
         return _show(
-            request, version, _with_faults(form, [FieldProblem(f"c{place}-weight", str(fault))]), status=422
+            request, version, _with_faults(form, [FieldProblem(f"c{index}-weight", str(fault))]), status=422
         )
-    name = form.texts.get(f"c{place}-label") or form.texts.get(f"c{place}-key", "")
-    return _show(request, version, _with_weights(form, weights), says=scaled_sentence(name))
+    name = form.texts.get(f"c{index}-label") or form.texts.get(f"c{index}-key", "")
+    message = _("The other weights were scaled so that %(name)s keeps its own. Nothing is saved yet.")
+    return _show(request, version, _with_weights(form, weights), message=message % {"name": name})
 
 
 def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpResponse:
     """The weights as the first version has them; criteria that it does not know count nothing."""
     default, texts = default_weights(version), form.texts
-    weights = {f"c{place}-weight": default.get(texts[f"c{place}-key"], "0") for place in used_places(texts)}
-    says = _("The weights are those of the rubric's first version. Nothing is saved yet.")
-    return _show(request, version, _with_weights(form, weights), says=says)
+    weights = {f"c{index}-weight": default.get(texts[f"c{index}-key"], "0") for index in used_indexes(texts)}
+    message = _("The weights are those of the rubric's first version. Nothing is saved yet.")
+    return _show(request, version, _with_weights(form, weights), message=message)
 
 
 def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
@@ -271,14 +266,14 @@ def _show(
     version: RubricVersion,
     form: DraftForm,
     *,
-    says: str = "",
+    message: str = "",
     status: int = 200,
-    mine: RubricRecord | None = None,
+    typed: RubricRecord | None = None,
     swapped: Collection[str] | None = None,
 ) -> HttpResponse:
     """The editor; with `swapped`, for htmx the weights alone, of their controls those fields."""
-    page = build_draft_page(version=version, total=weight_sum(form.texts), says=says, mine=mine)
-    context = {"page": page, "form": form, "swapped": swapped, **frame(request.user, None, "rubrics")}
+    page = build_draft_page(version=version, total=weight_sum(form.texts), message=message, typed=typed)
+    context = {"page": page, "form": form, "swapped": swapped, **_frame(request)}
     region = None if swapped is None else WEIGHTS
     return respond(request, page=EDIT, region=region, context=context, status=status)
 
@@ -294,7 +289,7 @@ def rubrics_with(uses: Uses) -> View:
         """All rubrics and their versions."""
         only_parameters(request)
         page = build_rubrics_page(person=request.user, uses=uses())
-        context = {"page": page, **frame(request.user, None, "rubrics")}
+        context = {"page": page, **_frame(request)}
         return respond(request, page="rubric/versions/list.html", context=context)
 
     return rubrics
@@ -334,21 +329,18 @@ def change_version(
     uses: Uses,
     more: Callable[[], Mapping[str, object]] = dict,
 ) -> HttpResponse:
-    """Show the form and what `more` there is, or do it and lead to the version."""
+    """Show the form with `more` context, or act and redirect to the version."""
     only_parameters(request)
-    form, status = ReasonForm(initial={"basis": version.sha256}), 200
-    if request.method == "POST":
-        form, status = bind_form(request, ReasonForm), 422
-        if form.is_valid():
-            try:
-                act(version=version, **form.cleaned_data, by=request.user, now=timezone.now())
-                address = reverse("rubric_version", args=[version.rubric.key, version.number])
-                return respond(request, page="", redirect=address)
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    change = build_change_page(version=version, uses=uses())
-    context = {"page": change, "form": form, **more(), **frame(request.user, None, "rubrics")}
-    return respond(request, page=page, context=context, status=status)
+
+    def change(form: ReasonForm) -> str:
+        act(version=version, **form.cleaned_data, by=request.user, now=timezone.now())
+        return reverse("rubric_version", args=[version.rubric.key, version.number])
+
+    def context() -> Mapping[str, object]:
+        return {"page": build_change_page(version=version, uses=uses()), **more(), **_frame(request)}
+
+    basis: dict[str, object] = {"basis": version.sha256}
+    return form_page(request, ReasonForm, change, page=page, context=context, initial=basis)
 
 
 @require("edit_rubrics", methods=("POST",))

@@ -10,7 +10,7 @@ INCLUDES = re.compile(r"{%-?\s*(?:include|extends|from|import)\s+[\"']([^\"']+)[
 
 
 def pairs(source: str) -> list[tuple[int, str, str]]:
-    """Line, page and region of every answer(...) of a views module that names both."""
+    """Line, page and region of every respond(...) of a views module that names both."""
     tree = ast.parse(source)
     constants = {
         target.id: node.value.value
@@ -21,7 +21,7 @@ def pairs(source: str) -> list[tuple[int, str, str]]:
     }
     found = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "answer":
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "respond":
             said = {keyword.arg: text_of(keyword.value, constants) for keyword in node.keywords}
             if said.get("page") and said.get("region"):
                 found.append((node.lineno, said["page"], said["region"]))
@@ -66,7 +66,7 @@ def test_pages_include_the_regions_their_views_return():
 
 def test_the_region_guard_can_fail():
     source = (
-        'PAGE = "a/game.html"\ndef f(request):\n    return answer(request, page=PAGE, region="a/_row.html")'
+        'PAGE = "a/game.html"\ndef f(request):\n    return respond(request, page=PAGE, region="a/_row.html")'
     )
     texts = {
         "a/game.html": '{% extends "base.html" %}{% include "a/_table.html" %}',

@@ -33,9 +33,5 @@ def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
 
 
 _COLUMNS = [field.attname for field in Person._meta.concrete_fields]
-
-
 _PERSON = Prepared(lambda key: Person.objects.filter(pk=key).values_list(*_COLUMNS), int)
-
-
 _PERSON_AND_FACTOR = Prepared(_people_and_factors, int)

@@ -1,7 +1,5 @@
 """The audit log, newest first, a page at a time by line number."""
 
-from datetime import datetime
-
 import msgspec
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -12,28 +10,16 @@ from workspace.core.limits import PAGE_SIZE
 from workspace.models import Chain, Event, Project
 
 
-class EventLine(Struct, frozen=True):
-    """One audit line as shown; `detail` is what the line holds, as names and values in words."""
-
-    seq: int
-    at: datetime
-    by: str
-    role: str
-    verb: str
-    object_kind: str
-    object_id: str
-    detail: list[tuple[str, str]]
-
-
 class AuditPage(Struct, frozen=True):
-    """A page of the log; `older` and `newer` are line numbers to go on from, 0 where there is nothing."""
+    """A page of the log: events, each with the names and values of its detail in words.
 
-    lines: list[EventLine]
+    `older` and `newer` are line numbers to go on from, 0 when there are no such lines.
+    """
+
+    lines: list[tuple[Event, list[tuple[str, str]]]]
     head: Head
-    older: int
-    newer: int
-    kinds: list[tuple[str, str]]
-    kind: str
+    older: int = 0
+    newer: int = 0
 
 
 # What an event can be about: the only values by which the log can be filtered.
@@ -69,21 +55,14 @@ def audit_page(*, project: Project | None, kind: str, before: int, after: int) -
     """
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
-        return AuditPage([], Head(0, 0, ""), 0, 0, [(name, readable_name(name)) for name in KINDS], kind)
+        return AuditPage([], Head(0, 0, ""))
     lines = Event.objects.filter(chain=chain)
     if kind:
         lines = lines.filter(object_kind=kind)
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
-    return AuditPage(
-        [_line(row) for row in rows],
-        chain.to_head(),
-        older,
-        newer,
-        [(name, readable_name(name)) for name in KINDS],
-        kind,
-    )
+    return AuditPage([(row, _detail(row)) for row in rows], chain.to_head(), older, newer)
 
 
 def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
@@ -96,23 +75,13 @@ def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
     return list(lines.order_by("-seq")[:PAGE_SIZE])
 
 
-def _line(event: Event) -> EventLine:
-    return EventLine(
-        seq=event.seq,
-        at=event.at,
-        by=event.by.name,
-        role=event.role,
-        verb=readable_name(event.verb),
-        object_kind=readable_name(event.object_kind),
-        object_id=event.object_id,
-        detail=[
-            (readable_name(name), _value(value)) for name, value in msgspec.json.decode(event.detail).items()
-        ],
-    )
+def _detail(event: Event) -> list[tuple[str, str]]:
+    detail = msgspec.json.decode(event.detail)
+    return [(readable_name(name), _value(value)) for name, value in detail.items()]
 
 
 def readable_name(name: str) -> str:
-    """A verb, kind or name of the log without the signs of code."""
+    """A verb, kind or name of the log without colons and underscores."""
     return name.replace(":", " ").replace("_", " ")
 
 

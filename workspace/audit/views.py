@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 
 from workspace.access.permissions import check_see_people
-from workspace.audit.pages import KINDS, audit_page
+from workspace.audit.pages import KINDS, audit_page, readable_name
 from workspace.audit.permissions import check_see_audit_log
 from workspace.core.refusals import Malformed
 from workspace.models import Project
@@ -35,5 +35,11 @@ def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
         raise Malformed("This log cannot be filtered like that. Choose from the list.")
     before, after = parse_number(given["before"]), parse_number(given["after"])
     page = audit_page(project=project, kind=given["kind"], before=before, after=after)
-    context = {"page": page, **frame(request.user, project, "audit")}
+    context: dict[str, object] = {
+        "page": page,
+        "kind": given["kind"],
+        "kinds": KINDS,
+        "readable": readable_name,
+    }
+    context |= frame(request.user, project, "audit")
     return respond(request, page="workspace/audit/list.html", context=context)

@@ -8,8 +8,6 @@ BROWSERS = (
     ("Chrome/", "Chrome"),
     ("Safari/", "Safari"),
 )
-
-
 SYSTEMS = (
     ("Android", "Android"),
     ("iPhone", "iPhone"),

@@ -34,15 +34,11 @@ from workspace.web.require import require, sign_in_methods
 
 PROVIDER = "oidc"
 
-
 # Signatures by a key pair alone: with one by a shared key, the public key would do to forge a token.
 SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 
-
 # What an answer that is not as the protocol wants raises on its way through.
 FAULTS = (RequestException, OAuth2Error, jwt.PyJWTError, KeyError, TypeError, ValueError, AttributeError)
-
-
 logger = logging.getLogger("evalsite.sign_in")
 
 

@@ -12,7 +12,6 @@ from workspace.models import Person, SignIn
 
 FEW_CODES = 3
 
-
 # Pixels of a square: whole ones, so that all are equally wide.
 SQUARE = 5
 

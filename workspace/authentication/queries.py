@@ -21,10 +21,7 @@ from django.utils.crypto import salted_hmac
 from workspace.models import Person
 
 APP, CODES = Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES
-
-
 STEP = 30
-
 
 # A clock may be one step ahead or behind.
 STEPS = (0, -1, 1)

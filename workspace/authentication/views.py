@@ -34,6 +34,7 @@ from workspace.authentication.queries import has_second_factor
 from workspace.core.refusals import Refusal, TooOften
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.next_page import next_page
 from workspace.web.require import (
@@ -242,20 +243,14 @@ def reset(request: SignedIn, person: int) -> HttpResponse:
     check_see_people(request.user)
     found = get_object_or_404(Person, pk=person)
     check_reset_second_factor(request.user, found)
-    form, status = ReasonForm(), 200
-    if request.method == "POST":
-        form, status = bind_form(request, ReasonForm), 422
-        if form.is_valid():
-            try:
-                reset_second_factor(person=found, by=request.user, now=timezone.now(), **form.cleaned_data)
-                return respond(request, page="", redirect=reverse("people"))
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    context = {"form": form, "person": found, "has_one": has_second_factor(found)}
-    context |= frame(request.user, None, "people")
-    return respond(
-        request, page="workspace/authentication/second_factor_reset.html", context=context, status=status
-    )
+
+    def act(form: ReasonForm) -> str:
+        reset_second_factor(person=found, by=request.user, now=timezone.now(), **form.cleaned_data)
+        return reverse("people")
+
+    page = "workspace/authentication/second_factor_reset.html"
+    context = {"person": found, "has_one": has_second_factor(found), **frame(request.user, None, "people")}
+    return form_page(request, ReasonForm, act, page=page, context=lambda: context)
 
 
 def pending_secret(request: SignedIn) -> str:

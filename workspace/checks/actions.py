@@ -23,8 +23,6 @@ from workspace.models import Chain, Counter, Event, Invitation, Job, Membership,
 from workspace.models.jobs import RUNNING
 
 OVERDUE = timedelta(seconds=60)
-
-
 HEADS = "heads-*.json"
 
 

@@ -1,4 +1,4 @@
-"""How the site is doing: workers, queue, oldest job, database. For leads and admins, and as one word for machines."""
+"""The state of the site: workers, queue, oldest job, database. For leads and admins, and as one word for machines."""
 
 from datetime import datetime, timedelta
 
@@ -11,23 +11,17 @@ from workspace.models import Heartbeat, Job
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
 TAKEN_WITHIN = timedelta(seconds=120)
-
-
 SHOWN = 20
 
 
-class WorkerLine(Struct, frozen=True):
-    """One worker and when it last gave a sign of life."""
-
-    name: str
-    beat_at: datetime
-    is_alive: bool
-
-
 class StatusPage(Struct, frozen=True):
-    """Workers, counts of jobs, the moment the oldest waiting one was made, and what the site runs on."""
+    """Workers, counts of jobs, when the oldest waiting job was made, and what the site runs on.
 
-    workers: list[WorkerLine]
+    A worker is alive when its last beat is not before `alive_since`.
+    """
+
+    workers: list[Heartbeat]
+    alive_since: datetime
     queued_count: int
     running_count: int
     failed_count: int
@@ -40,9 +34,9 @@ class StatusPage(Struct, frozen=True):
 def status_page(*, now: datetime, version: str, mode: str) -> StatusPage:
     """The state of the site at this moment."""
     counts = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    beats = Heartbeat.objects.order_by("-beat_at")[:SHOWN]
     return StatusPage(
-        workers=[WorkerLine(beat.worker, beat.beat_at, now - beat.beat_at <= BEATS_WITHIN) for beat in beats],
+        workers=list(Heartbeat.objects.order_by("-beat_at")[:SHOWN]),
+        alive_since=now - BEATS_WITHIN,
         queued_count=counts.get(QUEUED, 0),
         running_count=counts.get(RUNNING, 0),
         failed_count=counts.get(FAILED, 0),

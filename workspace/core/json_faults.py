@@ -56,35 +56,15 @@ class Places:
 
 
 MOST_SHOWN = 40
-
-
 _SPACE = re.compile(r"[ \t\n\r]*")
-
-
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
-
-
 _STRING_START = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*')
-
-
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-
-
 _WORD = re.compile(r"-?[A-Za-z]+")
-
-
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
 _CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
-
-
 _DECODER = json.JSONDecoder()
-
-
 _CONSTANTS = frozenset({"true", "false", "null"})
-
-
 _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 

@@ -7,5 +7,4 @@ LONGEST_COMMENT = 4000
 
 # Rows of a list.
 PAGE_SIZE = 50
-
 DAY_MS = 24 * 60 * 60 * 1000

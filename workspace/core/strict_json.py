@@ -19,7 +19,6 @@ MAX_DEPTH = 64
 MAX_DIGITS = 18
 MAX_VALUES = 4_000_000
 MOST_PROBLEMS = 1_000
-
 _BOM = b"\xef\xbb\xbf"
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")

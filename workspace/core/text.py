@@ -13,13 +13,8 @@ from functools import lru_cache
 from msgspec import Struct
 
 MARKS_PER_BASE = 8
-
-
 MOST_BADGES = 1000
-
-
 _PLAIN = "\n\t"
-
 
 # Everything that could need a second look; plain text of any script runs past it in one match.
 _SUSPECT = re.compile(
@@ -28,21 +23,13 @@ _SUSPECT = re.compile(
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u20d0-\u20ff\u2400\u2800\u3000\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff"
     "\uffa0\ufff0-\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]+"
 )
-
-
 _ODD_SPACES = frozenset(
     "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\u2800"
 )
-
-
 _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5\u034f")
-
-
 _JOINING_SCRIPTS = re.compile(
     "[\u0600-\u06ff\u0700-\u074f\u0900-\u0dff\u0e80-\u109f\u1780-\u17ff\u1800-\u18af]"
 )
-
-
 _PICTURES = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\u0023\u002a\u0030-\u0039]")
 
 

@@ -13,11 +13,8 @@ from django.db.models import Field, Model, QuerySet
 
 M = TypeVar("M", bound=Model)
 
-
 # A prepared query hands numbers to the database as they are, and this is the largest that it takes.
 LARGEST_KEY = 2**63 - 1
-
-
 _INT_MARK, _TEXT_MARK = 2_147_480_000, "\x01prepared {}\x01"
 
 

@@ -24,23 +24,11 @@ from workspace.models import Heartbeat, Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
 LOOK_AT_JOB = "workspace.look_at_job"
-
-
 LEASE = timedelta(seconds=15)
-
-
 MOST_ATTEMPTS = 3
-
-
 NOTIFY_AGAIN = timedelta(seconds=20)
-
-
 MOST_NOTIFIED = 500
-
-
 Clock = Callable[[], datetime]
-
-
 logger = logging.getLogger("evalsite.jobs")
 
 

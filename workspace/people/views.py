@@ -1,5 +1,7 @@
 """The members of a project, everybody with an account, the page of an invitation, and personal settings."""
 
+from collections.abc import Mapping
+
 from django.conf import settings as site
 from django.contrib.auth import update_session_auth_hash
 from django.forms import Form
@@ -33,11 +35,12 @@ from workspace.people.forms import (
     SettingsForm,
     ThemeForm,
 )
-from workspace.people.pages import invitation_page, members_page, people_page
+from workspace.people.pages import members_page, people_page
 from workspace.people.permissions import check_change_account, check_manage_people
 from workspace.projects.actions import add_member, change_role, end_membership
 from workspace.projects.permissions import check_change_membership, check_manage_members, check_see_members
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.next_page import next_page
@@ -122,7 +125,7 @@ def invitation_link(request: SignedIn, secret: str) -> str:
 def show_members(
     request: SignedIn, project: Project, form: MemberForm, *, link: str = "", status: int = 200
 ) -> HttpResponse:
-    """The page, with the form as it stands and a new link when there is one."""
+    """Show the page with its form, and the new link when there is one."""
     page = members_page(person=request.user, project=project, now=timezone.now())
     context = {"page": page, "form": form, "link": link, **frame(request.user, project, "members")}
     return respond(request, page="workspace/people/member_list.html", context=context, status=status)
@@ -187,19 +190,21 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         raise Http404
     person = request.user if isinstance(request.user, Person) else None
     form_class: type[Form] = AcceptForm if person is None else JoinForm
-    form, status = form_class(initial={"name": found.name}), 200
-    if request.method == "POST":
-        form, status = bind_form(request, form_class), 422
-        if form.is_valid():
-            given = {"name": "", "password": ""} | form.cleaned_data
-            try:
-                accept_invitation(secret=secret, by=person, now=now, **given)
-                to = reverse("projects") if person else f"{reverse('account_login')}?account=made"
-                return respond(request, page="", redirect=to)
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    context = {"page": invitation_page(invitation=found), "form": form}
-    return respond(request, page="workspace/people/invitation_accept.html", context=context, status=status)
+
+    def accept(form: Form) -> str:
+        given = {"name": "", "password": ""} | form.cleaned_data
+        accept_invitation(secret=secret, by=person, now=now, **given)
+        return reverse("projects") if person else f"{reverse('account_login')}?account=made"
+
+    has_account = Person.objects.filter(email=found.email).exists()
+    return form_page(
+        request,
+        form_class,
+        accept,
+        page="workspace/people/invitation_accept.html",
+        context=lambda: {"invitation": found, "has_account": has_account},
+        initial={"name": found.name},
+    )
 
 
 def person_or_refusal(request: SignedIn, person: int) -> Person:
@@ -214,7 +219,7 @@ def person_or_refusal(request: SignedIn, person: int) -> Person:
 def show_people(
     request: SignedIn, form: AdminInvitationForm, *, link: str = "", status: int = 200
 ) -> HttpResponse:
-    """The page, with the form as it stands and a new link when there is one."""
+    """Show the page with its form, and the new link when there is one."""
     after = parse_number(only_parameters(request, "after")["after"])
     page = people_page(person=request.user, after=after, now=timezone.now())
     context = {"page": page, "form": form, "link": link, **frame(request.user, None, "people")}
@@ -226,48 +231,38 @@ YEAR = 365 * 24 * 3600
 
 @require("sign_in", methods=("GET", "POST"))
 def settings(request: SignedIn) -> HttpResponse:
-    """One's own settings."""
+    """The person's own settings."""
     person = request.user
+
+    def change(form: SettingsForm) -> str:
+        change_settings(**form.cleaned_data, by=person, now=timezone.now())
+        return reverse("settings")
+
+    def context() -> Mapping[str, object]:
+        key = request.session.session_key or ""
+        sign_ins = sign_in_lines(person=person, key=key, now=timezone.now())
+        return {"sign_ins": sign_ins, "factor": factor_page(person=person), **frame(person)}
+
+    page = "workspace/people/settings_change.html"
     present = {"name": person.name, "time_zone": person.time_zone, "has_single_keys": person.has_single_keys}
-    form, status = SettingsForm(initial=present), 200
-    if request.method == "POST":
-        form, status = bind_form(request, SettingsForm), 422
-        if form.is_valid():
-            try:
-                change_settings(**form.cleaned_data, by=person, now=timezone.now())
-                return respond(request, page="", redirect=reverse("settings"))
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    key = request.session.session_key or ""
-    lines = sign_in_lines(person=person, key=key, now=timezone.now())
-    factor = factor_page(person=person)
-    context = {"form": form, "sign_ins": lines, "factor": factor, **frame(person)}
-    return respond(request, page="workspace/people/settings_change.html", context=context, status=status)
+    return form_page(request, SettingsForm, change, page=page, context=context, initial=present)
 
 
 @require("sign_in", methods=("GET", "POST"))
 def password(request: SignedIn) -> HttpResponse:
     """A new password; this sign-in goes on, all others end."""
-    form, status = PasswordForm(), 200
     if request.method == "POST":
         limited(request, "change_password", "5/m/user")
-        form, status = bind_form(request, PasswordForm), 422
-        if form.is_valid():
-            given = form.cleaned_data
-            try:
-                change_password(
-                    old=given["old"],
-                    new=given["password"],
-                    by=request.user,
-                    now=timezone.now(),
-                    keep=request.session.session_key or "",
-                )
-                update_session_auth_hash(request, request.user)
-                return respond(request, page="", redirect=reverse("settings"))
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    context = {"form": form, **frame(request.user)}
-    return respond(request, page="workspace/people/password_change.html", context=context, status=status)
+
+    def change(form: PasswordForm) -> str:
+        given, key = form.cleaned_data, request.session.session_key or ""
+        now = timezone.now()
+        change_password(old=given["old"], new=given["password"], by=request.user, now=now, keep=key)
+        update_session_auth_hash(request, request.user)
+        return reverse("settings")
+
+    page = "workspace/people/password_change.html"
+    return form_page(request, PasswordForm, change, page=page, context=lambda: frame(request.user))
 
 
 @require("sign_in", methods=("POST",))

@@ -6,12 +6,12 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from workspace.core.refusals import Refusal
 from workspace.models import Project
 from workspace.projects.forms import ProjectForm
 from workspace.projects.pages import project_page, projects_page
 from workspace.projects.permissions import check_create_project
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
 from workspace.web.respond import respond
@@ -19,7 +19,7 @@ from workspace.web.respond import respond
 
 @require("sign_in")
 def projects(request: SignedIn) -> HttpResponse:
-    """The projects that one may see."""
+    """The projects that the person may see."""
     only_parameters(request)
     page = projects_page(person=request.user)
     return respond(
@@ -29,7 +29,7 @@ def projects(request: SignedIn) -> HttpResponse:
 
 @require("sign_in")
 def project(request: SignedIn, slug: str) -> HttpResponse:
-    """One project and the doors that are open to one."""
+    """One project, with links to its pages."""
     found = project_or_404(request.user, slug)
     page = project_page(person=request.user, project=found)
     return respond(
@@ -38,22 +38,18 @@ def project(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def create_project_with(open_project: Callable[..., Project]) -> View:
-    """The view that opens projects by the action given: the roof hands in the one of the last wing."""
+    """The view that creates projects by the given action, which `evalsite/urls.py` passes in."""
 
     @require("create_project", methods=("GET", "POST"))
     def create_project(request: SignedIn) -> HttpResponse:
         """A form for a new project; leads to its people."""
         check_create_project(request.user)
-        form, status = ProjectForm(), 200
-        if request.method == "POST":
-            form, status = bind_form(request, ProjectForm), 422
-            if form.is_valid():
-                try:
-                    made = open_project(**form.cleaned_data, by=request.user, now=timezone.now())
-                    return respond(request, page="", redirect=reverse("members", args=[made.slug]))
-                except Refusal as refusal:
-                    status = add_refusal(form, refusal)
-        context = {"form": form, **frame(request.user)}
-        return respond(request, page="workspace/projects/create.html", context=context, status=status)
+
+        def create(form: ProjectForm) -> str:
+            made = open_project(**form.cleaned_data, by=request.user, now=timezone.now())
+            return reverse("members", args=[made.slug])
+
+        page = "workspace/projects/create.html"
+        return form_page(request, ProjectForm, create, page=page, context=lambda: frame(request.user))
 
     return create_project

@@ -60,13 +60,8 @@ def short_key(key: str) -> str:
 
 
 OwnerT = TypeVar("OwnerT", bound=Versioned)
-
-
 LatestT = TypeVar("LatestT", bound=Latest)
-
-
 WorkT = TypeVar("WorkT")
-
 
 # The columns that say which subject a row is about; the others hold its value.
 IDENTITY = ("id", "kind", "subject")

@@ -8,8 +8,6 @@ from workspace.core.refusals import Unacceptable
 from workspace.revisions.core import Act
 
 SEPARATOR = "~"
-
-
 OLD = _("This form does not fit the page any more. Load the page again.")
 
 

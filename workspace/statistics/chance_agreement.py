@@ -29,11 +29,7 @@ from workspace.statistics.ratings import (
 )
 
 Weights = Literal["identity", "ordinal", "linear", "quadratic"]
-
-
 Scale = Sequence[float] | None
-
-
 BLOCK = 64
 
 

@@ -14,20 +14,10 @@ from workspace.statistics.estimates import Interval
 from workspace.statistics.ratings import Matrix
 
 LEAST_COMPARISONS = 20
-
-
 DRAWS = 2000
-
-
 Z_TWO_SIDED = 1.959963984540054
-
-
 Z_ONE_SIDED = 1.6448536269514722
-
-
 Z_POWER = 0.8416212335729143
-
-
 Code = Literal["holds", "not_worse", "fails", "cannot_tell"]
 
 

@@ -14,11 +14,7 @@ from workspace.statistics.means import jackknife_error, student_t
 from workspace.statistics.ratings import Groups, Matrix, Refused, Table, count_pairs, count_raters, to_matrix
 
 LEAST_FOR_INTERVAL = 3
-
-
 CONFIDENCE = 0.95
-
-
 Interval = tuple[float, float]
 
 
@@ -102,17 +98,9 @@ def jackknife_over_groups(
 
 
 RELIABLE = 0.8
-
-
 FIRM, TENTATIVE = 0.8, 0.667
-
-
 WIDEST_FOR_WORDS = 0.3
-
-
 MOST_RATERS = 1000
-
-
 Strength = Literal["firm", "tentative", "low", ""]
 
 

@@ -124,14 +124,9 @@ def _correlation(found: Squares, form: Form) -> Matrix:
 
 MOST_CELLS = 1_000_000
 
-
 # An eigenvalue below this share of the largest is rounding.
 SINGULAR = 1e-10
-
-
 PARTS = "The raters fall into groups without an item in common, so severity and quality cannot be told apart."
-
-
 NO_ERROR_LEFT = "There are too few ratings to tell error from raters and items."
 
 

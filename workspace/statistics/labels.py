@@ -9,8 +9,6 @@ from workspace.statistics.conclusions import Figure
 from workspace.statistics.estimates import Agreement, Interval
 
 PLACES = 3
-
-
 LEAST_SCALE = 0.0
 
 

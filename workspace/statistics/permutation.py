@@ -10,8 +10,6 @@ from msgspec import Struct
 
 # Twelve against twelve; the work grows with the square root of it.
 MOST_ARRANGEMENTS = 3_000_000
-
-
 Score = float | Decimal | Fraction
 
 

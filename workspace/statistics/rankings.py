@@ -10,13 +10,8 @@ from workspace.statistics.estimates import Agreement, Estimate, agreement
 from workspace.statistics.ratings import Matrix, Refused, Table, complete, pairable
 
 Variant = Literal["a", "b"]
-
-
 NO_RANKING = "Every rater ties all items, so there is no ranking to compare."
-
-
 BLOCK = 256
-
 
 # The value for two raters, and the values without each of their items; NaN where there is none.
 Pair = tuple[float, Matrix]

@@ -7,28 +7,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
-
-
 Table = Sequence[Sequence[float | None]] | Matrix
-
 
 # The group of each item, where items of one group hang together as messages of one game do; None: each for itself.
 Groups = Sequence[Hashable] | None
-
-
 MOST_CATEGORIES = 1000
-
 
 # A sum below this share of the whole is rounding.
 ROUNDING = 1e-12
-
-
 NOT_FINITE = "A rating is not a finite number; correct it first."
-
-
 ONE_RATER = "Agreement needs ratings by at least two raters."
-
-
 NO_VARIATION = "All ratings are the same, so it does not show whether the raters tell items apart."
 
 

@@ -5,11 +5,7 @@ import numpy as np
 from workspace.statistics.ratings import Matrix
 
 _CLOSE = 1e-11
-
-
 _ROUNDS = 50
-
-
 Chosen = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 

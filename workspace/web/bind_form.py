@@ -14,11 +14,7 @@ from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Un
 from workspace.models import Person, Project
 
 F = TypeVar("F", bound=BaseForm)
-
-
 CSRF_FIELD = "csrfmiddlewaretoken"
-
-
 MOST_DIGITS = 15
 
 

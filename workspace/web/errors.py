@@ -13,8 +13,6 @@ from workspace.web.require import is_htmx
 from workspace.web.unsaved_form import unsaved_fields
 
 PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503})
-
-
 logger = logging.getLogger("evalsite.refusals")
 
 

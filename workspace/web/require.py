@@ -18,8 +18,6 @@ from workspace.models import Person
 from workspace.web.unsaved_form import unsaved_fields
 
 ANYONE = "anyone"
-
-
 SETTING_UP = "set_up_second_factor"
 
 

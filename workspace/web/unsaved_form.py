@@ -6,8 +6,6 @@ from django.http import HttpRequest
 from msgspec import Struct
 
 LONGEST_FIELD = 100_000
-
-
 SECRET = frozenset({"csrfmiddlewaretoken", "password", "old", "proof", "code", "secret"})
 
 

@@ -64,7 +64,7 @@ class Command(BaseCommand):
             return first_discussion_version()
         found = read_version(self._bytes(path, as_json=as_json))
         if not isinstance(found, RubricRecord):
-            faults = [Fault(f"{path.name} {item.place}".strip(), item.code, item.message) for item in found]
+            faults = [Fault(f"{path.name} {item.pointer}".strip(), item.code, item.message) for item in found]
             self._refuse(faults, as_json=as_json)
         elif found.kind != DISCUSSION:
             said = f'The rubric\'s kind is "{found.kind}"; a transcript needs one of kind "{DISCUSSION}".'

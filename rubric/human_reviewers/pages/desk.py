@@ -34,11 +34,7 @@ from rubric.human_reviewers.queries import OtherReview, ReviewState
 from rubric.reviews.core.panel import compute_rank_numbers
 
 WHOLE_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
-
-
 MOST_MISSING = 6
-
-
 STEP_BY_KIND = {WHOLE: WHOLE_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
 
 

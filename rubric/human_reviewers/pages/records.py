@@ -1,8 +1,10 @@
-"""What the reviewer's page is made of. It has no place for authors, keys, lengths, weights, or others in round 1."""
+"""Records of the reviewer's page. They hold no authors, keys, lengths or weights, and no others in round 1."""
 
 from datetime import datetime
 
 from msgspec import Struct
+
+from rubric.human_reviewers.queries import Waiting
 
 
 class ScoreItem(Struct, frozen=True):
@@ -159,16 +161,6 @@ class SubmittedResponse(Struct, frozen=True):
     others: list[str]
 
 
-class NextReview(Struct, frozen=True):
-    """What waits next."""
-
-    comparison: int
-    number: int
-    set_name: str
-    is_begun: bool
-    is_second: bool
-
-
 class SubmittedReviewPage(Struct, frozen=True):
     """A review as it was handed in."""
 
@@ -184,5 +176,5 @@ class SubmittedReviewPage(Struct, frozen=True):
     is_ranking_own: bool
     contradicts: bool
     other_round: int
-    next: NextReview | None
+    next: Waiting | None
     may_get_second: bool

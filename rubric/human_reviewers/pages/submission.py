@@ -47,7 +47,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         contradicts=any(flag["code"] == "rank_mismatch" for flag in review.flags),
         other_round=_other_round(review),
         next=find_next_review(
-            sorted(sets, key=lambda waiting_set: waiting_set.key != review.reviewer.set_id)
+            sorted(sets, key=lambda waiting_set: waiting_set.row.pk != review.reviewer.set_id)
         ),
         may_get_second=review.round == 1 and _waits_for_others(review, sets),
     )
@@ -98,8 +98,9 @@ def _other_round(review: Review) -> int:
 
 def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
     """Whether a second round may open later: the set has one, and it is neither open nor begun nor closed."""
-    held_by = review.reviewer.set
-    if not held_by.has_second_round or held_by.closed_at is not None:
+    comparison_set = review.reviewer.set
+    if not comparison_set.has_second_round or comparison_set.closed_at is not None:
         return False
-    rows = [row for waiting_set in sets for row in waiting_set.rows if row.comparison == review.comparison_id]
-    return all(row.review == review.pk and row.state != SECOND for row in rows)
+    own = [waiting for waiting_set in sets for waiting in waiting_set.comparisons]
+    own = [waiting for waiting in own if waiting.comparison == review.comparison_id]
+    return all(waiting.review == review.pk and waiting.state != SECOND for waiting in own)

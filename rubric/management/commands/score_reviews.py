@@ -19,7 +19,6 @@ from rubric.versions.queries import first_response_version
 
 REFUSED = 2
 STANDARD_INPUT = "-"
-
 Row = dict[str, str]
 
 
@@ -67,7 +66,7 @@ class Command(BaseCommand):
             return first_response_version(settings.RESPONSE_WEIGHTS)
         found = read_version(self._bytes(file, as_json=as_json))
         if not isinstance(found, RubricRecord):
-            rows = [_row(f"{_name(file)} {item.place}", item.code, item.message) for item in found]
+            rows = [_row(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]
             self._refuse(rows, as_json=as_json)
         elif found.kind != RESPONSE:
             said = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'

@@ -36,8 +36,6 @@ from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Job, Person
 
 READ = "read_answers"
-
-
 STOPPED_BY_LENGTH = "length"
 
 

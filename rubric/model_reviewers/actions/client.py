@@ -33,8 +33,6 @@ from workspace.core.strict_json import normalise_text
 
 # A text of 2 MB may be longer in JSON; what is larger than this is not even read to its end.
 LONGEST_BODY = 8 * 1024 * 1024
-
-
 LONGEST_SAID = 300
 
 

@@ -40,18 +40,12 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 ASK = "ask_models"
 
-
 # A worker's turn ends before Celery's limit, whatever its last call and the wait after it take.
 TURN = timedelta(seconds=200)
 
-
 # So many answers in a row that failed are the endpoint's fault; asking all others as well would only cost.
 MOST_FAILED_IN_A_ROW = 5
-
-
 NEVER_SET = threading.Event()
-
-
 CHANCE = random.SystemRandom()
 
 

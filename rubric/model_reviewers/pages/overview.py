@@ -1,10 +1,9 @@
-"""How far the model reviewers of a set are: every comparison against every model, calls, tokens and what they cost."""
+"""The progress of a set's model reviewers: every comparison against every model, calls, tokens and cost."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Substr
@@ -36,8 +35,6 @@ from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
 from workspace.models.jobs import FAILED as JOB_FAILED
 
 LONGEST_SHOWN = 120
-
-
 STATES = {
     OPEN: (gettext_lazy("no answer yet"), ""),
     UNREAD: (gettext_lazy("being read"), "pending"),
@@ -45,8 +42,6 @@ STATES = {
     UNREADABLE_ANSWER: (gettext_lazy("not readable"), "fail"),
     FAILED: (gettext_lazy("call failed"), "fail"),
 }
-
-
 READ = {
     RUBRIC: gettext_lazy("answered"),
     PARTIAL: gettext_lazy("answered in part"),
@@ -57,33 +52,22 @@ READ = {
 class StateWord(Struct, frozen=True):
     """A state in a word, and its tone."""
 
-    says: str
+    label: str
     tone: str
 
 
-class AnswerCell(Struct, frozen=True):
-    """One comparison and one model: leads to their page. `flag_count` are remarks on what was read."""
-
-    comparison: int
-    reviewer: int
-    model: str
-    said: StateWord
-    flag_count: int
-    superseded_count: int
-
-
 class AnswerRow(Struct, frozen=True):
-    """One comparison and its cells, in the order of the models."""
+    """One comparison with the state of every model's answer, in the order of the models."""
 
     number: int
     question: str
-    cells: list[AnswerCell]
+    cells: list[tuple[AskedComparison, StateWord]]
 
 
 class ModelColumn(Struct, frozen=True):
-    """One model: what it is called, what a call asks for, and why it is not called, "" when it is."""
+    """One model reviewer, the model that a call asks for, and why no call is made ("" when one is)."""
 
-    name: str
+    reviewer: Reviewer
     model: str
     note: str
 
@@ -100,24 +84,17 @@ class Counts(Struct, frozen=True):
     callable: int
 
 
-class Spent(Struct, frozen=True):
-    """Live calls of the set, with their tokens and their cost as far as prices are known; `unpriced` calls lack it."""
-
-    calls: int
-    prompt_tokens: str
-    answer_tokens: str
-    cost: str
-    unpriced: int
-
-
 class AnswersPage(Struct, frozen=True):
-    """The model reviewers of a set. Refusals say why something cannot be done now, "" when it can."""
+    """The model reviewers of a set. Refusals say why something cannot be done now, "" when it can.
+
+    `spent` has the live calls of the set with their tokens and their cost; `unpriced` calls have no known price.
+    """
 
     head: SetFrame
     columns: list[ModelColumn]
     lines: list[AnswerRow]
     counts: Counts
-    spent: Spent
+    spent: dict[str, Any]
     is_asking: bool
     is_live: bool
     bar: ProgressBar | None
@@ -140,7 +117,10 @@ def build_answers_page(
     asked = load_asked(comparison_set, reviewers, comparisons=[row.pk for row in rows])
     shown = [row for row in rows if row.number >= start][:PAGE_SIZE]
     counts = _counts(asked, reviewers, comparison_set)
-    jobs = {job.kind: job for job in _jobs(comparison_set)}
+    subject = f"comparison_set:{comparison_set.pk}"
+    jobs = {
+        job.kind: job for job in Job.objects.filter(subject=subject, kind__in=("ask_models", "read_answers"))
+    }
     asking = jobs.get("ask_models")
     is_asking = asking is not None and asking.state in (QUEUED, RUNNING)
     is_live = is_asking or (
@@ -148,12 +128,9 @@ def build_answers_page(
     )
     came = counts.total - counts.open - counts.unread
     previous, following, says = _pager(start, shown, len(rows))
-    ask_refusal = get_refusal(check_ask_models, person, comparison_set)
     return AnswersPage(
         head=head,
-        columns=[
-            ModelColumn(reviewer.name, get_model_name(reviewer), _note(reviewer)) for reviewer in reviewers
-        ],
+        columns=[ModelColumn(reviewer, get_model_name(reviewer), _note(reviewer)) for reviewer in reviewers],
         lines=_lines(shown, asked, reviewers),
         counts=counts,
         spent=_spent(comparison_set),
@@ -162,11 +139,11 @@ def build_answers_page(
         bar=ProgressBar(_("Answers that came"), came, counts.total, _("answers")) if is_live else None,
         worker_note=worker_note(now) if is_live else "",
         error=_error(asking),
-        # Whoever leads an open set may change it; only others are told why not.
+        # Leads may change an open set; the check asks the database.
         change_refusal=""
         if head.may_lead and not head.is_closed
         else get_refusal(check_change_set, person, comparison_set),
-        ask_refusal=ask_refusal,
+        ask_refusal=get_refusal(check_ask_models, person, comparison_set),
         previous=previous,
         next=following,
         says=says,
@@ -174,11 +151,11 @@ def build_answers_page(
 
 
 def state_word(asked: AskedComparison) -> StateWord:
-    """How far one answer is, in a word."""
+    """The state of one answer."""
     if asked.state == ANSWERED:
         return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
-    says, tone = STATES[asked.state]
-    return StateWord(str(says), tone)
+    label, tone = STATES[asked.state]
+    return StateWord(str(label), tone)
 
 
 class QuestionRow(NamedTuple):
@@ -195,13 +172,6 @@ def _comparisons(comparison_set: ComparisonSet) -> list[QuestionRow]:
         QuestionRow(*row)
         for row in rows.values_list("pk", "number", Substr("question", 1, LONGEST_SHOWN * 4))
     ]
-
-
-def cost_text(cost: Decimal | None) -> str:
-    """US dollars; a call costs a fraction of a cent, so small sums have four decimals. "" when it is not known."""
-    if cost is None:
-        return ""
-    return f"${cost:,.2f}" if cost >= 1 else f"${cost:.4f}"
 
 
 def _pager(start: int, shown: Sequence[QuestionRow], count: int) -> tuple[str, str, str]:
@@ -224,7 +194,7 @@ def _note(reviewer: Reviewer) -> str:
 def _counts(
     asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
 ) -> Counts:
-    """Those of models that were taken out count only where they answered: nothing more is to come from them."""
+    """A model that was taken out counts only where it answered: no more answers will come from it."""
     active = {reviewer.pk: reviewer for reviewer in reviewers if reviewer.ended_at is None}
     present = [
         comparison for comparison in asked if comparison.reviewer in active or not comparison.is_waiting
@@ -247,51 +217,24 @@ def _counts(
 def _lines(
     shown: Sequence[QuestionRow], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
 ) -> list[AnswerRow]:
-    found: Mapping[tuple[int, int], AskedComparison] = {
-        (comparison.comparison, comparison.reviewer): comparison for comparison in asked
-    }
-    return [
-        AnswerRow(
-            number=row.number,
-            question=one_line(row.question, LONGEST_SHOWN),
-            cells=[_cell(row, reviewer, found[row.pk, reviewer.pk]) for reviewer in reviewers],
-        )
-        for row in shown
-    ]
+    found = {(pair.comparison, pair.reviewer): pair for pair in asked}
+    lines = []
+    for row in shown:
+        pairs = [found[row.pk, reviewer.pk] for reviewer in reviewers]
+        cells = [(pair, state_word(pair)) for pair in pairs]
+        lines.append(AnswerRow(row.number, one_line(row.question, LONGEST_SHOWN), cells))
+    return lines
 
 
-def _cell(row: QuestionRow, reviewer: Reviewer, asked: AskedComparison) -> AnswerCell:
-    return AnswerCell(
-        comparison=row.number,
-        reviewer=reviewer.pk,
-        model=reviewer.name,
-        said=state_word(asked),
-        flag_count=asked.flag_count,
-        superseded_count=asked.superseded_count,
-    )
-
-
-def _spent(comparison_set: ComparisonSet) -> Spent:
+def _spent(comparison_set: ComparisonSet) -> dict[str, Any]:
     rows = Answer.objects.filter(review__reviewer__set=comparison_set, review__reviewer__kind=MODEL)
-    found = rows.filter(source=FETCHED).aggregate(
+    return rows.filter(source=FETCHED).aggregate(
         calls=Count("pk"),
-        prompt=Sum("prompt_tokens"),
-        answer=Sum("answer_tokens"),
+        sent=Sum("prompt_tokens", default=0),
+        received=Sum("answer_tokens", default=0),
         cost=Sum("cost_usd"),
         unpriced=Count("pk", filter=Q(cost_usd=None, prompt_tokens__isnull=False)),
     )
-    return Spent(
-        calls=found["calls"],
-        prompt_tokens=f"{found['prompt'] or 0:,}",
-        answer_tokens=f"{found['answer'] or 0:,}",
-        cost=cost_text(found["cost"]),
-        unpriced=found["unpriced"],
-    )
-
-
-def _jobs(comparison_set: ComparisonSet) -> list[Job]:
-    subject = f"comparison_set:{comparison_set.pk}"
-    return list(Job.objects.filter(subject=subject, kind__in=("ask_models", "read_answers")))
 
 
 def _error(job: Job | None) -> str:

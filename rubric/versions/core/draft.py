@@ -24,17 +24,9 @@ from rubric.versions.core.version_json import read_version
 from workspace.core.canonical import canonical_bytes
 
 YES, NO = "yes", "no"
-
-
 PARTS = ("key", "label", "description", "weight", "threshold", "is_mandatory", "question")
-
-
 LINES = ("guiding_questions", "anchors", "advice")
-
-
 CRITERION_FIELDS = (*PARTS, *LINES)
-
-
 BETWEEN = " | "
 
 
@@ -99,14 +91,8 @@ def _entries(value: Any) -> list[str]:
 
 
 MOST_CRITERIA = 40
-
-
 _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,2})?")
-
-
 _PERSONALITY = ("key", "label", "description")
-
-
 Texts = Mapping[str, str]
 
 
@@ -127,8 +113,8 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
     Never raises, whatever the texts; they hold no lone surrogates, as no form does.
     """
     problems: list[FieldProblem] = []
-    places = used_places(texts)
-    criteria = [_criterion(texts, place, base, problems) for place in places]
+    indexes = used_indexes(texts)
+    criteria = [_criterion(texts, index, base, problems) for index in indexes]
     was = draft_texts(base)
     record = replace(
         base,
@@ -145,37 +131,37 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
     found = read_version(canonical_bytes(record))
     if isinstance(found, RubricRecord):
         return found
-    return [FieldProblem(find_field(problem.place, places), problem.message) for problem in found]
+    return [FieldProblem(find_field(problem.pointer, indexes), problem.message) for problem in found]
 
 
-def used_places(texts: Texts) -> list[int]:
-    """The places of the criteria that are there: not removed, and not an empty place for a new one."""
+def used_indexes(texts: Texts) -> list[int]:
+    """The indexes of the criteria that are there: not removed, and not an empty index for a new one."""
     return [
-        place
-        for place in range(MOST_CRITERIA)
-        if f"c{place}-key" in texts
-        and not texts.get(f"c{place}-remove")
-        and any(texts.get(f"c{place}-{name}", "").strip() for name in CRITERION_FIELDS)
+        index
+        for index in range(MOST_CRITERIA)
+        if f"c{index}-key" in texts
+        and not texts.get(f"c{index}-remove")
+        and any(texts.get(f"c{index}-{name}", "").strip() for name in CRITERION_FIELDS)
     ]
 
 
 def weight_sum(texts: Texts) -> Fraction | None:
     """What the weights sum to as they are typed; None while one of them is no number."""
-    weights = [texts.get(f"c{place}-weight", "") for place in used_places(texts)]
+    weights = [texts.get(f"c{index}-weight", "") for index in used_indexes(texts)]
     return sum(map(exact, weights), Fraction()) if all(map(is_number, weights)) else None
 
 
 def weight_faults(texts: Texts) -> list[FieldProblem]:
     """What is wrong with the weights as they are typed, said even while something else cannot be read."""
-    places = used_places(texts)
+    indexes = used_indexes(texts)
     faults: list[FieldProblem] = []
-    for place in places:
+    for index in indexes:
         try:
-            _part("weight", texts.get(f"c{place}-weight", ""), texts.get(f"c{place}-key", "").strip())
+            _part("weight", texts.get(f"c{index}-weight", ""), texts.get(f"c{index}-key", "").strip())
         except Unreadable as fault:
-            faults.append(FieldProblem(f"c{place}-weight", str(fault)))
-    fields = {_name(texts, place): f"c{place}-weight" for place in places}
-    if faults or len(fields) < len(places):
+            faults.append(FieldProblem(f"c{index}-weight", str(fault)))
+    fields = {_name(texts, index): f"c{index}-weight" for index in indexes}
+    if faults or len(fields) < len(indexes):
         return faults
     found = weight_problems({name: texts[field].strip() for name, field in fields.items()})
     return [FieldProblem(fields.get(problem.key, ""), problem.message) for problem in found]
@@ -186,15 +172,15 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
-def scale_weights(texts: Texts, place: int) -> dict[str, str]:
-    """The weight fields with the one at `place` kept and the others scaled so that all sum to 1.
+def scale_weights(texts: Texts, index: int) -> dict[str, str]:
+    """The weight fields with the one at `index` kept and the others scaled so that all sum to 1.
 
     Raises Unreadable when a weight is no number, the kept one is no share, or there is nobody to take the rest.
     """
-    fields = {_name(texts, number): f"c{number}-weight" for number in used_places(texts)}
+    fields = {_name(texts, number): f"c{number}-weight" for number in used_indexes(texts)}
     typed = {name: texts[field].strip() for name, field in fields.items() if is_number(texts.get(field, ""))}
-    name = _name(texts, place)
-    if len(fields) < len(used_places(texts)):
+    name = _name(texts, index)
+    if len(fields) < len(used_indexes(texts)):
         raise Unreadable("Two criteria have the same key. Give one of them another before scaling.")
     if len(typed) < len(fields) or name not in typed:
         raise Unreadable(
@@ -207,11 +193,11 @@ def scale_weights(texts: Texts, place: int) -> dict[str, str]:
     return {fields[key]: _short(weight) for key, weight in weights.items()}
 
 
-def find_field(place: str, places: list[int]) -> str:
+def find_field(pointer: str, indexes: list[int]) -> str:
     """The field that a JSON pointer into the version is about; "" for what is about several together."""
-    parts = place.strip("/").split("/")
+    parts = pointer.strip("/").split("/")
     if parts[0] == "criteria" and len(parts) == 3 and parts[2] in CRITERION_FIELDS:
-        return f"c{places[int(parts[1])]}-{parts[2]}"
+        return f"c{indexes[int(parts[1])]}-{parts[2]}"
     if parts[0] == "parameters" and len(parts) > 1:
         return f"p-{parts[1]}"
     if parts[0] == "lists" and len(parts) > 1:
@@ -219,13 +205,13 @@ def find_field(place: str, places: list[int]) -> str:
     return "source" if parts == ["source"] else ""
 
 
-def _name(texts: Texts, place: int) -> str:
-    return texts.get(f"c{place}-key", "").strip() or f"criterion {place + 1}"
+def _name(texts: Texts, index: int) -> str:
+    return texts.get(f"c{index}-key", "").strip() or f"criterion {index + 1}"
 
 
-def _criterion(texts: Texts, place: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
+def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
     """One criterion; its faults go to `problems`, and what cannot be read stands there as 0 or nothing."""
-    typed = {name: _plain(texts.get(f"c{place}-{name}", "")) for name in CRITERION_FIELDS}
+    typed = {name: _plain(texts.get(f"c{index}-{name}", "")) for name in CRITERION_FIELDS}
     key = typed["key"].strip()
     before = next((criterion for criterion in base.criteria if criterion.key == key), None)
     was = criterion_texts(before) if before else {}
@@ -237,7 +223,7 @@ def _criterion(texts: Texts, place: int, base: RubricRecord, problems: list[Fiel
         try:
             built[name] = _part(name, text, key)
         except Unreadable as fault:
-            problems.append(FieldProblem(f"c{place}-{name}", str(fault)))
+            problems.append(FieldProblem(f"c{index}-{name}", str(fault)))
             built[name] = {} if name == "anchors" else 0
     return Criterion(**built)
 
@@ -352,17 +338,17 @@ def slide_text(number: str) -> str:
     return decimal_text(Fraction(min(max(round(exact(number.strip()) * STEPS), 0), STEPS), STEPS))
 
 
-def in_step(texts: Texts, *, in_hand: str = "") -> dict[str, str]:
+def in_step(texts: Texts, *, active_field: str = "") -> dict[str, str]:
     """The fields of every weight (`c0-weight`, `c0-slide`, `c0-was`) with the control that was moved taken over.
 
-    Where both were moved the number counts, unless the slider is the field `in_hand`. Never raises.
+    Where both were moved the number counts, unless the slider is the field `active_field`. Never raises.
     """
     moved: dict[str, str] = {}
-    for place in range(MOST_CRITERIA):
-        weight, slide, was = (f"c{place}-{name}" for name in ("weight", "slide", "was"))
+    for index in range(MOST_CRITERIA):
+        weight, slide, was = (f"c{index}-{name}" for name in ("weight", "slide", "was"))
         if weight in texts:
             number = texts[weight]
-            if _is_slid(texts, slide, was) and (number == texts[was] or in_hand == slide):
+            if _is_slid(texts, slide, was) and (number == texts[was] or active_field == slide):
                 number = slide_text(texts[slide])
             moved |= {weight: number, slide: slide_text(number), was: number}
     return moved

@@ -16,30 +16,18 @@ from rubric.versions.core.game_specs import ParameterSpecs, game_specs
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 
 RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
-
-
 RESERVED_KEYS = ("overall", "notes", "holistic")
-
-
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
-
-
 _LONGEST_PATTERN, _DEEPEST_PATTERN = 600, 50
-
-
 _NESTED = re.compile(r"[+*}]\)[+*{]")
-
-
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
-
-
 _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
 class Problem(Struct, frozen=True):
     """One thing wrong with a version: where (a JSON pointer), a code, and a sentence that says what to do."""
 
-    place: str
+    pointer: str
     code: str
     message: str
 
@@ -272,8 +260,6 @@ def _pattern_fault(source: str) -> str:
 
 
 LONGEST_NUMBER = 20
-
-
 _NUMBER = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z])?")
 
 

@@ -283,7 +283,7 @@ def test_whatever_is_sent_in_whatever_order_nothing_acknowledged_is_lost(data):
 
 
 def states(person):
-    return [row.state for waiting_set in waiting_sets(person) for row in waiting_set.rows]
+    return [row.state for waiting_set in waiting_sets(person) for row in waiting_set.comparisons]
 
 
 def two_rounds(**given):

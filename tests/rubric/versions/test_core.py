@@ -39,7 +39,7 @@ def problems(data: bytes) -> list[tuple[str, str]]:
     found = read_version(data)
     assert isinstance(found, list)
     assert all(problem.message.endswith((".", "].")) for problem in found)
-    return [(problem.place, problem.code) for problem in found]
+    return [(problem.pointer, problem.code) for problem in found]
 
 
 def test_the_first_version_is_the_rubric() -> None:

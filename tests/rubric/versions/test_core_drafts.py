@@ -19,7 +19,7 @@ from rubric.versions.core.draft import (
     read_draft,
     scale_weights,
     slide_text,
-    used_places,
+    used_indexes,
     weight_sum,
 )
 from rubric.versions.queries import first_discussion_version, first_response_version
@@ -152,10 +152,10 @@ def test_the_sum_is_said_even_while_something_else_cannot_be_read():
     assert [field for field, _said in found] == ["c0-threshold", ""]
 
 
-def test_criteria_are_added_and_removed_by_their_places():
+def test_criteria_are_added_and_removed_by_their_indexes():
     new = {"c4-key": "tone", "c4-label": "Tone", "c4-description": "How it sounds", "c4-weight": "0.2"}
     texts = changed(c3__remove="yes") | new | {"c5-key": "", "c5-label": " "}
-    assert used_places(texts) == [0, 1, 2, 4]
+    assert used_indexes(texts) == [0, 1, 2, 4]
     assert [criterion.key for criterion in read_draft(texts, RESPONSE).criteria] == [
         "accuracy",
         "completeness",
@@ -184,7 +184,7 @@ def test_the_others_are_scaled_to_what_is_left():
 
 
 @pytest.mark.parametrize(
-    ("fields", "place", "says"),
+    ("fields", "index", "says"),
     [
         ({"c0-weight": "2"}, 0, "between 0 and 1"),
         ({"c0-weight": "x"}, 1, "must be a number"),
@@ -192,9 +192,9 @@ def test_the_others_are_scaled_to_what_is_left():
         ({}, 9, "must be a number"),
     ],
 )
-def test_what_cannot_be_scaled_says_why(fields, place, says):
+def test_what_cannot_be_scaled_says_why(fields, index, says):
     with pytest.raises(Unreadable, match=says):
-        scale_weights(changed() | fields, place)
+        scale_weights(changed() | fields, index)
 
 
 def test_a_number_that_would_take_for_ever_is_none():
@@ -226,10 +226,10 @@ def test_whatever_is_typed_gives_a_version_or_faults(data):
 RESPONSE_VERSION = first_response_version()
 
 
-def one(number, slide, was, in_hand=""):
+def one(number, slide, was, active_field=""):
     """What becomes of the number of one weight."""
     sent = {"c3-weight": number, "c3-slide": slide, "c3-was": was}
-    found = in_step(sent, in_hand=in_hand)
+    found = in_step(sent, active_field=active_field)
     assert (found["c3-slide"], found["c3-was"]) == (slide_text(found["c3-weight"]), found["c3-weight"])
     return found["c3-weight"]
 
@@ -261,10 +261,10 @@ def test_what_was_moved_counts(number, slide, was, counts):
     assert one(number, slide, was) == counts
 
 
-def test_where_both_were_moved_the_one_in_hand_counts_else_the_number():
+def test_where_both_were_moved_the_one_active_field_counts_else_the_number():
     assert one("0.4", "0.5", "0.35") == "0.4"
-    assert one("0.4", "0.5", "0.35", in_hand="c3-weight") == "0.4"
-    assert one("0.4", "0.5", "0.35", in_hand="c3-slide") == "0.5"
+    assert one("0.4", "0.5", "0.35", active_field="c3-weight") == "0.4"
+    assert one("0.4", "0.5", "0.35", active_field="c3-slide") == "0.5"
 
 
 def test_a_form_without_sliders_is_left_alone():

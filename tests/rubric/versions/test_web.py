@@ -440,21 +440,23 @@ def controls(draft, **changes):
     return in_step(draft_texts(draft.to_record())) | changes
 
 
-def weighed(client, draft, *, in_hand, **changes):
+def weighed(client, draft, *, active_field, **changes):
     """What htmx gets when a weight is moved: the answer's text, and the ids that are swapped."""
     body = typed(draft) | controls(draft) | {name.replace("__", "-"): text for name, text in changes.items()}
-    answer = client.post(address(draft), body | {"do": f"weigh:{in_hand}"}, headers={"HX-Request": "true"})
+    answer = client.post(
+        address(draft), body | {"do": f"weigh:{active_field}"}, headers={"HX-Request": "true"}
+    )
     assert answer.status_code == 200
     parts = re.findall(r"<[a-z]+ [^>]*hx-swap-oob[^>]*>", said(answer))
     return said(answer), {re.search(r' id="([^"]*)"', part)[1] for part in parts}
 
 
-BESIDES = {"weights-sum", *(f"weight-{place}" for place in range(4))}
+BESIDES = {"weights-sum", *(f"weight-{index}" for index in range(4))}
 
 
 def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client, admin):
     draft = make_draft(by=admin)
-    text, swapped = weighed(client, draft, in_hand="c0-slide", c0__slide="0.48")
+    text, swapped = weighed(client, draft, active_field="c0-slide", c0__slide="0.48")
     assert swapped == BESIDES | {"id_c0-weight"}
     assert weights_shown(text)[:4] == ["0.48", "0.25", "0.2", "0.2"]
     assert 'Sum <span class="num">1.13</span>' in text and "0.13 too much" in text and "must be 1" in text
@@ -464,12 +466,12 @@ def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client,
 
 def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
     draft = make_draft(by=admin)
-    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="0.333")
+    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="0.333")
     assert swapped == BESIDES | {"id_c1-slide"}
     assert 'name="c1-slide" value="0.33"' in text and 'name="c1-was" value="0.333"' in text
-    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="2")
+    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="2")
     assert "The weight of completeness is 2; it must lie between 0 and 1." in text
-    text, swapped = weighed(client, draft, in_hand="c1-weight", c1__weight="")
+    text, swapped = weighed(client, draft, active_field="c1-weight", c1__weight="")
     assert (
         'The weight of completeness is "", which is no number.' in text and "A weight is no number." in text
     )

@@ -10,14 +10,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 WIDTH = 100
-
-
 HEIGHT = 16
-
-
 STRIPE = 4
-
-
 FAIL = "fail"
 
 
@@ -223,8 +217,6 @@ def _pattern(kind: int, x: float, width: float) -> str:
 
 
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0)
-
-
 _MOST_STEPS = 8
 
 

@@ -5,11 +5,8 @@ from decimal import Decimal
 
 Cell = str | int | float | Decimal | bool | None
 
-
 # What spreadsheets begin a formula with, in ASCII and in full width; tab and return come before one unseen.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|", "%")
-
-
 _QUOTED = frozenset('",\r\n')
 
 

@@ -15,22 +15,11 @@ from workspace.display.core.charts import HEIGHT as TRACK
 from workspace.display.core.charts import compute_track_position
 
 NARROW, WIDE, HEIGHT = 360, 1080, 168
-
-
 LEFT, RIGHT, TOP, BOTTOM = 34, 12, 10, 36
-
-
 MOST_NARROW = 24
-
-
 LEAST_COLUMN, LABEL_ROOM = 10, 22
-
-
 SPREAD = 11.0
-
-
 MOST_TICKS = 5
-
 
 # Dots of an arm that are nearer to each other than this stand above each other; so far apart are their middles.
 NEAR, STEP = 2.0, 4.5

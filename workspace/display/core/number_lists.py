@@ -4,14 +4,8 @@ import re
 from collections.abc import Sequence
 
 MOST = 500
-
-
 _DASH = re.compile(r"\s*[-\u2013]\s*")
-
-
 _BETWEEN = re.compile(r"[,;\s]+")
-
-
 _RUN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 

@@ -1,0 +1,36 @@
+"""A page with one form: shown empty, shown again with its faults, or acted on and left."""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any
+
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+
+from workspace.core.refusals import Refusal
+from workspace.web.bind_form import add_refusal, bind_form
+from workspace.web.respond import respond
+
+
+def form_page(
+    request: HttpRequest,
+    form_class: type[BaseForm],
+    act: Callable[[Any], str],
+    *,
+    page: str,
+    context: Callable[[], Mapping[str, object]],
+    initial: MutableMapping[str, object] | None = None,
+) -> HttpResponse:
+    """Show `page` with `form` in its context. A valid form that was sent goes to `act`, which returns the next address.
+
+    A refusal that is about what was typed becomes a fault of the form (see `add_refusal`). `context` is called only
+    when the page is shown, after the act.
+    """
+    form, status = form_class(initial=initial), 200
+    if request.method == "POST":
+        form, status = bind_form(request, form_class), 422
+        if form.is_valid():
+            try:
+                return respond(request, page=page, redirect=act(form))
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    return respond(request, page=page, context={"form": form, **context()}, status=status)
