@@ -9,7 +9,7 @@ Answer = Iterable[bytes]
 
 
 class Utf8Only:
-    """Goes around the WSGI application: a body in another encoding than UTF-8 counts as bytes that nobody reads.
+    """Goes around the WSGI application: a body in another encoding than UTF-8 counts as unreadable bytes.
 
     Django looks a named encoding up among all codecs; with "hex" or "idna" it then fails before the first middleware,
     which is an answer without page and headers.

@@ -51,7 +51,7 @@ _reader = environ.Env()
 
 
 def load_dotenv() -> None:
-    """Read `.env` beside manage.py, if it is there; variables already set win."""
+    """Read `.env` next to manage.py, if it exists; variables already set win."""
     path = ROOT / ".env"
     if path.is_file():
         environ.Env.read_env(str(path), overwrite=False)

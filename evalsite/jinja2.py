@@ -20,8 +20,8 @@ from jinja2.utils import internalcode
 
 from workspace import markup
 
-# What a view may leave out, also the request. A template that names anything else that it was not given is an error.
-OPTIONAL: dict[str, Any] = {
+# What the frame around a page reads, for pages that are made before a view or a person is known.
+FRAME: dict[str, Any] = {
     "request": None,
     "user": AnonymousUser(),
     "theme": "",
@@ -30,11 +30,6 @@ OPTIONAL: dict[str, Any] = {
     "project": None,
     "section": "",
     "may_lead": False,
-    **dict.fromkeys(
-        ("oob", "in_place", "is_alone", "is_answer", "is_new", "is_news", "is_swapped", "unsaved"), False
-    ),
-    **dict.fromkeys(("at", "id", "lead", "note", "title", "reason", "refusal", "redirect_field_value"), ""),
-    **dict.fromkeys(("changed", "decision", "form", "posted"), None),
 }
 INDENTED = re.compile(r"\s*\n\s*")
 BLOCKS = (
@@ -53,7 +48,7 @@ def viewer(request: HttpRequest) -> dict[str, object]:
     """The person and the look they chose, for every page; a request refused early has no person yet."""
     theme = request.COOKIES.get("theme", "")
     return {
-        "user": getattr(request, "user", OPTIONAL["user"]),
+        "user": getattr(request, "user", FRAME["user"]),
         "theme": theme if theme in THEMES else "",
     }
 
@@ -114,13 +109,13 @@ def language() -> str:
 
 
 def environment(**options: Any) -> Environment:
-    """The environment of all templates: values are escaped, a name that nobody gave is an error."""
+    """The environment of all templates: values are escaped, an undefined name is an error."""
     options |= {"undefined": StrictUndefined, "extensions": ["jinja2.ext.i18n", Compact]}
     env = SiteEnvironment(**options)
     env.policies["ext.i18n.trimmed"] = True
     env.newstyle_gettext = True  # type: ignore[attr-defined]
     env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
-    env.globals.update(OPTIONAL, url=url, static=static, htmx_script=htmx_script, get_language=language)
+    env.globals.update(FRAME, url=url, static=static, htmx_script=htmx_script, get_language=language)
     env.filters.update(
         capfirst=capfirst,
         date=date,

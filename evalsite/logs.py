@@ -28,7 +28,7 @@ def without_secrets(_logger: Any, _method: str, entry: Entry) -> Entry:
 
 
 def log_settings(*, as_json: bool, level: str) -> dict[str, Any]:
-    """The LOGGING dictionary: everything to standard error, through the same steps whoever wrote it."""
+    """The LOGGING dictionary: everything to standard error, through the same steps for every logger."""
     steps: list[Any] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,

@@ -48,7 +48,8 @@ def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
         page=parse_number(given["page"]),
         is_named=is_named,
     )
-    return respond(request, page=PAGE, context={"page": page, **frame(request.user, game.project, "games")})
+    context = {"page": page, "posted": None, **frame(request.user, game.project, "games")}
+    return respond(request, page=PAGE, context=context)
 
 
 @require("adjudicate", methods=("POST",))

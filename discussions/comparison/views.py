@@ -74,7 +74,8 @@ def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResp
         raise Http404
     page = build_compare_page(iteration=found, history=history, change=change, control=control)
     head = build_stage_frame(stage=found.stage, current=COMPARE, newest=history.newest_change)
-    context = {"page": page, "head": head, **frame(request.user, found.project, SECTION)}
+    context: dict[str, object] = {"page": page, "head": head, "decision": None}
+    context |= frame(request.user, found.project, SECTION)
     if page.is_decided_on:
         part = build_decision_part(iteration=found, history=history, person=request.user)
         context |= {"decision": part, "decision_form": DecisionForm()}

@@ -85,16 +85,20 @@ def desk(
     lease: Lease,
     *,
     status: int = 200,
-    **more: object,
+    unsaved: bool = False,
+    typed: str = "",
 ) -> HttpResponse:
     """The whole page as it stands, or what of it is shown while the transcript is closed."""
     work = load_state(evaluation)
+    refused = {"changed": None, "unsaved": unsaved, "typed": typed}
     if not work.sight.transcript:
         test = identification_page(work=work, wanted=wanted, lease=lease)
-        return respond(request, page=TEST, context={"page": test} | more, status=status)
+        return respond(request, page=TEST, context={"page": test} | refused, status=status)
     page = rating_page(work=work, wanted=wanted, lease=lease)
     region = AT if wanted.at else None
-    return respond(request, page=PAGE, region=region, context={"page": page} | more, status=status)
+    return respond(
+        request, page=PAGE, region=region, context={"page": page, "oob": False} | refused, status=status
+    )
 
 
 @require("rate", methods=("POST",))
@@ -195,7 +199,7 @@ def answered(
     if not work.sight.transcript:
         return tell_saved(answered_in_test(request, work, wanted, done, status), done.saved_at)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
-    context: dict[str, object] = {"page": page, "changed": changed}
+    context: dict[str, object] = {"page": page, "changed": changed, "unsaved": False}
     if not is_htmx(request) and status >= 400:
         lease = build_lease(evaluation=work.evaluation, now=timezone.now())
         anew = EvaluationQuery(new_nonce(), page.step, page=turned)
@@ -217,7 +221,7 @@ def answered_in_test(
         page = identification_page(work=work, wanted=EvaluationQuery(new_nonce()), lease=lease)
     place = f"{reverse('rate', args=[work.evaluation.pk])}?step={page.step}#{choose_anchor(done)}"
     plain = None if is_htmx(request) else place
-    context = {"page": page, "changed": changed}
+    context = {"page": page, "changed": changed, "unsaved": False}
     return respond(request, page=TEST, region=TEST_ANSWER, context=context, status=status, redirect=plain)
 
 
@@ -297,7 +301,7 @@ def _answered(
         request,
         page=PAGE,
         region=LEASE,
-        context={"lease": lease, "is_news": is_news},
+        context={"lease": lease, "is_news": is_news, "oob": False},
         status=refusal.status if refusal else 200,
         redirect=reverse("rate", args=[evaluation.pk]),
     )

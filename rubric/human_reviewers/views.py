@@ -73,16 +73,15 @@ def begin(request: SignedIn, comparison: int) -> HttpResponse:
 
 @require("review")
 def review(request: SignedIn, review: int) -> HttpResponse:
-    """The page of a draft, or the review as it was handed in."""
+    """The page of a draft, or the submitted review."""
     asked = only_parameters(request, "step")
     work = load_review_state(review_or_404(request, review))
     if work.review.state != DRAFT:
-        page = build_submitted_page(work=work, person=request.user)
-        return respond(request, page=HANDED_IN, context={"page": page, **frame(request.user)})
+        submitted = build_submitted_page(work=work, person=request.user)
+        return respond(request, page=HANDED_IN, context={"page": submitted, **frame(request.user)})
     wanted = ReviewQuery(new_nonce(), asked["step"])
-    return respond(
-        request, page=PAGE, context={"page": review_page(work=work, wanted=wanted, person=request.user)}
-    )
+    page = review_page(work=work, wanted=wanted, person=request.user)
+    return respond(request, page=PAGE, context={"page": page, "changed": None})
 
 
 @require("review", methods=("POST",))
@@ -117,7 +116,7 @@ def undo_mark(request: SignedIn, review: int) -> HttpResponse:
 
 @require("review", methods=("POST",))
 def submit_review(request: SignedIn, review: int) -> HttpResponse:
-    """Hand the review in; then it is shown with what it came to."""
+    """Submit the review, then show it with its overalls."""
     found = review_or_404(request, review)
     form = bind_form(request, KeyedForm)
     form.is_valid()
@@ -153,7 +152,7 @@ def answered(
 ) -> HttpResponse:
     """What an act left: regions for htmx, else a redirect to the item, or the whole page with what was refused.
 
-    Built from `work` as it was committed, or read anew when the act wrote nothing.
+    Built from `work` as it was committed, or read again when the act wrote nothing.
     """
     work = work or load_review_state(review_or_404(request, review.pk))
     wanted = ReviewQuery(form.page_nonce or new_nonce(), str(form.data.get("step", "")))

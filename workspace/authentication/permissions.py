@@ -15,7 +15,7 @@ def must_have_second_factor(person: Person) -> bool:
 
 
 def check_switch_off_second_factor(person: Person) -> None:
-    """Whoever needs no second factor may go without."""
+    """People who need no second factor may switch it off."""
     if must_have_second_factor(person):
         raise NotAllowed(
             _("Team leads and admins sign in with a second factor here. Set up another device instead.")

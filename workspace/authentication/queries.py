@@ -1,6 +1,6 @@
 """Second factors in allauth's rows: a person's authenticator app and recovery codes, their secrets locked.
 
-The key is made from AUDIT_KEY, so whoever has the database alone cannot compute a code.
+The key is made from AUDIT_KEY, so the database alone is not enough to compute a code.
 """
 
 import base64

@@ -58,7 +58,7 @@ class SecondStep(LoginStage):
     urlname = "second_step"
 
     def handle(self) -> tuple[HttpResponse | None, bool]:
-        """Ask for a code whoever has a second factor."""
+        """Ask people with a second factor for a code."""
         if self.login.user is None or not has_second_factor(self.login.user):
             return None, True
         return HttpResponseRedirect(reverse(self.urlname)), True
@@ -128,10 +128,10 @@ class SignInView(LoginView):
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
         """The form, the other way in where there is one, and whether an account was made by an invitation just now."""
         is_new = self.request.GET.get("account") == "made"
-        return super().get_context_data(**kwargs) | sign_in_methods() | {"is_new": is_new}
+        return super().get_context_data(**kwargs) | sign_in_methods() | {"is_new": is_new, "note": ""}
 
     def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """The form, also for somebody who gave the password and not yet the code: they may begin anew."""
+        """The form, also for somebody who gave the password and not yet the code: they may start again."""
         if is_htmx(request):
             return sign_in_first(request, anew=True, status=200)
         return super().get(request, *args, **kwargs)
@@ -172,7 +172,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(resolve_url("account_login"), status=303)
 
 
-# The secret of a set-up that is not confirmed yet, and how long after signing in nobody is asked who they are.
+# The secret of a set-up that is not confirmed yet, and for how many seconds after signing in no proof is asked.
 PENDING, JUST_NOW = "second_factor", 600
 
 
@@ -277,7 +277,7 @@ def has_just_signed_in(request: SignedIn) -> bool:
 
 
 def show_factor(request: SignedIn, form: BaseForm, *, status: int = 200) -> HttpResponse:
-    """The page, with the form as it stands."""
+    """Show the page with its form."""
     context = {"form": form, "page": factor_page(person=request.user), **frame(request.user)}
     return respond(
         request, page="workspace/authentication/second_factor_show.html", context=context, status=status

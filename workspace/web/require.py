@@ -22,7 +22,7 @@ SETTING_UP = "set_up_second_factor"
 
 
 class SignedIn(HttpRequest):
-    """The type of the requests that reach a view behind `needs`: somebody is signed in. Never made, only named."""
+    """The type of the requests that reach a view behind `require`: a person is signed in. Used for annotations only."""
 
     user: Person
 
@@ -69,13 +69,18 @@ def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401
     """
     if is_htmx(request):
         if SECOND_STEP in request.session and not anew:
-            return _in_dialog(request, "workspace/authentication/_second_step_dialog.html")
+            return _in_dialog(request, "workspace/authentication/_second_step_dialog.html", {"form": None})
         return _in_dialog(
-            request, "workspace/authentication/_sign_in_dialog.html", sign_in_methods(), status=status
+            request,
+            "workspace/authentication/_sign_in_dialog.html",
+            {"form": None, **sign_in_methods()},
+            status=status,
         )
     if request.method in ("GET", "HEAD"):
         return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': request.get_full_path()})}")
-    return render(request, "errors/signed_out.html", {"kept": unsaved_fields(request)}, status=401)
+    return render(
+        request, "errors/signed_out.html", {"reason": "", "kept": unsaved_fields(request)}, status=401
+    )
 
 
 def set_up_first(request: HttpRequest) -> HttpResponse:
@@ -84,7 +89,9 @@ def set_up_first(request: HttpRequest) -> HttpResponse:
         return _in_dialog(request, "workspace/authentication/_set_up_first_dialog.html")
     if request.method in ("GET", "HEAD"):
         return redirect(f"{reverse(SETTING_UP)}?{urlencode({'next': request.get_full_path()})}")
-    return render(request, "errors/set_up_first.html", {"kept": unsaved_fields(request)}, status=403)
+    return render(
+        request, "errors/set_up_first.html", {"reason": "", "kept": unsaved_fields(request)}, status=403
+    )
 
 
 def signed_in(request: HttpRequest) -> HttpResponse:
@@ -98,7 +105,7 @@ def signed_in(request: HttpRequest) -> HttpResponse:
 
 
 def goes_on(request: HttpRequest) -> str:
-    """The `HX-Trigger` on which a page takes its token anew, and sends again what it kept while nothing was taken."""
+    """The `HX-Trigger` on which a page takes its new token and sends unsaved acts again."""
     return json.dumps({"signed-in": {"csrfToken": get_token(request)}})
 
 
