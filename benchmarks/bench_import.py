@@ -3,7 +3,7 @@
     python benchmarks/bench_import.py [GAMES]
 
 One process does one after the other what the two processes of a worker do side by side, with the real pragmas on a file
-of its own; wall time, and CPU time beside it. One game goes ahead, since a worker has its modules loaded.
+of its own; wall time and CPU time. One game goes ahead, since a worker has its modules loaded.
 """
 
 import json

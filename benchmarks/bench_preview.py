@@ -4,7 +4,7 @@
 
 Twenty games of 41 to 60 messages go through everything and their rows are copied. Once the draft has other thresholds
 and weights, so that stored findings are enough, and once another parameter, so that all games are measured again. Wall
-time, and CPU time of this process beside it. The budget is for the first.
+time, and CPU time of this process. The budget is for the first.
 """
 
 import logging

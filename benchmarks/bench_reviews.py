@@ -3,7 +3,7 @@
     python -m benchmarks.bench_reviews [SAVES]
 
 Four responses, each as a whole and by four criteria, on a SQLite file with the real pragmas; scores in turn, half of
-them while everything is in, so that the ranking is drawn anew. The budget holds for a quiet core, see `calibration`.
+them while everything is in, so that the ranking is updated. The budget holds for a quiet core, see `calibration`.
 """
 
 import sys

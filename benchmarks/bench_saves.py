@@ -3,7 +3,7 @@
     python -m benchmarks.bench_saves [SAVES]
 
 A game of 60 messages on a SQLite file with the real pragmas; labels, samples, questions and ratings in turn. What the
-test client itself needs (building the request, taking the answer apart) is printed beside it. The budget holds for a
+test client itself needs (building the request, taking the answer apart) is printed as well. The budget holds for a
 quiet core, see `calibration`.
 """
 

@@ -157,7 +157,7 @@ class Site:
         )  # fmt: skip
 
     def sweep(self) -> Child:
-        """Rings again, every ten seconds, for jobs nobody took."""
+        """Send messages again for waiting jobs, every ten seconds."""
         return self.python("sweep", str(ROOT / "manage.py"), "sweep", "--every", "10")
 
     def python(self, name: str, *command: str) -> Child:

@@ -1,4 +1,4 @@
-"""Child processes that cannot outlive whoever started them."""
+"""Child processes that end with their parent."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""What must hold of reviews: this wing's part of `manage.py verify`, which reads what was handed in once more."""
+"""What must hold of reviews: this wing's part of `manage.py verify`, which reads submitted reviews again."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -120,7 +120,7 @@ def _acts_are_told(_now: datetime) -> Iterator[str]:
 
 
 def _handed_in(**where: object) -> QuerySet[Review]:
-    """Everything that was ever handed in, those that count no more as well, with its rows."""
+    """Every submitted review with its rows, also superseded ones."""
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
     found = reviews_to_read().filter(**where).exclude(submitted_at=None).exclude(state=DRAFT)
     return found.prefetch_related(rows).order_by("pk")

@@ -41,9 +41,9 @@ FIRST, SECOND = 1, 2
 
 
 def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
-    """The review of this comparison that waits for `by`, begun when it was not; else the newest that was handed in.
+    """The review of this comparison that waits for `by`, begun when it was not; else the newest that was submitted.
 
-    The second round opens when everybody has handed in the first. Raises NotAllowed for who does not review the set,
+    The second round opens when everybody has submitted the first. Raises NotAllowed for people who do not review it,
     and what `begin_review` raises.
     """
     check_begin_review(by, comparison.set)
@@ -64,7 +64,7 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
 
 
 def _start_from(first: Review, second: Review, by: Person, now: datetime) -> None:
-    """Every mark of the second round as the first was handed in, each with its revision."""
+    """Store the marks of the submitted first round as those of the second, each with a revision."""
     rows = first.reviewed.select_related("response").defer("response__text")
     given = [
         Given(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge) for row in rows
@@ -103,13 +103,13 @@ def undo_mark(
 ) -> Saved[ReviewState]:
     """Take back the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
 
-    Scores as a whole stay once the criteria are open, and what a second round begins with is nobody's act.
+    Scores as a whole stay once the criteria are open; the marks that a second round begins with stay too.
     """
     return _MARKS.undo(owner=review, key=key, by=by, now=now, kind=kind, subject=subject)
 
 
 def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review:
-    """Hand the review in as it is marked. Handing it in again changes nothing.
+    """Submit the review as it is marked. A second call changes nothing.
 
     Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
     """
@@ -129,7 +129,7 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
 
 
 def lock(review: Review) -> Review:
-    """The review as it is now, and whether it may still go on; whoever else changes it waits for this transaction."""
+    """Lock the review until the end of this transaction, and read its present state."""
     ((review.state, review.version, ended_at, closed_at),) = _LOCK.rows(review.pk)
     review.reviewer.ended_at, review.reviewer.set.closed_at = ended_at, closed_at
     return review

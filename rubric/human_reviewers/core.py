@@ -54,7 +54,7 @@ class Sheet(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """One thing that handing in waits for, and the sentence that names it."""
+    """One thing that is missing for the submission, and the sentence that names it."""
 
     kind: str
     subject: str
@@ -120,7 +120,7 @@ def are_scores_complete(sheet: Sheet, values: Values) -> bool:
 
 
 def missing(sheet: Sheet, values: Values) -> list[Missing]:
-    """What handing in waits for, in the order of the page."""
+    """What is missing for the submission, in the order of the page."""
     labels = dict(sheet.criteria)
     found = [
         Missing(*key, f"{get_label(key[1])} has no score as a whole.")
@@ -150,7 +150,7 @@ def format_ranking(order: Sequence[Sequence[int]]) -> str:
 
 
 def move_response(order: Order, place: int, way: str) -> Order | None:
-    """The order with one response moved "higher", "lower", or beside the one above ("equal"); None when it cannot be.
+    """The order with one response moved "higher", "lower", or tied with the one above ("equal"); None if impossible.
 
     One that shares its place first leaves it; one that has no place yet comes last.
     """
@@ -193,7 +193,7 @@ class Given(Struct, frozen=True):
 
 
 def build_record(sheet: Sheet, values: Values, rubric: RubricRecord) -> ReviewRecord:
-    """What is handed in: scores as they were given, what could not be judged left out, the person's own ranking.
+    """The review to submit: scores as they were given, what could not be judged left out, the person's own ranking.
 
     A ranking that was never changed is ours, so none is reported.
     """

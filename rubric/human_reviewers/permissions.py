@@ -10,14 +10,14 @@ from workspace.models import Person
 
 
 def check_begin_review(person: Person, comparison_set: ComparisonSet) -> None:
-    """Whoever reviews a set opens its comparisons; what is closed can still be read."""
+    """Reviewers of a set open its comparisons; closed ones stay readable."""
     own = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
     if not (person.is_active and own.exists()):
         raise NotAllowed(_("You do not review this set. A team lead can add you."))
 
 
 def check_review(person: Person, review: Review) -> None:
-    """A reviewer changes an own review until it is handed in, while the set is open."""
+    """Reviewers change their own review until they submit it, while the set is open."""
     if review.reviewer.person_id != person.pk or not person.is_active:
         raise NotAllowed(_("This is not your review."))
     if review.state != REVIEW_DRAFT:

@@ -40,7 +40,7 @@ COLUMNS = (
     *("reviewer__set__rubric_version", "reviewer__set__rubric_version__sha256"),
 )
 
-# The key of the revisions that a second round begins with: nobody's act, and so not to be undone.
+# The key of the revisions that a second round begins with: they are no acts, so they cannot be undone.
 STARTING = "start:"
 
 

@@ -7,7 +7,7 @@ from rubric.versions.forms import LinesField, several_lines
 
 
 class PasteForm(forms.Form):
-    """What a model wrote, as it stands."""
+    """A model's answer, unchanged."""
 
     text = LinesField(
         label=_("The model's answer"),

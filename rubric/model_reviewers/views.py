@@ -70,7 +70,7 @@ def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",))
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Let every answer whose calls failed be asked for anew."""
+    """Ask again for every answer whose calls failed."""
     found = set_or_404(request.user, slug, number)
     check_change_set(request.user, found)
     bind_form(request, NothingForm)
@@ -199,7 +199,7 @@ def _pair_or_404(
 
 
 def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
-    """What is wrong with the lines of the file; one that is too large gets its fault beside the field."""
+    """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
     file = form.cleaned_data["file"]
     if file.size > UPLOAD_BYTES:
         form.add_error("file", _("The file is larger than 32 MB. Split it."))

@@ -1,4 +1,4 @@
-"""Impact previews of drafts: asked for and cancelled here, made by a job, kept as a row that nobody changes.
+"""Impact previews of drafts: asked for and cancelled here, made by a job, stored in a row that never changes.
 
 What a draft of a response rubric would change is found here, too; what one of the discussion rubric would change is
 found in the discussions wing. Nothing but the preview's own row is written.

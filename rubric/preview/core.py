@@ -41,7 +41,7 @@ Item = tuple[Location, str]
 class OutcomeFlip(Struct, frozen=True):
     """One outcome that would be another: what it is and would be in words, and a sentence for each reason.
 
-    `is_known` is false when the draft asks for something that nobody judged, so that it cannot be told.
+    `is_known` is false when the draft asks for something that was not judged.
     `is_recorded` is false of games that were rated and have no verdict yet.
     """
 
@@ -91,7 +91,7 @@ class Bin(Struct, frozen=True):
 
 
 class Impact(Struct, frozen=True):
-    """What was found. Lists hold the first of so many as the counts beside them say.
+    """What was found. Lists hold the first entries; the counts say how many there are.
 
     `looked_at` counts recorded outcomes, `open_count` those that are not recorded yet; `unknown_count` are recorded
     ones that cannot be told under the draft. `ranked_count` figures have a place before and after. `notes` are
@@ -145,7 +145,7 @@ def _edge(place: int, width: float) -> float:
 
 
 def rank_items(values: Mapping[Item, float]) -> dict[Item, int]:
-    """The place of each, from 1 for the highest; equal values share one, and the next stands behind all of them."""
+    """The place of each, from 1 for the highest; equal values share a place, and the next place counts all of them."""
     counts = Counter(values.values())
     numbers: dict[float, int] = {}
     above = 0
@@ -206,9 +206,9 @@ class Reranked(Struct, frozen=True):
 
 
 def comparable_weights(own: RubricRecord, draft: RubricRecord) -> dict[str, Fraction]:
-    """The draft's weights of the criteria that were scored under `own`, rescaled where the draft has others beside.
+    """The draft's weights of the criteria that were scored under `own`, rescaled when the draft has more criteria.
 
-    Nobody scored what the draft adds, so its overalls are over the criteria that are there. Empty when none is.
+    Criteria that the draft adds have no scores, so its overalls leave them out. Empty when no criterion is left.
     """
     weights = get_weights(draft)
     scored = {criterion.key for criterion in own.criteria}

@@ -1,4 +1,4 @@
-"""What a preview of a response rubric's draft looks at: everything that was handed in under any of its versions."""
+"""What a preview of a response rubric's draft reads: all reviews submitted under any of its versions."""
 
 from django.db.models import Count, Max, QuerySet, Sum
 
@@ -14,6 +14,6 @@ def sets_under(rubric: int) -> "QuerySet[ComparisonSet]":
 
 
 def reviews_hash(rubric: int) -> str:
-    """The hash of all reviews handed in under the rubric: another one in, or one superseded, gives another hash."""
+    """The hash of all reviews submitted under the rubric; a new or superseded review changes it."""
     reviews = Review.objects.filter(comparison__set__rubric_version__rubric=rubric, state=SUBMITTED)
     return canonical_hash(reviews.aggregate(Count("pk"), Sum("pk"), Max("submitted_at")))

@@ -72,7 +72,7 @@ def _draft(request: SignedIn, slug: str, number: str) -> RubricVersion:
 
 
 def _answer(request: SignedIn, version: RubricVersion, games: Hash) -> HttpResponse:
-    """The room for htmx, else the page that it stands on."""
+    """The section for htmx, else its page."""
     address = reverse("publish_version", args=[version.rubric.key, version.number])
     context = {"impact": load_impact_page(version, games)}
     return respond(request, page="", region=IMPACT, context=context, redirect=address)

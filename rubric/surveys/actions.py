@@ -43,7 +43,7 @@ def pass_survey_over(*, comparison: Comparison, by: Person, now: datetime) -> No
 def answer_survey(
     *, comparison: Comparison, understood: int, named: str, text: str = "", by: Person, now: datetime
 ) -> None:
-    """Store both answers. `named` is a criterion's key, or "cannot" for whoever cannot tell, which is not right.
+    """Store both answers. `named` is a criterion's key, or "cannot" ("I cannot tell"), which counts as wrong.
 
     Raises NotAllowed, Unacceptable, Conflict when it was not begun or was answered already.
     """

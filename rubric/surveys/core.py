@@ -23,7 +23,7 @@ class Separated(Struct, frozen=True):
 
 
 def find_separation(rows: Iterable[Row], weights: Mapping[str, Fraction]) -> Separated | None:
-    """The response that stands first, and the next one below it; None where nobody ranks above anybody.
+    """The response with the highest overall and the next one below it; None when all overalls are equal.
 
     Means over the reviewers who scored every criterion, exact. Of responses that share a place the first counts.
     """

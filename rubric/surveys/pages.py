@@ -38,16 +38,11 @@ class SurveyedResponse(Struct, frozen=True):
 class SurveyPage(Struct, frozen=True):
     """The survey of one comparison. Before it is begun nothing of the result is shown; `means` are the arm's alone."""
 
-    slug: str
-    number: int
-    comparison: int
-    set_name: str
-    question: str
+    comparison: Comparison
     is_begun: bool
     responses: list[SurveyedResponse]
     means: list[MeanLine]
     plot: IntervalsChart | None
-    criteria: list[tuple[str, str]]
 
 
 class SurveyDone(Struct, frozen=True):
@@ -88,16 +83,11 @@ def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
     is_begun = survey is not None and found is not None
     has_means = is_begun and survey is not None and survey.arm == WITH
     return SurveyPage(
-        slug=comparison.set.project.slug,
-        number=comparison.set.number,
-        comparison=comparison.number,
-        set_name=comparison.set.name,
-        question=comparison.question,
+        comparison=comparison,
         is_begun=is_begun,
         responses=_responses(comparison, found) if is_begun and found else [],
         means=_means(found, record) if has_means and found else [],
         plot=_plot(found, record) if has_means and found else None,
-        criteria=list_criteria(comparison),
     )
 
 

@@ -1,4 +1,4 @@
-"""What each parameter of a version decides, in a sentence; the value beside it is the reading chosen."""
+"""What each parameter of a version decides, in a sentence."""
 
 from collections.abc import Callable
 

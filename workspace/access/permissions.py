@@ -1,6 +1,6 @@
 """Roles, and how a check becomes a sentence or a truth value.
 
-`check_<verb>` raises NotAllowed with the sentence that the greyed button shows. `refusal_of` and `may` turn any check
+`check_<verb>` raises NotAllowed with the sentence that the greyed button shows. `get_refusal` and `may` turn any check
 of any wing into that sentence or a truth value. Whether a person may know of a thing at all is not asked here but by
 `visible_to` of the querysets.
 """
@@ -20,7 +20,7 @@ Role = Literal["admin", "lead", "evaluator"]
 def role_in(person: Person, project: Project | None) -> Role | None:
     """The person's role in a project, or in the whole installation when it is None; None for a stranger.
 
-    Whoever was deactivated has no role. The system account acts with an admin's rights but never signs in.
+    A deactivated person has no role. The system account acts with an admin's rights but never signs in.
     """
     if is_admin(person):
         return "admin"

@@ -8,7 +8,7 @@ from workspace.models import Membership, Person
 
 
 def check_see_status(person: Person) -> None:
-    """Admins, and whoever leads a project, see how the site is doing."""
+    """Admins and leads of any project see the status of the site."""
     if is_admin(person):
         return
     leads = Membership.objects.filter(person=person, role="lead", ended_at=None)

@@ -21,7 +21,7 @@ class Refusal(Exception):
 
 
 class Malformed(Refusal):
-    """The request itself is wrong: a field nobody asked for, one sent twice, a filter that does not exist (400)."""
+    """The request itself is wrong: an unknown field, one sent twice, a filter that does not exist (400)."""
 
     status = 400
     default_code = "malformed"

@@ -123,7 +123,7 @@ def _refused_at_sight(body: bytes) -> Problem | None:
 
 
 def _outside_strings(body: bytes) -> bytes:
-    """What stands between the strings. Exact up to the first break of the grammar, which is all that is needed."""
+    """The text between the strings. Exact up to the first break of the grammar, which is all that is needed."""
     if b"\\" in body:
         body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     return b" ".join(body.split(b'"')[::2])

@@ -138,7 +138,7 @@ def _end_of_run(text: str, at: int, end: int) -> int:
 
 
 def badge(character: str, count: int = 1) -> str:
-    """What stands for a hidden character, or for several of it in a row: its code point in angle brackets."""
+    """The badge of a hidden character, or of several in a row: its code point in angle brackets."""
     times = f" ×{count}" if count > 1 else ""
     return f"⟨U+{ord(character):04X}{times}⟩"
 

@@ -59,7 +59,7 @@ class ForbidChange(Operation):
         return f"{self.table}_frozen_update", f"{self.table}_frozen_delete"
 
     def put_up(self, connection: BaseDatabaseWrapper) -> None:
-        """Make the triggers anew."""
+        """Create the triggers again."""
         self.take_down(connection)
         make = self._for_postgresql if connection.vendor == "postgresql" else self._for_sqlite
         with connection.cursor() as cursor:

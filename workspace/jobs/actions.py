@@ -48,7 +48,7 @@ def enqueue(
 ) -> Job:
     """Write the job into the present transaction and ring for it after the commit; the same job is asked for once.
 
-    A job of that kind, subject and input that is over is queued anew; one that waits or runs stays as it is (its row
+    A job of that kind, subject and input that is over is queued again; one that waits or runs stays as it is (its row
     is locked, so that what this transaction adds is seen by the job before it ends). Raises RuntimeError outside a
     transaction. Never raises because the broker is away: the sweep rings later.
     """
@@ -149,7 +149,7 @@ def hand_back(*, job: Job, now: datetime) -> None:
 
 
 def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:
-    """Stop a job that waits or runs; whoever calls this has asked for permission. Its worker stops at its next write.
+    """Stop a job that waits or runs; the caller has checked the permission. Its worker stops at its next write.
 
     Raises Conflict when the job is over already.
     """
@@ -193,7 +193,7 @@ def run_job(*, job: int, clock: Clock) -> bool:
 
 
 def sweep_jobs(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
-    """Ring for jobs that nobody took and for those somebody dropped; how many were rung for, oldest first."""
+    """Send messages for waiting jobs and for jobs with a lapsed lease, oldest first; return how many."""
     long_ago = now - ring_again
     waiting = Q(state=QUEUED) & (Q(rung_at=None) | Q(rung_at__lte=long_ago))
     dropped = Q(state=RUNNING, lease_until__lte=now) & (Q(rung_at=None) | Q(rung_at__lte=now - LEASE))

@@ -1,4 +1,4 @@
-"""How far background work is, in words and numbers, and whether anybody is there to do it."""
+"""The progress of background work in words and numbers, and whether a worker runs."""
 
 from datetime import datetime, timedelta
 
@@ -33,7 +33,7 @@ def build_progress_bar(job: Job, *, label: str, unit: str, now: datetime) -> Pro
 
 
 def time_left(seconds: float) -> str:
-    """So many seconds in words that do not pretend to know better."""
+    """The time left in words, rounded to seconds or minutes."""
     if seconds < 60:
         whole = max(1, round(seconds))
         return ngettext("about %(n)d second left", "about %(n)d seconds left", whole) % {"n": whole}
@@ -49,7 +49,7 @@ def is_worker_alive(now: datetime) -> bool:
 
 
 def worker_note(now: datetime) -> str:
-    """The sentence that nobody works on what waits, "" when somebody does."""
+    """The sentence that no worker runs, "" when one does."""
     if is_worker_alive(now):
         return ""
     return _(

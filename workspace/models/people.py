@@ -35,7 +35,7 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
         return self.get(email=(username or "").lower())
 
     def system(self, *, now: datetime) -> "Person":
-        """The account that stands for what nobody did; made when it is first needed. It can never sign in."""
+        """The account for automatic acts, made when it is first needed. It can never sign in."""
         made: tuple[Person, bool] = self.get_or_create(
             is_system=True,
             defaults={

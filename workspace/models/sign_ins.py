@@ -1,4 +1,4 @@
-"""Who is signed in, read anew for every request: the session and the person, each by a query prepared once."""
+"""Who is signed in, read for every request: the session and the person, each by a query prepared once."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -26,7 +26,7 @@ LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 
 
 def system_person(*, now: datetime) -> Person:
-    """The account that stands for what nobody did; made when it is first needed. It can never sign in."""
+    """The account for automatic acts, made when it is first needed. It can never sign in."""
     return Person.objects.system(now=now)
 
 
@@ -45,7 +45,7 @@ def create_account(
 def add_person(
     *, email: str, name: str, password: str, is_admin: bool, by: Person | None, now: datetime
 ) -> Person:
-    """Insert a person and the event; whoever calls this has asked for permission. `by` None means they did it."""
+    """Insert a person and the event; the caller has checked the permission. `by` None means that the person did it."""
     plain = plain_email(email)
     if plain is None:
         raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
@@ -59,7 +59,7 @@ def add_person(
 
 
 def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
-    """Switch an account off: it cannot sign in, and whoever uses it is out with the next request.
+    """Switch an account off: it cannot sign in, and its sign-ins end with their next request.
 
     Raises NotAllowed, also for one's own account; Conflict when it is off already.
     """

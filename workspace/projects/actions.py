@@ -56,7 +56,7 @@ def add_member(*, project: Project, person: Person, role: str, by: Person, now: 
 def insert_membership(
     *, project: Project, person: Person, role: str, by: Person, now: datetime
 ) -> Membership:
-    """Insert the row and its event; whoever calls this has asked for permission."""
+    """Insert the row and its event; the caller has checked the permission."""
     _check_role(role)
     if not person.is_active:
         raise Unacceptable(_("This account is switched off. Switch it on first."), field="person")

@@ -96,7 +96,7 @@ def _alpha(observed: Matrix | float, expected: Matrix, ratings: Matrix | float) 
 
 
 def _interval(values: Matrix) -> tuple[float, Matrix]:
-    """Interval alpha from sums of squares: those within items beside the one of all ratings."""
+    """Interval alpha from sums of squares: those within items, and that of all ratings."""
     sizes = (~np.isnan(values)).sum(axis=1).astype(np.float64)
     means = np.nanmean(values, axis=1)
     within = np.nansum(np.square(values - means[:, None]), axis=1)

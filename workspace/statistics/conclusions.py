@@ -1,6 +1,6 @@
 """Figures with what they rest on, what can be concluded from them, and intervals over comparisons.
 
-Comparisons are what is drawn anew, since the responses to one question hang together.
+Whole comparisons are resampled, since the responses to one question hang together.
 """
 
 import math

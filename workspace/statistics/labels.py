@@ -15,7 +15,7 @@ LEAST_SCALE = 0.0
 def agreement_plot(lines: Sequence[tuple[str, Agreement, Agreement | None]]) -> IntervalsChart | None:
     """Coefficients (label, headline, companion) on one scale up to 1, from 0 or, where one lies below, from -1.
 
-    The companion is the ring beside the dot. None where there is nothing to draw.
+    The companion is the ring next to the dot. None where there is nothing to draw.
     """
     rows = [
         IntervalRow(

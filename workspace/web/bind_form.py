@@ -56,7 +56,7 @@ def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
 
 
 def add_refusal(form: BaseForm, refusal: Refusal) -> int:
-    """Put a refusal into the form that it is about, beside its field where it names one; the status to answer with.
+    """Add a refusal to its form, to its field when it names one; return the status to answer with.
 
     Refusals that are not about what was typed are raised on.
     """
@@ -77,10 +77,9 @@ def parse_number(text: str) -> int:
 
 
 def kept_status(form: BaseForm, refusal: Refusal) -> int:
-    """Put a refusal into the form and give the status to answer with; what is not about the form is raised on.
+    """Like `add_refusal`, also for a NotAllowed that is about the state of the thing: such a refusal has its own code.
 
-    As `fault_of`, and also for a refusal that is about the state of the thing and not about the person: those carry a
-    code of their own. What was typed while it could still be done is then not lost.
+    So the typed text is kept when the state changed in the meantime.
     """
     if isinstance(refusal, NotAllowed) and refusal.code != NotAllowed.default_code:
         form.add_error(None, refusal.sentence)

@@ -17,7 +17,7 @@ logger = logging.getLogger("evalsite.refusals")
 
 
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """The page of a refusal's status with its sentence, or a note beside the page when htmx asked."""
+    """The page of a refusal's status with its sentence, or a note on the page when htmx asked."""
     name = request.resolver_match.url_name if request.resolver_match else ""
     logger.info("refused %s %s %s", refusal.status, refusal.code, name)
     answer = error(request, refusal.status, refusal.sentence, {"detail": getattr(refusal, "detail", {})})

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 def is_too_large(request: HttpRequest, view: object, address: dict[str, Any]) -> bool:
     """Whether the body, by the length it was announced with, is more than this person may send to this view.
 
-    A form has settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes. A view behind `needs(..., files=may)` takes
-    settings.MOST_UPLOADED_AT_ONCE from whoever `may` says sends files there. No more than what was announced is ever
+    A form has settings.DATA_UPLOAD_MAX_MEMORY_SIZE bytes. A view behind `require(..., files=may)` takes
+    settings.MOST_UPLOADED_AT_ONCE from people for whom `may` is true. No more than what was announced is ever
     read, so neither a wrong length nor a body in pieces without one gets anything onto the disk.
     """
     try:

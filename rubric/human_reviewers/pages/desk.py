@@ -1,4 +1,4 @@
-"""The parts of the reviewer's page, built from a review as it stands."""
+"""The parts of the reviewer's page, built from the present state of a review."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Desk:
 
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
-        """(kind, subject) of everything that handing in waits for."""
+        """(kind, subject) of everything that is missing for the submission."""
         return frozenset((step.kind, step.subject) for step in self.work.missing)
 
     @cached_property
@@ -129,7 +129,7 @@ def are_criteria_open(desk: Desk) -> bool:
 
 
 def criteria(desk: Desk) -> list[CriterionScores]:
-    """The criteria with their scores; none before they are open, so that nobody thinks in them too early."""
+    """The criteria with their scores; none before they are open, so that they do not shape the first impression."""
     if not are_criteria_open(desk):
         return []
     return [
@@ -211,7 +211,7 @@ def open_step(desk: Desk, wanted: str) -> str:
 
 
 def missing_links(desk: Desk) -> list[MissingLink]:
-    """The first few things that handing in waits for."""
+    """The first few missing things."""
     return [
         MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
         for step in desk.work.missing[:MOST_MISSING]

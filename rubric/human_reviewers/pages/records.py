@@ -5,6 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from rubric.human_reviewers.queries import Waiting
+from rubric.models import Review
 
 
 class ScoreItem(Struct, frozen=True):
@@ -53,7 +54,7 @@ class RankRow(Struct, frozen=True):
 
 
 class Ranking(Struct, frozen=True):
-    """The ranking as it stands: the one the scores give until the person changes it."""
+    """The present ranking: the one that the scores give until the person changes it."""
 
     rows: list[RankRow]
     version: int
@@ -83,7 +84,7 @@ class StepTab(Struct, frozen=True):
 
 
 class MissingLink(Struct, frozen=True):
-    """One thing that handing in waits for, with the step and the element where it is."""
+    """One thing that is missing for the submission, with its step and element."""
 
     says: str
     step: str
@@ -136,7 +137,7 @@ class ReviewPage(Struct, frozen=True):
 
 
 class Changed(Struct, frozen=True):
-    """What the answer to an act draws anew beside status, steps and ranking."""
+    """What the answer to an act updates besides status, steps and ranking."""
 
     items: list[ScoreItem] = []
     steps: list[str] = []
@@ -147,7 +148,7 @@ class Changed(Struct, frozen=True):
 
 
 class SubmittedResponse(Struct, frozen=True):
-    """One response of a review that was handed in; `overall` is ours, "" without any score."""
+    """One response of a submitted review; `overall` is ours, "" without any score."""
 
     label: str
     rank: str
@@ -162,14 +163,9 @@ class SubmittedResponse(Struct, frozen=True):
 
 
 class SubmittedReviewPage(Struct, frozen=True):
-    """A review as it was handed in."""
+    """A submitted review."""
 
-    review_id: int
-    number: int
-    set_name: str
-    round: int
-    submitted_at: datetime | None
-    question: str
+    review: Review
     has_whole: bool
     criteria: list[str]
     responses: list[SubmittedResponse]

@@ -1,4 +1,4 @@
-"""The reviewer's page, and the part of it that the answer to one act draws anew."""
+"""The reviewer's page, and the part of it that the answer to one act updates."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -36,7 +36,7 @@ class ActOutcome(Struct, frozen=True):
     """What became of an act: saved, in conflict, or refused.
 
     `is_new` says that it was stored now, not only repeated, `is_undo` that it took another back, `is_elsewhere` that it
-    was not typed into its own field, which is then drawn anew.
+    was not typed into its own field, which the answer then updates.
     """
 
     kind: str = ""

@@ -1,4 +1,4 @@
-"""A review as it was handed in: what its reviewer gave, the overall that follows from it, and what is next."""
+"""A submitted review: what its reviewer gave, the overall that follows from it, and what is next."""
 
 from django.utils.translation import gettext as _
 
@@ -32,12 +32,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
     responses = [_response(row, work, ranks, others.get(row.response.number, [])) for row in rows]
     sets = waiting_sets(person)
     return SubmittedReviewPage(
-        review_id=review.pk,
-        number=review.comparison.number,
-        set_name=review.reviewer.set.name,
-        round=review.round,
-        submitted_at=review.submitted_at,
-        question=review.comparison.question,
+        review=review,
         has_whole=bool(work.sheet.whole),
         criteria=[criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
         responses=sorted(

@@ -1,4 +1,4 @@
-"""What models answer: kept raw before anything is read from it, then read and handed in."""
+"""Answers of models: stored raw first, then read and submitted."""
 
 import hashlib
 from collections import defaultdict

@@ -70,7 +70,7 @@ class Bounded(httpx2.SyncByteStream):
 
 
 class BoundedTransport(httpx2.HTTPTransport):
-    """Sends requests itself, to nobody but the endpoint, and bounds what comes back."""
+    """Sends requests to the endpoint alone and limits the size of its answers."""
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send it; bytes are taken as they come, so that nothing small unpacks to something large."""

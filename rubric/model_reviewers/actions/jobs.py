@@ -50,7 +50,7 @@ CHANCE = random.SystemRandom()
 
 
 class CallSettings(Struct):
-    """How calls are made and waited between, given so that nobody waits in tests; and how many failed in a row."""
+    """How calls are made and how to wait between them (tests do not wait); and how many failed in a row."""
 
     job: Job
     clock: Clock
@@ -145,7 +145,7 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
         if asked.state != OPEN:
             return True
         call = Call(get_model_name(reviewer), prompt.text, select_sampling(reviewer.parameters))
-        # The longest that a call and the wait after it take, so that nobody else takes the job meanwhile.
+        # The longest that a call and the wait after it take, so that no other worker takes the job meanwhile.
         _hold(asker, 2 * settings.REVIEW_TIMEOUT)
         reply = limit_reply(asker.ask(call))
         tries = asked.tries + 1

@@ -48,7 +48,7 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
 
 
 def new_nonce() -> str:
-    """What nobody who wrote a response can know."""
+    """A random seed that authors of responses cannot know."""
     return secrets.token_hex(16)
 
 
@@ -86,7 +86,7 @@ def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: da
 
 
 def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> int:
-    """Supersede every review whose calls failed, so that they are asked anew; how many. Raises NotAllowed, Conflict."""
+    """Supersede every review whose calls failed, to ask again; return how many. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     with transaction.atomic():
         reviewers = [reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None]

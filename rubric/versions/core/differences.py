@@ -52,7 +52,7 @@ class Differences(Struct, frozen=True):
 
 
 def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool = True) -> Differences:
-    """What it takes to come from the one version to the other; weights are left out for whoever may not see them.
+    """What changes from one version to the other; without `has_weights`, weights are left out.
 
     The number of a version is no difference.
     """

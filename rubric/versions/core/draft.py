@@ -67,7 +67,7 @@ def list_entries(lists: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def value_text(value: Any) -> str:
-    """A parameter's value as it stands in its field."""
+    """A parameter's value as the text of its field."""
     if isinstance(value, bool):
         return YES if value else NO
     return number_text(value) if isinstance(value, float) else str(value)
@@ -175,7 +175,7 @@ def is_number(text: str) -> bool:
 def scale_weights(texts: Texts, index: int) -> dict[str, str]:
     """The weight fields with the one at `index` kept and the others scaled so that all sum to 1.
 
-    Raises Unreadable when a weight is no number, the kept one is no share, or there is nobody to take the rest.
+    Raises Unreadable when a weight is no number, the kept one is no share, or no other criterion can take the rest.
     """
     fields = {_name(texts, number): f"c{number}-weight" for number in used_indexes(texts)}
     typed = {name: texts[field].strip() for name, field in fields.items() if is_number(texts.get(field, ""))}
@@ -210,7 +210,7 @@ def _name(texts: Texts, index: int) -> str:
 
 
 def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
-    """One criterion; its faults go to `problems`, and what cannot be read stands there as 0 or nothing."""
+    """One criterion; its faults go to `problems`, and unreadable parts become 0 or empty."""
     typed = {name: _plain(texts.get(f"c{index}-{name}", "")) for name in CRITERION_FIELDS}
     key = typed["key"].strip()
     before = next((criterion for criterion in base.criteria if criterion.key == key), None)
@@ -332,7 +332,7 @@ STEPS = 100
 
 
 def slide_text(number: str) -> str:
-    """Where the slider stands for a number: at the nearest hundredth from 0 to 1, at 0 for what is none."""
+    """The slider's position for a number: the nearest hundredth from 0 to 1, 0 for a text that is no number."""
     if not is_number(number):
         return "0"
     return decimal_text(Fraction(min(max(round(exact(number.strip()) * STEPS), 0), STEPS), STEPS))
@@ -355,7 +355,7 @@ def in_step(texts: Texts, *, active_field: str = "") -> dict[str, str]:
 
 
 def _is_slid(texts: Texts, slide: str, was: str) -> bool:
-    """Whether the slider stands elsewhere than where the page put it."""
+    """Whether the slider was moved since the page was made."""
     return (
         slide in texts
         and was in texts

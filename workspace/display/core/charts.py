@@ -19,7 +19,7 @@ class BarRow(Struct, frozen=True):
     """One figure against its threshold, all in the unit of the figure.
 
     `value` is None while it is pending; `low`/`high` bound its interval where there is one. `text` is the figure as
-    the page shows it, `detail` what stands behind it ("37 of 50"), `state` "pass", "fail" or "pending",
+    the page shows it, `detail` what it was counted from ("37 of 50"), `state` "pass", "fail" or "pending",
     `says` the word for it ("PASS by rule").
     """
 
@@ -62,7 +62,7 @@ def threshold_bars(rows: list[BarRow]) -> BarsChart:
 
 
 def compute_track_position(value: float, minimum: float, maximum: float) -> float:
-    """Where a value stands on a track from 0 to 100; values outside the scale stand at its end."""
+    """The position of a value on a track from 0 to 100; values outside the scale are drawn at its end."""
     if maximum <= minimum:
         return 0.0
     share = (value - minimum) / (maximum - minimum)
@@ -221,7 +221,7 @@ _MOST_STEPS = 8
 
 
 class IntervalRow(Struct, frozen=True):
-    """One figure: `value` None where there is none; `other` is a second one to stand beside it, drawn as a bar.
+    """One figure: `value` None where there is none; `other` is a second value, drawn as a bar.
 
     `hollow` is a second one of the same scale, drawn as a ring.
     `text` is the figure as the page shows it, `says` a word on it; `tone` "wait" makes it a note.
@@ -267,7 +267,7 @@ class IntervalsChart(Struct, frozen=True):
 def interval_plot(
     rows: Sequence[IntervalRow], *, minimum: float, maximum: float, reference: float | None = None
 ) -> IntervalsChart:
-    """Dots with brackets from `minimum` to `maximum`; what lies outside stands at the end of the scale."""
+    """Dots with brackets from `minimum` to `maximum`; values outside are drawn at the end of the scale."""
     lines = [compute_track_position(at, minimum, maximum) for at in ticks(minimum, maximum)]
     middle = "" if reference is None else f"M{compute_track_position(reference, minimum, maximum)} 0V16"
     return IntervalsChart(

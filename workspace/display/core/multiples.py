@@ -51,7 +51,7 @@ class Column(Struct, frozen=True):
 
 
 class Dot(Struct, frozen=True):
-    """Where a value stands."""
+    """The position of a value."""
 
     x: float
     y: float
@@ -126,7 +126,7 @@ def compute_width(count: int) -> int:
 
 
 def multiple(columns: Sequence[Column], scale: Scale, *, rules: Sequence[tuple[float, str]] = ()) -> Multiple:
-    """The small chart of these columns, a rule at every threshold; what lies outside the scale stands at its end."""
+    """The small chart of these columns, a rule at every threshold; values outside the scale are drawn at its end."""
     width = compute_width(len(columns))
     room = (width - LEFT - RIGHT) / max(1, len(columns))
     middles = [round(LEFT + room * (at + 0.5), 1) for at in range(len(columns))]
@@ -161,7 +161,7 @@ def multiple(columns: Sequence[Column], scale: Scale, *, rules: Sequence[tuple[f
 
 
 def level(value: float, scale: Scale) -> float:
-    """How far from the top a value stands; outside the scale it stands at its end."""
+    """The distance of a value from the top; values outside the scale are drawn at its end."""
     foot = HEIGHT - BOTTOM
     y = foot - (foot - TOP) * (value - scale.minimum) / (scale.maximum - scale.minimum)
     return round(y if TOP <= y <= foot else TOP if y < TOP else foot, 1)

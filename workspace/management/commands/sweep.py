@@ -1,4 +1,4 @@
-"""Rings again for background work that nobody took or somebody dropped, and does what time alone brings about."""
+"""Sends messages again for waiting or dropped jobs, and does the work that is due by time alone."""
 
 import argparse
 import threading
