@@ -13,7 +13,7 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect
-def _check_the_ground(**_given: object) -> None:
+def _check_startup(**_given: object) -> None:
     from evalsite.start import assert_ready, spare_the_collector
 
     assert_ready()

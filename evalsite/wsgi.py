@@ -1,4 +1,4 @@
-"""The WSGI door of the site. It opens only when the ground is sound."""
+"""The WSGI application. It starts only when the startup checks pass."""
 
 import os
 

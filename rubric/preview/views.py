@@ -54,7 +54,7 @@ def cancel_with(games: Hash) -> View:
 
 
 def load_impact_page(version: RubricVersion, games: Hash) -> ImpactPage:
-    """The room "What would change" of a draft."""
+    """The section "What would change" of a draft."""
     return build_impact(version=version, basis=scored(version, games), now=timezone.now())
 
 
@@ -86,7 +86,7 @@ def publish_with(uses: Uses, games: Hash) -> View:
 
     @require("publish_version", methods=("GET", "POST"))
     def publish_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """What publishing changes, and a form for the reason. While a preview is made its room asks again."""
+        """What publishing changes, and a form for the reason. While a preview is computed, its section polls."""
         version = version_or_404(request.user, slug, number)
         check_publish_version(request.user, version)
         if request.method == "GET" and is_htmx(request):

@@ -172,7 +172,7 @@ class DraftForm(forms.Form):
 
     @property
     def criteria(self) -> list[CriterionFields]:
-        """The criteria in their order, then the empty index for a new one."""
+        """The criteria in their order, then the empty one for a new criterion."""
         return [self._criterion(index) for index in self.indexes]
 
     @property

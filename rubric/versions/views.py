@@ -132,9 +132,9 @@ def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
 @require("edit_version", methods=("GET", "POST"))
 def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """The editor: every button sends the whole form, and whatever is wrong, what was typed stays.
+    """The editor: every button sends the whole form, and the typed text always stays.
 
-    A weight that is moved sends it too, with `weigh` and the field that is in hand.
+    A weight that is moved sends it too, with `weigh` and the name of its field.
     """
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
@@ -220,7 +220,7 @@ def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: Ru
 
 
 def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, active_field: str) -> HttpResponse:
-    """The weights as they are now. Only those of their controls that change are swapped, never the one in hand."""
+    """The weights as they are now. Only controls that change are swapped, never the active one."""
     sent, moved = form.texts, in_step(form.texts, active_field=active_field)
     form = form.with_texts(moved)
     faults = [fault for fault in weight_faults(form.texts) if fault.field]

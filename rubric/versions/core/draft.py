@@ -135,7 +135,7 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
 
 
 def used_indexes(texts: Texts) -> list[int]:
-    """The indexes of the criteria that are there: not removed, and not an empty index for a new one."""
+    """The indexes of the criteria, without removed ones and the empty one at the end."""
     return [
         index
         for index in range(MOST_CRITERIA)

@@ -261,7 +261,7 @@ def test_what_was_moved_counts(number, slide, was, counts):
     assert one(number, slide, was) == counts
 
 
-def test_where_both_were_moved_the_one_active_field_counts_else_the_number():
+def test_where_both_were_moved_the_active_field_counts_else_the_number():
     assert one("0.4", "0.5", "0.35") == "0.4"
     assert one("0.4", "0.5", "0.35", active_field="c3-weight") == "0.4"
     assert one("0.4", "0.5", "0.35", active_field="c3-slide") == "0.5"
