@@ -19,6 +19,7 @@ from jinja2.runtime import Context, Macro
 from jinja2.utils import internalcode
 
 from workspace import markup
+from workspace.statistics import labels
 
 # What the frame around a page reads, for pages that are made before a view or a person is known.
 FRAME: dict[str, Any] = {
@@ -122,6 +123,10 @@ def environment(**options: Any) -> Environment:
         default_if_none=default_if_none,
         filesizeformat=filesizeformat,
         floatformat=floatformat,
+        number=labels.number,
+        signed=labels.format_signed,
+        interval=labels.interval_text,
+        p_value=labels.p_text,
         **markup.FILTERS,
     )
     return env

@@ -269,11 +269,7 @@ def _response(row: Comparison, number: int, given: NewResponse, people: Mapping[
 
 
 BATCH = 100
-
-
 _Row = tuple[Any, ...]
-
-
 ReviewRows = tuple[str, list[_Row]]
 
 

@@ -22,11 +22,7 @@ from workspace.core.json_faults import Problem, build_pointer
 from workspace.core.strict_json import read_json
 
 LONGEST_TEXT = 100_000
-
-
 LONGEST_KEY = 120
-
-
 LONGEST_AUTHOR = 200
 
 
@@ -100,14 +96,8 @@ def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFau
 
 
 COMPARISON_KEYS = ("id", "question", "responses")
-
-
 RESPONSE_KEYS = ("id", "text", "author")
-
-
 HOLISTIC_KEY, NOTES_KEY = "holistic", "notes"
-
-
 Number = int | float
 
 

@@ -15,7 +15,6 @@ from rubric.versions.forms import LinesField, several_lines
 
 FIRST_RESPONSES = 3
 
-
 MODE_CHOICES = (
     ("holistic", _("as a whole: one score for each response")),
     ("rubric", _("by criterion: a score for each criterion of the rubric")),

@@ -17,14 +17,8 @@ from workspace.core.text import one_line
 from workspace.models import Person, Project
 
 COMPARISONS_A_PAGE = 100
-
-
 MOST_REVIEWERS = 200
-
-
 LONGEST_SHOWN = 160
-
-
 KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed elsewhere")}
 
 

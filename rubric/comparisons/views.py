@@ -186,11 +186,8 @@ def _address(comparison_set: ComparisonSet) -> str:
 
 ADD, IMPORT = "rubric/comparisons/add.html", "rubric/comparisons/import.html"
 
-
 # Handing one in takes some milliseconds, and somebody waits for the page.
 MOST_REVIEWS = 1_000
-
-
 MOST_FAULTS = 200
 
 

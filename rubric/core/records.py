@@ -10,27 +10,14 @@ from typing import Any
 from msgspec import Struct
 
 DISCUSSION = "discussion"
-
-
 RESPONSE = "response"
-
 
 # How a review was given: with every score, with some, with a holistic score or a ranking alone, not at all.
 RUBRIC = "rubric"
-
-
 PARTIAL = "partial"
-
-
 HOLISTIC = "holistic"
-
-
 ABSTAINED = "abstained"
-
-
 UNREADABLE = "unreadable"
-
-
 LOWEST, HIGHEST = 1, 10
 
 

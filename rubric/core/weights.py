@@ -9,7 +9,6 @@ from msgspec import Struct
 TOLERANCE = Fraction(1, 1000)
 _MOST_SHOWN = 8
 _LARGEST_EXPONENT = 400
-
 Number = int | float | Decimal | Fraction | str
 
 

@@ -27,7 +27,6 @@ ONE, REGION, WHOLE = (
     "rubric/results/whole_set.html",
 )
 
-
 SWITCHES = ("under", "incomplete", "whole", "page")
 
 

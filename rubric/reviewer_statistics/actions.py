@@ -1,4 +1,4 @@
-"""Jobs that compute the statistics of a comparison set, and fitted weights that an admin takes into a draft.
+"""Jobs that compute the statistics of a comparison set, and drafts made from fitted weights.
 
 Figures are stored with the hash of their input, one kind after the other.
 """

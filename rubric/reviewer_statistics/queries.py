@@ -24,8 +24,6 @@ from workspace.models import Project
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
 FIRST_ROUND = 1
-
-
 FIGURE_SET = "figure_set"
 
 

@@ -14,14 +14,11 @@ MODE_NAMES = {
     "both": _("a score as a whole first, then scores by criterion"),
 }
 
-
 # Route and name of each page of a set, in the order of the tabs. The first is the leads' own; all others show results.
 LEADS = "comparison_set"
 
-
 # How models are asked is the leads' own as well.
 ASKING = "set_answers"
-
 
 TABS = [
     (LEADS, _("Comparisons")),
@@ -32,7 +29,6 @@ TABS = [
     ("set_success", _("Success")),
     ("set_tuning", _("Weights")),
 ]
-
 
 # Weights are the leads' too.
 TUNING = "set_tuning"

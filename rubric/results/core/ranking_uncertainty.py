@@ -18,8 +18,6 @@ from workspace.statistics.means import jackknife_error, student_t
 from workspace.statistics.ratings import Matrix
 
 FRAGILE = Fraction(5, 100)
-
-
 Scores = Mapping[str, Mapping[str, Number]]
 
 
@@ -150,14 +148,8 @@ def win_shares(
 
 
 Values = Mapping[str, Mapping[str, Fraction]]
-
-
 Shares = Mapping[str, Fraction]
-
-
 Means = Mapping[str, Mapping[str, Fraction]]
-
-
 Word = Literal["level", "one_reviewer", "tie", "ahead"]
 
 

@@ -15,8 +15,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 LEAST_RATINGS = 10
-
-
 _PRIOR = 5
 
 
@@ -142,14 +140,8 @@ def _groups(ratings: Sequence[Rating]) -> int:
 
 
 STEPS = 400
-
-
 _CLOSE = 1e-10
-
-
 Vector = NDArray[np.float64]
-
-
 Indexes = NDArray[np.int64]
 
 

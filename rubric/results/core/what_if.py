@@ -9,8 +9,6 @@ from rubric.core.weights import decimal_text, exact
 
 # A slider can only show multiples of its step, so it counts as moved from half a step on.
 STEP = Fraction(1, 200)
-
-
 LONGEST_WEIGHT = 20
 
 

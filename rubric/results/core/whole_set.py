@@ -22,11 +22,7 @@ from workspace.statistics.means import exact_mean
 from workspace.statistics.ratings import Matrix
 
 Shares = Mapping[str, Fraction]
-
-
 Item = tuple[str, str]
-
-
 NO_SCORES = "No review that counts has scores of it."
 
 

@@ -14,10 +14,7 @@ from rubric.reviews.core.panel import Judgement, Panel, ResponseRank, counted_va
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
 
 TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By score as a whole")}
-
-
 FALLBACK = gettext_lazy("Fallback: by score as a whole")
-
 
 WORDS = {
     "level": gettext_lazy("level"),

@@ -21,7 +21,6 @@ from workspace.core.text import shorten
 
 KINDS = {PERSON: gettext_lazy("person"), MODEL: gettext_lazy("model"), ELSEWHERE: gettext_lazy("elsewhere")}
 
-
 MODES = {
     RUBRIC: gettext_lazy("all criteria scored"),
     PARTIAL: gettext_lazy("some criteria missing"),
@@ -29,7 +28,6 @@ MODES = {
     ABSTAINED: gettext_lazy("declined to judge"),
     UNREADABLE: gettext_lazy("could not be read"),
 }
-
 
 NO_SCORES = (ABSTAINED, UNREADABLE)
 

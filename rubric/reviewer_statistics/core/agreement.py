@@ -20,14 +20,8 @@ from workspace.statistics.rankings import kendall_tau, kendall_w
 from workspace.statistics.ratings import Matrix
 
 OVERALL, WHOLE = "overall", "holistic"
-
-
 LEAST_RESPONSES = 3
-
-
 _NO_W = "No comparison has three responses that the same two reviewers or more have all ranked."
-
-
 _NOBODY_TWICE = "No response has scores by two reviewers."
 
 

@@ -16,17 +16,9 @@ from workspace.statistics.estimates import Interval
 from workspace.statistics.proportions import newcombe, wilson
 
 LEAST_ANSWERS = 10
-
-
 EFFECT = 0.2
-
-
 TOP = 4
-
-
 Arm = Literal["with", "without"]
-
-
 _UNIT = "answers in each arm"
 
 

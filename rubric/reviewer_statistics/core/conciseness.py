@@ -28,20 +28,10 @@ from workspace.statistics.rankings import mid_ranks
 from workspace.statistics.ratings import Matrix
 
 CONCISENESS, ACCURACY = "conciseness", "accuracy"
-
-
 LEAST_RESPONSES = 3
-
-
 EXPECTED = -0.3
-
-
 _FEW = f"No comparison has {LEAST_RESPONSES} responses of known length with all scores."
-
-
 _CONSTANT = "Lengths or scores do not differ within any comparison."
-
-
 _FEW_FOR_FORM = "An interval needs at least 10 responses; there are {}."
 
 

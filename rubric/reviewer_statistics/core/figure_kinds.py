@@ -22,11 +22,7 @@ from rubric.reviews.core.score_rows import Row, Weights
 
 # What is stored under another number was computed otherwise, and is computed anew.
 CODE_VERSION = "1"
-
-
 RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING = "manners", "agreement", "success", "tuning"
-
-
 KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
 
 

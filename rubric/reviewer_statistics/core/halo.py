@@ -10,14 +10,8 @@ from workspace.statistics.proportions import wilson
 from workspace.statistics.ratings import Matrix
 
 LEAST_FLAT, LEAST_HALO = 8, 15
-
-
 HONEST_FLAT = 0.10
-
-
 HALO = 0.25
-
-
 DRAWS = 2000
 
 

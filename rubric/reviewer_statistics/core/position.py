@@ -21,14 +21,8 @@ from workspace.statistics.conclusions import Z_ONE_SIDED, Z_POWER
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.2
-
-
 DRAWS = 5000
-
-
 _SAME = "All reviewers saw the responses in the same order, so position and quality cannot be told apart."
-
-
 _NONE = "No reviewer has scored two responses of a comparison at known positions that others scored too."
 
 

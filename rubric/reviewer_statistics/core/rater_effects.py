@@ -15,8 +15,6 @@ from workspace.statistics.ratings import Matrix
 
 # A reviewer is flagged below this p.
 LEVEL = 0.01
-
-
 Value = Callable[[Row], float | None]
 
 

@@ -10,10 +10,7 @@ from workspace.statistics.rankings import Variant
 from workspace.statistics.ratings import Matrix
 
 MOST_LISTED = 6
-
-
 DRAWS = 1000
-
 
 # Means that differ by less than this differ by rounding.
 _PLACES = 9

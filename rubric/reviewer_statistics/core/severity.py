@@ -18,8 +18,6 @@ from rubric.reviews.core.score_rows import Item, Row, Weights, overalls, sort_ro
 from workspace.statistics.ratings import Matrix
 
 LEAST_OWN, LEAST_OTHER = 5, 20
-
-
 DRAWS = 5000
 
 

@@ -31,23 +31,11 @@ from workspace.statistics.rankings import kendall_w
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.1
-
-
 LEAST_RESPONSES = 3
-
-
 _MOST_PLACES = 2
-
-
 _NO_TAU = "No comparison has three responses ranked by two reviewers who tell them apart."
-
-
 _NO_WINNER = "No comparison has two responses judged by two reviewers."
-
-
 _NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
-
-
 _NAMES = ("tau_b", "tau_a", "w", "resampled_tau", "same_winner", "left_out_winner", "tied_share")
 
 

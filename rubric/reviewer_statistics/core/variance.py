@@ -27,14 +27,8 @@ from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import Matrix
 
 MARGIN = 0.05
-
-
 RATIO_EFFECT = 0.1
-
-
 _NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
-
-
 _NOBODY_TWICE = "No response has scores by two reviewers."
 
 

@@ -19,17 +19,9 @@ from workspace.statistics.ratings import Matrix
 from workspace.statistics.simplex import minimise
 
 Indexes = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-
-
 _STEPS = 60
-
-
 _HALVINGS = 30
-
-
 _RIDGE = 1e-4
-
-
 _LEAST = 1e-9
 
 
@@ -155,20 +147,10 @@ def _objective(rows: Matrix, penalty: Matrix, chosen: Matrix) -> float:
 
 
 LEAST_RESPONSES = 50
-
-
 FOLDS = 5
-
-
 SHRINKAGES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
-
-
 PLACES = 4
-
-
 _SURE = {"holistic": 100, "preferences": 200}
-
-
 Target = Literal["holistic", "preferences"]
 
 

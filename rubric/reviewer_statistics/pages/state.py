@@ -1,16 +1,15 @@
-"""Whether a set's figures are there, of the present input, or on their way; and what the statistics pages share."""
+"""The state of a set's figures: current, being computed, out of date or missing."""
 
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
+from msgspec import Struct
 
 from rubric.models import ComparisonSet, SetFigures
-from rubric.reviewer_statistics.core.figure_kinds import AGREEMENT, KINDS, RATER_EFFECTS, SUCCESS, TUNING
-from rubric.reviewer_statistics.core.rater_effects import RaterEffect
+from rubric.reviewer_statistics.core.figure_kinds import AGREEMENT, RATER_EFFECTS, SUCCESS, TUNING
 from rubric.reviewer_statistics.queries import SET_STATISTICS
-from workspace.statistics.conclusions import Figure
-from workspace.statistics.estimates import Agreement
+from rubric.sets.pages import SetFrame
 from workspace.stored_statistics.pages import StatisticsState, read_state
 
 KIND_NAMES = {
@@ -21,9 +20,6 @@ KIND_NAMES = {
 }
 
 
-ROUTES = {kind: f"set_{kind}" for kind in KINDS}
-
-
 class FiguresState(StatisticsState, frozen=True, kw_only=True):
     """The state of the figures of one kind, and the address of their page."""
 
@@ -31,30 +27,26 @@ class FiguresState(StatisticsState, frozen=True, kw_only=True):
     slug: str
     number: int
 
-    @property
-    def review_count(self) -> int:
-        """The reviews that the figures come from."""
-        return self.count
+
+class StatisticsPage(Struct, frozen=True):
+    """The fields that all statistics pages share."""
+
+    head: SetFrame
+    state: FiguresState
 
 
 def build_state(
     *, comparison_set: ComparisonSet, kind: str, now: datetime
 ) -> tuple[FiguresState, SetFigures | None]:
-    """The state of that kind's figures, and their row when they are of the present input."""
+    """The state of the figures of that kind, and their row if it matches the present input."""
     state, row = read_state(
         store=SET_STATISTICS, owner=comparison_set, kind=kind, names=KIND_NAMES, since=_since, now=now
     )
     slug, number = comparison_set.project.slug, comparison_set.number
-    return FiguresState(**state, route=ROUTES[kind], slug=slug, number=number), row
-
-
-def why_not(found: Figure | RaterEffect | Agreement) -> str:
-    """The sentence for a figure that is not there, or for its interval."""
-    return found.reason or found.interval_reason
+    return FiguresState(**state, route=f"set_{kind}", slug=slug, number=number), row
 
 
 def _since(more: int) -> str:
-    """That there are figures of other input, and how many reviews came since."""
     if more <= 0:
         return _(
             "The figures there are come from other reviews or an earlier way of computing, so they are not shown."

@@ -22,9 +22,7 @@ _FENCE = re.compile(
     r"^(?:[ \t>]*+```[ \t]*+\n[ \t>]*+```[ \t]*+\n)++|^[ \t>]*+(`{3,}|~{3,})([^\n]*)$", re.MULTILINE
 )
 
-
 _OPENING = re.compile(r'\{\s*+(?=")')
-
 
 # One step: over plain text, strings and empty objects to a chain of openings with their keys, a run of bare openings
 # (the last of which may open an object), or a run of closings. Long runs are one match each, which is what keeps a
@@ -33,7 +31,6 @@ _STEP = re.compile(
     r'(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+"?+|\{\s*+\})*+'
     r'(?:((?:\{\s*+"[^"\\\n{}]*+"\s*+:\s*+)++)|(\{(?:(?:[^{}"]++|\{\s*+\})*+\{)*+)|(\}++))'
 )
-
 
 _KEYED, _BARE = 1, 2
 
@@ -210,11 +207,7 @@ def quote_name(written: str) -> str:
 
 
 _NUMERIC = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
-
-
 PARTS = ("evaluations", "scores")
-
-
 Score = int | float
 
 

@@ -43,16 +43,9 @@ _HEADING = re.compile(
     r"^[ \t#*_>-]*FINAL[ \t]+RANKING[*_ \t]*:?[*_ \t]*([^\n]*)$", re.MULTILINE | re.IGNORECASE
 )
 
-
 _ITEM = re.compile(r"[ \t>]*(?:[-*•+][ \t]+)?(?:\(?#?[0-9]{1,4}[.):][ \t]*)?(?:[-*•+][ \t]+)?")
-
-
 _MARKS = " \t*_`\"'[]“”"
-
-
 _CONNECTOR = re.compile(r"[\s*_`\"'\]]*([>=,])[\s*_`\"'\[]*")
-
-
 Places = list[list[str]]
 
 
@@ -171,26 +164,16 @@ def _begins(text: str, at: int, label: str) -> bool:
 
 
 MISMATCH = Fraction(5, 100)
-
-
 MOST_FLAGS = 200
-
-
 _WANTED = re.compile(r'"(?:evaluations|scores|ranking)"\s*+:')
-
-
 _DOES = r"(?:evaluat|assess|rank|rat|scor|judg|review|compar|help|assist|comply|provid|complet|participat|do th|do so)"
-
-
 _NOT = r"(?:cannot|can not|can['’]t|won['’]t|will not|unable|not able|not going)"
-
 
 _REFUSAL = re.compile(
     rf"\b(?:I|we)\b[^.!?\n]{{0,40}}?\b(?:decline|abstain|refuse)\b"
     rf"|(?:\b(?:I|we)\b|\A)[^.!?\n]{{0,40}}?\b{_NOT}\b[^.!?\n]{{0,60}}?\b{_DOES}",
     re.IGNORECASE,
 )
-
 
 _REFUSAL_WITHIN = 600
 

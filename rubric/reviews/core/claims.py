@@ -8,8 +8,6 @@ from rubric.reviews.core.answer_json import Names, Score, decode, find_blocks, f
 from workspace.core.strict_json import normalise_text
 
 MOST_BLOCKS = 50
-
-
 Claims = dict[str, dict[str, Score]]
 
 

@@ -10,7 +10,6 @@ from workspace.core.strict_json import read_json
 
 KEYS = ("reviewer", "responses", "text")
 
-
 # Of any file of lines so many faults are named; nobody reads more, and a file of millions would fill the memory.
 MOST_FAULTS = 1_000
 

@@ -14,8 +14,6 @@ from rubric.core.weights import Number, exact
 from workspace.statistics.ratings import Matrix
 
 Item = tuple[str, str]
-
-
 Weights = Mapping[str, Number]
 
 

@@ -33,8 +33,6 @@ from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
-
-
 TWO = [NewResponse(text="One."), NewResponse(text="Another.")]
 
 
@@ -246,9 +244,7 @@ TEA = {
     ],
 }
 
-
 PLAIN = {"comparison": "tea", "reviewer": "Reader", "scores": {"a": {"holistic": 4}, "b": {"holistic": 8}}}
-
 
 TEXT = {
     "comparison": "tea",

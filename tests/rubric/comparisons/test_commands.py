@@ -11,13 +11,11 @@ from tests.factories.people import make_lead, make_member, make_project
 
 pytestmark = pytest.mark.django_db
 
-
 SOUP = {
     "id": "soup",
     "question": "How is soup made?",
     "responses": [{"text": "Boil."}, {"text": "Open a tin."}],
 }
-
 
 GIVEN = {"comparison": "soup", "reviewer": "Reader", "scores": {"1": {"holistic": 4}, "2": {"holistic": 9}}}
 

@@ -26,13 +26,11 @@ SOUP = {
     "responses": [{"id": "a", "text": "Boil water.", "author": "m-1"}, {"text": "Open a tin."}],
 }
 
-
 SCORED = {
     "comparison": "soup",
     "reviewer": "Reader",
     "scores": {"a": {"holistic": 7}, "2": {"holistic": 9}},
 }
-
 
 NUMBERS = {"a": 1, "2": 2}
 

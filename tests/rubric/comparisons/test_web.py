@@ -290,7 +290,6 @@ SOUP = {
     "responses": [{"text": "Boil."}, {"text": "Open a tin."}],
 }
 
-
 GIVEN = {"comparison": "soup", "reviewer": "Reader", "scores": {"1": {"holistic": 4}, "2": {"holistic": 9}}}
 
 

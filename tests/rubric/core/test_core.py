@@ -16,13 +16,11 @@ from rubric.versions.queries import first_response_version
 
 WEIGHTS = get_weights(first_response_version())
 
-
 EXAMPLE = {
     "Response A": {"accuracy": 9, "completeness": 8, "conciseness": 7, "clarity": 8},
     "Response B": {"accuracy": 7, "completeness": 9, "conciseness": 9, "clarity": 8},
     "Response C": {"accuracy": 6, "completeness": 6, "conciseness": 5, "clarity": 7},
 }
-
 
 scores = st.dictionaries(st.sampled_from(list(WEIGHTS)), st.integers(1, 10) | st.floats(1, 10))
 

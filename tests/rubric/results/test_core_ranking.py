@@ -25,10 +25,7 @@ SHARES = {
     "clarity": Fraction(20, 100),
 }
 
-
 RECORD = {"A": (9, 8, 7, 8), "B": (7, 9, 9, 8), "C": (6, 6, 6, 6)}
-
-
 MEANS = {label: dict(zip(SHARES, map(Fraction, scores), strict=True)) for label, scores in RECORD.items()}
 
 

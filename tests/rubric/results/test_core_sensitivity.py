@@ -14,14 +14,8 @@ from rubric.results.core.ranking_uncertainty import edges, flips, smallest_move,
 from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, VERSION
 
 WEIGHTS = get_weights(VERSION)
-
-
 SCORES = {label: {key: entry[key] for key in CRITERIA} for label, entry in EXAMPLE["evaluations"].items()}
-
-
 A, B, C = (SCORES[label] for label in LABELS)
-
-
 KEYS = list("abcdef")
 
 

@@ -23,7 +23,6 @@ from rubric.reviews.core.score_rows import Row
 
 SHARES = {"accuracy": Fraction(3, 4), "clarity": Fraction(1, 4)}
 
-
 SQUALITY = Path(
     os.environ.get("SQUALITY", Path(__file__).parents[4] / "shared" / "data" / "squality")
 ) / "all-responses.jsonl"  # fmt: skip
@@ -41,7 +40,6 @@ ROWS = [
     row(2, 1, "x", 9, 9), row(2, 2, "x", 3, 3, holistic=2),
     row(3, 1, "x", 4, 4), row(3, 2, "x", 4, 4),
 ]  # fmt: skip
-
 
 NAMES = {
     (scored_row.comparison, scored_row.response): "ann" if scored_row.response == "1" else "bob"

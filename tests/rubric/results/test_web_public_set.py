@@ -27,13 +27,8 @@ from workspace.core.canonical import canonical_bytes
 from workspace.statistics.alpha import krippendorff_alpha
 
 SHARED = Path(__file__).parents[4] / "shared"
-
-
 SQUALITY = Path(os.environ.get("SQUALITY_REVIEWS", SHARED / "data" / "squality" / "all-responses.jsonl"))
-
-
 DIMENSIONS = ("correctness", "coverage", "holistic")
-
 
 pytestmark = [
     pytest.mark.django_db,

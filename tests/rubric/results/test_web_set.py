@@ -14,8 +14,6 @@ from tests.factories.people import NOW, make_admin, make_lead, make_member, make
 from tests.factories.versions import make_changed_draft
 
 pytestmark = pytest.mark.django_db
-
-
 AUTHORS = {1: "Alpha", 2: "Beta", 3: "Gamma"}
 
 

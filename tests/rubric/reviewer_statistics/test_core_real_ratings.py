@@ -18,10 +18,7 @@ USR = Path(
     os.environ.get("USR_RATINGS", Path(__file__).parents[4] / "shared" / "reference" / "statistics.md")
 )
 
-
 CONTEXT = re.compile(r"^\d{18}(?: \d{18}){5}$", re.MULTILINE)
-
-
 WEIGHTS = {"natural": 0.25, "context": 0.30, "engaging": 0.25, "knowledge": 0.20}
 
 

@@ -10,11 +10,7 @@ from tests.factories.reviewer_statistics import close, figure, make_reviewed_set
 from workspace.models import Heartbeat, Job
 
 pytestmark = pytest.mark.django_db
-
-
 PAGES = ("manners", "agreement", "success", "tuning")
-
-
 HTMX = {"HX-Request": "true", "HX-Target": "figures"}
 
 

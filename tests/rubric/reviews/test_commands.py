@@ -12,8 +12,6 @@ from rubric.versions.queries import first_version_bytes
 from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, fenced
 
 KEYS = ["reviewer", "mode", "responses", "ranking", "reported_ranking", "flags"]
-
-
 RESPONSE_KEYS = ["scores", "overall", "holistic", "reported_overall", "incomplete", "notes"]
 
 

@@ -18,11 +18,7 @@ from rubric.reviews.core.answer_record import contradicts
 from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, codes, evaluations, fenced, read
 
 FIRST = {"evaluations": evaluations(A={"accuracy": 2})}
-
-
 LAST = {"ranking": LABELS, "evaluations": evaluations(A={"accuracy": 9})}
-
-
 PLAIN = json.dumps(LAST)
 
 
@@ -422,8 +418,6 @@ def test_escapes_of_what_no_database_stores_are_replaced():
 
 
 A, B, C = LABELS
-
-
 ORDER = [[B], [A], [C]]
 
 

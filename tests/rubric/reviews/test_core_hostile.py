@@ -20,13 +20,11 @@ from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, VERSION, codes, f
 
 WEIGHTS = get_weights(VERSION)
 
-
 WHOLE = (
     "Thoughts {on} it.\n"
     + fenced(EXAMPLE)
     + "\nFINAL RANKING:\n1. Response A\n2. Response B\n3. Response C\n"
 )
-
 
 JUNK = [
     *[
@@ -65,14 +63,11 @@ JUNK = [
     ],
 ]
 
-
 scores = st.integers(1, 10) | st.floats(1, 10).map(lambda score: round(score, 2))
-
 
 refused = st.sampled_from(
     [0, 11, 95, -1, None, True, False, float("nan"), float("inf"), [], {}, "x", "0", "10.5"]
 )
-
 
 entries = st.fixed_dictionaries(
     {}, optional={key: scores | refused | scores.map(str) for key in [*CRITERIA, "holistic"]}
@@ -186,17 +181,9 @@ def test_the_order_of_responses_and_criteria_changes_nothing(labels, criteria):
 
 
 TWO_LABELS = ["Response A", "Response B"]
-
-
 KEYS = ("accuracy", "completeness", "conciseness", "clarity")
-
-
 TENS = dict.fromkeys(KEYS, 10)
-
-
 ONES = dict.fromkeys(KEYS, 1)
-
-
 MIXED = {"accuracy": 7, "completeness": 8, "conciseness": 6, "clarity": 9}
 
 
