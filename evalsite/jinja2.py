@@ -18,6 +18,7 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context, Macro
 from jinja2.utils import internalcode
 
+from rubric.results.pages import words as rubric_words
 from workspace import markup
 from workspace.statistics import labels
 
@@ -127,6 +128,11 @@ def environment(**options: Any) -> Environment:
         signed=labels.format_signed,
         interval=labels.interval_text,
         p_value=labels.p_text,
+        score=rubric_words.two,
+        score_range=rubric_words.range_text,
+        gap=rubric_words.gap_text,
+        share=rubric_words.percent_text,
+        weight=rubric_words.weight_text,
         **markup.FILTERS,
     )
     return env

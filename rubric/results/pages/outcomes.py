@@ -15,9 +15,7 @@ from rubric.results.pages.words import (
     Candidate,
     ResultsQuery,
     build_candidates,
-    gap_text,
     join_names,
-    percent_text,
 )
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
@@ -26,15 +24,14 @@ LONGEST_SHOWN = 160
 
 
 class OutcomeRow(Struct, frozen=True):
-    """One comparison: who is first, by how much, and what that is worth."""
+    """One comparison: the names of the first, its lead over the second if there is one, and `says`, the word for it."""
 
     number: int
     question: str
     first: str
-    gap: str
-    says: str
-    chance: str
-    reviewers: int
+    outcome: Outcome
+    lead: Lead | None
+    says: object
     is_fragile: bool
 
 
@@ -126,10 +123,9 @@ def _outcome_row(
         number=number,
         question=one_line(question, LONGEST_SHOWN),
         first=join_names(candidates[key].name for key in outcome.first),
-        gap=gap_text(outcome.gap),
-        says=str(WORDS[lead.word]) if lead else "",
-        chance=percent_text(lead.chance) if lead else "",
-        reviewers=outcome.reviewers,
+        outcome=outcome,
+        lead=lead,
+        says=WORDS[lead.word] if lead else "",
         is_fragile=any(move.is_fragile for move in moved),
     )
 

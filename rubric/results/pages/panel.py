@@ -12,6 +12,7 @@ from rubric.results.core.ranking_uncertainty import Lead, leads, mean_interval
 from rubric.results.pages.words import Candidate, gap_text, join_names, percent_text, range_text, two
 from rubric.reviews.core.panel import Judgement, Panel, ResponseRank, counted_values, panel
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
+from workspace.statistics.estimates import Interval
 
 TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By score as a whole")}
 FALLBACK = gettext_lazy("Fallback: by score as a whole")
@@ -25,31 +26,21 @@ WORDS = {
 
 
 class RankingRow(Struct, frozen=True):
-    """One response's line of the ranking; texts are "" where nobody's score counts."""
+    """One response of the ranking, with the values that count."""
 
     candidate: Candidate
-    place: int | None
-    is_shared: bool
-    mean: str
-    interval: str
-    count: int
-    mean_rank: str
-    other_place: int | None
-    is_changed: bool
+    rank: ResponseRank
+    is_tie: bool
+    values: list[Fraction]
 
-
-class LeadRow(Struct, frozen=True):
-    """The first against one other response."""
-
-    name: str
-    gap: str
-    noise: str
-    chance: str
-    says: str
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of the mean."""
+        return mean_interval(self.values)
 
 
 class PanelPart(Struct, frozen=True):
-    """The ranking by one kind of score. `lead` says in a sentence who is first and by how much."""
+    """The ranking by one kind of score. `lead` is a sentence about the first response and its lead."""
 
     kind: str
     title: str
@@ -57,14 +48,13 @@ class PanelPart(Struct, frozen=True):
     first: list[str]
     rows: list[RankingRow]
     chart: DotsChart
-    leads: list[LeadRow]
+    leads: list[tuple[Candidate, Lead, object]]
     changes: str
-    reviewer_count: int
     found: Panel
 
     @property
     def id(self) -> str:
-        """The name of its place on the page."""
+        """The id of its section on the page."""
         return f"by-{self.kind}"
 
 
@@ -76,7 +66,7 @@ def build_panel(
     with_incomplete: bool,
     is_fallback: bool = False,
 ) -> PanelPart:
-    """The ranking from judgements that are in the order of the responses; a fallback is called one."""
+    """The ranking from judgements in the order of the responses; the title of a fallback says so."""
     found = panel(judgements, kind=kind, with_incomplete=with_incomplete)
     values = counted_values(judgements, kind, with_incomplete=with_incomplete)
     standings = [standing for standing in found.standings if standing.place is not None]
@@ -90,10 +80,9 @@ def build_panel(
         lead=_lead_sentence(first, standings, ahead, candidates),
         first=first,
         rows=rows,
-        chart=_chart(rows, values),
-        leads=[_lead_row(lead, candidates) for lead in ahead],
+        chart=_chart(rows),
+        leads=[(candidates[lead.rival], lead, WORDS[lead.word]) for lead in ahead],
         changes=_changes(found, candidates),
-        reviewer_count=len(values),
         found=found,
     )
 
@@ -101,51 +90,29 @@ def build_panel(
 def _rows(
     found: Panel, values: Mapping[str, Mapping[str, Fraction]], candidates: Mapping[str, Candidate]
 ) -> list[RankingRow]:
-    places = [standing.place for standing in found.standings]
-    known = {standing.response for standing in found.standings}
-    standings = [
-        *found.standings,
-        *(ResponseRank(key, None, 0, None, None, None) for key in candidates if key not in known),
-    ]
+    places = [rank.place for rank in found.standings]
+    known = {rank.response for rank in found.standings}
+    unranked = [ResponseRank(key, None, 0, None, None, None) for key in candidates if key not in known]
     return [
         RankingRow(
-            candidate=candidates[standing.response],
-            place=standing.place,
-            is_shared=standing.place is not None and places.count(standing.place) > 1,
-            mean=two(standing.mean),
-            interval=range_text(mean_interval(_given(values, standing.response))),
-            count=standing.count,
-            mean_rank=two(standing.mean_rank),
-            other_place=standing.place_by_places,
-            is_changed=standing.response in found.changes,
+            candidate=candidates[rank.response],
+            rank=rank,
+            is_tie=rank.place is not None and places.count(rank.place) > 1,
+            values=[given[rank.response] for given in values.values() if rank.response in given],
         )
-        for standing in standings
+        for rank in [*found.standings, *unranked]
     ]
 
 
-def _given(values: Mapping[str, Mapping[str, Fraction]], response: str) -> list[Fraction]:
-    return [given[response] for given in values.values() if response in given]
-
-
-def _chart(rows: Sequence[RankingRow], values: Mapping[str, Mapping[str, Fraction]]) -> DotsChart:
+def _chart(rows: Sequence[RankingRow]) -> DotsChart:
     drawn = []
     for row in rows:
-        given = _given(values, row.candidate.key)
-        low, high = mean_interval(given) or (None, None)
-        mean = float(sum(given, Fraction()) / len(given)) if given else None
-        points = [float(value) for value in given]
-        drawn.append(DotRow(row.candidate.name, points, mean, row.mean, low, high, row.interval))
+        low, high = row.interval or (None, None)
+        mean = float(sum(row.values, Fraction()) / len(row.values)) if row.values else None
+        points = [float(value) for value in row.values]
+        texts = two(row.rank.mean), range_text(row.interval)
+        drawn.append(DotRow(row.candidate.name, points, mean, texts[0], low, high, texts[1]))
     return dot_plot(drawn, minimum=LOWEST, maximum=HIGHEST)
-
-
-def _lead_row(lead: Lead, candidates: Mapping[str, Candidate]) -> LeadRow:
-    return LeadRow(
-        name=candidates[lead.rival].name,
-        gap=gap_text(lead.gap),
-        noise=gap_text(lead.noise),
-        chance=percent_text(lead.chance),
-        says=str(WORDS[lead.word]),
-    )
 
 
 def _lead_sentence(
@@ -154,7 +121,6 @@ def _lead_sentence(
     ahead: Sequence[Lead],
     candidates: Mapping[str, Candidate],
 ) -> str:
-    """Who is first, by how much, and whether that is more than reviewers differ by."""
     if not standings:
         return _("No score counts yet, so nothing is ranked.")
     names = join_names(candidates[key].name for key in first)
@@ -196,7 +162,7 @@ def _worth(lead: Lead) -> str:
 
 
 def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:
-    """Which places differ by the mean of places; "" when nothing is ranked."""
+    """The places that differ by mean rank; "" when nothing is ranked."""
     ranked_rows = {standing.response: standing for standing in found.standings if standing.place is not None}
     changed = [ranked_rows[key] for key in found.changes if key in ranked_rows]
     if not ranked_rows:

@@ -1,7 +1,6 @@
 """The reviews behind a comparison's figures: every score by criterion and reviewer, and each review in full."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
@@ -62,11 +61,11 @@ class ScoreGroup(Struct, frozen=True):
 
 
 class ReviewerColumn(Struct, frozen=True):
-    """One reviewer of the table; `note` says why they do not count, or only partly. Leads to the review `id`."""
+    """One reviewer of the table; `note` says why scores are missing. The head links to the review `id`."""
 
     id: int
     name: str
-    note: str
+    note: object
 
 
 class ScoreTable(Struct, frozen=True):
@@ -77,36 +76,31 @@ class ScoreTable(Struct, frozen=True):
 
 
 class ReviewedResponsePart(Struct, frozen=True):
-    """What a review says of one response. `cannot` lists criteria with the reason why they could not be judged.
+    """The judgement of one response in a review. `cannot` lists criteria with the reason why they were not judged.
 
-    Notes are as long as people's may be: those of models and files have no bounds, and a page has many.
+    `notes` are cut at the length that people may write: models and files have no limit.
     """
 
+    row: ReviewedResponse
     name: str
     label: str
     scores: list[str]
     holistic: str
-    overall: str
-    reported: str
-    is_incomplete: bool
-    is_own: bool
+    overall: Fraction | None
     notes: str
     cannot: list[tuple[str, str]]
 
 
 class ReviewPart(Struct, frozen=True):
-    """One review as it was handed in; its ranking lists places from the best on, its own or that of its scores."""
+    """One submitted review; `ranking` lists the names at each rank, the best first, as given or by its scores."""
 
-    id: int
+    review: Review
     reviewer: str
-    kind: str
-    round: int
-    mode: str
-    at: datetime | None
+    kind: object
+    mode: object
     flags: list[str]
     lines: list[ReviewedResponsePart]
     ranking: list[str]
-    is_own_ranking: bool
     not_dealt: list[str]
 
 
@@ -130,7 +124,11 @@ def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> Score
         for row in review.reviewed.all()
     }
     columns = [
-        ReviewerColumn(review.pk, ground.names[str(review.reviewer_id)], _column_note(review))
+        ReviewerColumn(
+            id=review.pk,
+            name=ground.names[str(review.reviewer_id)],
+            note="" if review.mode == RUBRIC else MODES.get(review.mode, ""),
+        )
         for review in newest
     ]
     has_holistic = any(row.holistic is not None for row in said.values())
@@ -148,11 +146,6 @@ def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> Score
             rows.append(_row(_("As a whole"), [_exact(row.holistic) if row else None for row in given]))
         groups.append(ScoreGroup(candidate, rows))
     return ScoreTable(columns, groups)
-
-
-def build_reviews(reviews: Iterable[Review], ground: ReviewContext) -> list[ReviewPart]:
-    """Every review that counts, in both rounds."""
-    return [_review(review, ground) for review in reviews]
 
 
 def _row(label: str, values: Sequence[Fraction | None], *, is_total: bool = False) -> ScoreRow:
@@ -179,11 +172,7 @@ def _overall(row: ReviewedResponse | None, shares: Mapping[str, Fraction]) -> Fr
     return None if row is None else compute_overall(row.scores, shares).value
 
 
-def _column_note(review: Review) -> str:
-    return "" if review.mode == RUBRIC else str(MODES.get(review.mode, ""))
-
-
-def _review(review: Review, ground: ReviewContext) -> ReviewPart:
+def build_review(review: Review, ground: ReviewContext) -> ReviewPart:
     seen = map_labels(review.order)
     labels = {str(number): label for label, number in seen.items()}
     names = {key: candidate.name for key, candidate in ground.candidates.items()}
@@ -191,15 +180,12 @@ def _review(review: Review, ground: ReviewContext) -> ReviewPart:
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     places = review.reported_ranking or review.ranking or []
     return ReviewPart(
-        id=review.pk,
+        review=review,
         reviewer=ground.names[str(review.reviewer_id)],
-        kind=str(KINDS[review.reviewer.kind]),
-        round=review.round,
-        mode=str(MODES.get(review.mode, "")),
-        at=review.submitted_at,
+        kind=KINDS[review.reviewer.kind],
+        mode=MODES.get(review.mode, ""),
         flags=[_flag(flag, named) for flag in review.flags],
         lines=[_line(row, labels, ground) for row in rows],
-        is_own_ranking=bool(review.reported_ranking),
         ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
         not_dealt=[name for key, name in names.items() if key not in labels],
     )
@@ -216,14 +202,12 @@ def _line(row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContex
     candidate = ground.candidates[ground.numbers[row.response_id]]
     criteria = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("As a whole")}
     return ReviewedResponsePart(
+        row=row,
         name=candidate.name,
         label=labels.get(candidate.key, ""),
         scores=[_shown(_score(row, criterion.key), is_total=False) for criterion in ground.criteria],
         holistic=_shown(_exact(row.holistic), is_total=False),
-        overall=two(_overall(row, ground.shares)),
-        reported="" if row.reported_overall is None else f"{row.reported_overall:g}",
-        is_incomplete=row.is_incomplete,
-        is_own=row.is_own,
+        overall=_overall(row, ground.shares),
         notes=shorten(row.notes, LONGEST_COMMENT),
         cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
     )

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from rubric.core.records import BOTH, HOLISTIC, RUBRIC
+from rubric.core.records import BOTH, HOLISTIC, RUBRIC, Criterion
 from rubric.models import Comparison, Response, Review
 from rubric.results.core.ranking_uncertainty import criterion_means
 from rubric.results.core.what_if import TriedWeights
@@ -16,7 +16,7 @@ from rubric.results.pages.reviews import (
     ReviewContext,
     ReviewPart,
     ScoreTable,
-    build_reviews,
+    build_review,
     build_score_table,
     load_submitted_reviews,
     select_newest,
@@ -25,7 +25,6 @@ from rubric.results.pages.weights import WeightsPart, WhatIf, build_weights_part
 from rubric.results.pages.words import (
     Candidate,
     ResultsQuery,
-    VersionOption,
     build_candidates,
     join_names,
     list_version_options,
@@ -58,8 +57,7 @@ class ComparisonPage(Struct, frozen=True):
     previous: int
     next: int
     asked: ResultsQuery
-    choices: list[VersionOption]
-    under: str
+    choices: list[tuple[str, str]]
     panels: list[PanelPart]
     changes: str
     notes: list[str]
@@ -67,14 +65,9 @@ class ComparisonPage(Struct, frozen=True):
     texts: list[Text]
     weights: WeightsPart | None
     what_if: WhatIf | None
-    labels: list[str]
+    criteria: Sequence[Criterion]
     table: ScoreTable
     reviews: list[ReviewPart]
-
-    @property
-    def is_reviewed(self) -> bool:
-        """Whether there is anything to show but texts."""
-        return bool(self.reviews)
 
 
 def build_comparison_page(
@@ -104,8 +97,7 @@ def build_comparison_page(
         previous=comparison.number - 1,
         next=comparison.number + 1 if comparison.number < comparison_set.comparisons.count() else 0,
         asked=asked,
-        choices=list_version_options(comparison_set, asked) if sees else [],
-        under=asked.version.number if asked.under else "",
+        choices=list_version_options(comparison_set) if sees else [],
         panels=panels + _fallback_panel(judgements, candidates, panels),
         changes=_changes(panels, candidates),
         notes=_notes(panels[0].found, reviews, ground, asked),
@@ -113,9 +105,9 @@ def build_comparison_page(
         texts=[_text(response, candidates[str(response.number)], asked) for response in responses],
         weights=_weights(reviewed, candidates, asked, panels[0]) if sees else None,
         what_if=_what_if(reviewed, candidates, asked, tried, panels[0].found) if sees else None,
-        labels=[criterion.label for criterion in ground.criteria],
+        criteria=ground.criteria,
         table=build_score_table(reviews, ground),
-        reviews=build_reviews(reviews, ground),
+        reviews=[build_review(review, ground) for review in reviews],
     )
 
 

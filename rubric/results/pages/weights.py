@@ -18,11 +18,9 @@ from rubric.results.core.ranking_uncertainty import (
 from rubric.results.core.what_if import TriedWeights
 from rubric.results.pages.words import (
     Candidate,
-    gap_text,
     join_names,
     percent_text,
     rank_by_value,
-    two,
     weight_text,
 )
 from rubric.reviews.core.panel import Judgement, panel
@@ -32,12 +30,12 @@ KAPPA = 100
 
 
 class Rival(Struct, frozen=True):
-    """What it takes for one response to draw level with the first."""
+    """What it takes for one response to draw level with the first; `gap` is how far it is behind."""
 
     name: str
-    gap: str
+    move: WeightMove
+    gap: Fraction
     says: str
-    is_fragile: bool
 
 
 class HoldRow(Struct, frozen=True):
@@ -48,65 +46,36 @@ class HoldRow(Struct, frozen=True):
     says: str
 
 
-class ShareRow(Struct, frozen=True):
-    """How often one response is first under other weights, near the version's and over all there are."""
-
-    name: str
-    kind: int
-    near: str
-    over_all: str
-
-
 class WeightsPart(Struct, frozen=True):
     """What would change the winner. `reason` says why nothing can be said; then all else is empty."""
 
-    reason: str
-    winner: str
-    is_fragile: bool
-    rivals: list[Rival]
-    holds: list[HoldRow]
-    shares: list[ShareRow]
-    near: list[Segment]
-    over_all: list[Segment]
-
-
-class KnobField(Struct, frozen=True):
-    """One weight of the form: number and slider stand at `value`, wherever they stood before.
-
-    `moved_by` says which of them was moved, "" for none: the other one follows.
-    """
-
-    key: str
-    label: str
-    value: str
-    scaled: str
-    fault: str
-    moved_by: str
+    reason: str = ""
+    winner: str = ""
+    is_fragile: bool = False
+    rivals: list[Rival] = []
+    holds: list[HoldRow] = []
+    shares: list[tuple[Candidate, float, float]] = []
+    near: list[Segment] = []
+    over_all: list[Segment] = []
 
 
 class TriedRow(Struct, frozen=True):
     """One response under the weights tried; `was` is its place under those of the version."""
 
     candidate: Candidate
-    place: int | None
-    mean: str
+    place: int
+    mean: Fraction
     was: int | None
     says: str
 
 
 class WhatIf(Struct, frozen=True):
-    """The form of the weights and what they give. `fault` is about all of them together."""
+    """The form of the weights and, unless they have faults, the ranking under them."""
 
-    fields: list[KnobField]
-    fault: str
-    is_tried: bool
-    lead: str
-    rows: list[TriedRow]
-
-    @property
-    def is_valid(self) -> bool:
-        """Whether there is a result."""
-        return not self.fault and not any(field.fault for field in self.fields)
+    criteria: Sequence[Criterion]
+    tried: TriedWeights
+    lead: str = ""
+    rows: list[TriedRow] = []
 
 
 def build_weights_part(
@@ -121,11 +90,11 @@ def build_weights_part(
     winner = next((key for key in first if key in means), "")
     reason = _reason(winner, means)
     if reason:
-        return WeightsPart(reason, "", False, [], [], [], [], [])
+        return WeightsPart(reason)
     found = moves(means, shares, winner)
     if not found:
         reason = _("The first response by all scores is not the first by those of complete reviews alone.")
-        return WeightsPart(reason, "", False, [], [], [], [], [])
+        return WeightsPart(reason)
     labels = {criterion.key: criterion.label for criterion in criteria}
     overalls = {
         key: sum((shares[share] * given[share] for share in shares), Fraction())
@@ -134,14 +103,15 @@ def build_weights_part(
     near, over_all = win_shares(means, shares, kappa=KAPPA), win_shares(means, shares, kappa=None)
     ordered = sorted(near, key=lambda key: (-overalls[key], key))
     return WeightsPart(
-        reason="",
         winner=join_names(names[key] for key in first),
         is_fragile=any(move.is_fragile for move in found),
-        rivals=[_rival(move, names, labels, overalls[winner] - overalls[move.rival]) for move in found],
+        rivals=[
+            Rival(names[move.rival], move, overalls[winner] - overalls[move.rival], _move_sentence(move, labels))
+            for move in found
+        ],
         holds=[_hold(weight_range, names, labels)
  for weight_range in weight_ranges(means, shares, winner) if len(first) == 1],
-        shares=[ShareRow(names[key], at % 4, percent_text(near[key]), percent_text(over_all[key]))
-                for at, key in enumerate(ordered)],
+        shares=[(candidates[key], near[key], over_all[key]) for key in ordered],
         near=share_bar([(names[key], percent_text(near[key]), near[key]) for key in ordered]),
         over_all=share_bar([(names[key], percent_text(over_all[key]), over_all[key]) for key in ordered]),
     )  # fmt: skip
@@ -160,20 +130,8 @@ def build_what_if(
 
     `before` are the places under the version's own weights.
     """
-    fields = [
-        KnobField(
-            key=criterion.key,
-            label=criterion.label,
-            value=tried.texts[criterion.key],
-            scaled=weight_text(tried.shares.get(criterion.key)),
-            fault=tried.faults.get(criterion.key, ""),
-            moved_by=tried.moved.get(criterion.key, ""),
-        )
-        for criterion in criteria
-    ]
-    fault, is_tried = tried.faults.get("", ""), bool(tried.moved)
     if tried.faults:
-        return WhatIf(fields, fault, is_tried, "", [])
+        return WhatIf(criteria, tried)
     found = panel(judgements, with_incomplete=with_incomplete)
     means = {standing.response: standing.mean for standing in found.standings if standing.mean is not None}
     places = rank_by_value(means)
@@ -181,13 +139,13 @@ def build_what_if(
         TriedRow(
             candidates[key],
             places[key],
-            two(means[key]),
+            means[key],
             before.get(key),
             _moved(before.get(key), places[key]),
         )
         for key in sorted(means, key=lambda key: (places[key], int(key)))
     ]
-    return WhatIf(fields, "", is_tried, _first_sentence(rows), rows)
+    return WhatIf(criteria, tried, _first_sentence(rows), rows)
 
 
 def _first_sentence(rows: Sequence[TriedRow]) -> str:
@@ -215,10 +173,6 @@ def _reason(winner: str, means: Means) -> str:
     if len(means) < 2:
         return _("Only one response has a complete review, so no weights can change the first.")
     return ""
-
-
-def _rival(move: WeightMove, names: Mapping[str, str], labels: Mapping[str, str], gap: Fraction) -> Rival:
-    return Rival(names[move.rival], gap_text(gap), _move_sentence(move, labels), move.is_fragile)
 
 
 def _move_sentence(move: WeightMove, labels: Mapping[str, str]) -> str:

@@ -15,7 +15,6 @@ from rubric.results.pages.reviews import NO_SCORES
 from rubric.results.pages.score_views import ViewsPart, build_views
 from rubric.results.pages.words import (
     ResultsQuery,
-    VersionOption,
     gap_text,
     join_names,
     list_version_options,
@@ -42,18 +41,11 @@ class Plot(Struct, frozen=True):
     scatter: Scatter
 
 
-class MatrixRow(Struct, frozen=True):
-    """One line of the table of correlations."""
-
-    label: str
-    cells: list[str]
-
-
 class PairsPart(Struct, frozen=True):
     """The table and the plots; empty where there are fewer than two criteria."""
 
     labels: list[str]
-    rows: list[MatrixRow]
+    rows: list[tuple[str, list[str]]]
     plots: list[Plot]
     response_count: int
 
@@ -69,7 +61,7 @@ def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with
         for pair in found
     }
     rows = [
-        MatrixRow(label, ["1" if key == other else texts[frozenset((key, other))] for other in labels])
+        (label, ["1" if key == other else texts[frozenset((key, other))] for other in labels])
         for key, label in labels.items()
     ]
     plots = [
@@ -149,39 +141,21 @@ def _own(reviewed: Sequence[Reviewed]) -> list[str]:
     return [said % {"n": own}]
 
 
-class SubjectRow(Struct, frozen=True):
-    """One author's line of the ranking and of the means; `criteria` are texts in the order of the criteria."""
-
-    name: str
-    place: int | None
-    is_shared: bool
-    mean: str
-    interval: str
-    comparison_count: int
-    wins: int
-    shared: int
-    mean_rank: str
-    criteria: list[str]
-    holistic: str
-
-
 class SetResultsPage(Struct, frozen=True):
     """Everything the page shows. `by_author` says whether rows are authors or keys of responses."""
 
     asked: ResultsQuery
-    choices: list[VersionOption]
-    under: str
-    kind: str
+    choices: list[tuple[str, str]]
     by_author: bool
     comparison_count: int
     reviewer_count: int
     left_out_count: int
     notes: list[str]
     lead: str
-    rows: list[SubjectRow]
+    subjects: list[Subject]
     chart: DotsChart
     interval_reason: str
-    labels: list[str]
+    criteria: Sequence[Criterion]
     has_holistic: bool
     views: ViewsPart
     pairs: PairsPart
@@ -209,19 +183,17 @@ def build_set_results(
     names = reviewer_names(comparison_set, person, is_lead=is_lead)
     return SetResultsPage(
         asked=asked,
-        choices=list_version_options(comparison_set, asked) if sees else [],
-        under=asked.version.number if asked.under else "",
-        kind=kind,
+        choices=list_version_options(comparison_set) if sees else [],
         by_author=brought.by_author,
         comparison_count=len(brought.candidates),
         reviewer_count=len({row.reviewer for row in rows}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
         lead=_lead(subjects),
-        rows=[_row(row, subjects, criteria) for row in subjects],
+        subjects=subjects,
         chart=_chart(subjects),
         interval_reason=_interval_reason(subjects),
-        labels=[criterion.label for criterion in criteria],
+        criteria=criteria,
         has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, brought.subjects, names, with_holistic=mode == BOTH),
         pairs=build_pairs(
@@ -242,7 +214,6 @@ def _interval_reason(subjects: Sequence[Subject]) -> str:
 
 
 def _unequal(subjects: Sequence[Subject]) -> list[str]:
-    """That means rest on different questions, where they do."""
     if len({len(row.means) for row in subjects}) < 2:
         return []
     return [
@@ -250,23 +221,6 @@ def _unequal(subjects: Sequence[Subject]) -> list[str]:
             "Not all have responses to the same number of comparisons, so their means rest on different questions."
         )
     ]
-
-
-def _row(subject: Subject, subjects: Sequence[Subject], criteria: Sequence[Criterion]) -> SubjectRow:
-    places = [row.place for row in subjects]
-    return SubjectRow(
-        name=subject.name,
-        place=subject.place,
-        is_shared=subject.place is not None and places.count(subject.place) > 1,
-        mean=two(subject.mean),
-        interval=range_text(subject.figure.interval),
-        comparison_count=len(subject.means),
-        wins=subject.wins,
-        shared=subject.shared,
-        mean_rank=two(subject.mean_rank),
-        criteria=[two(subject.criteria.get(criterion.key)) for criterion in criteria],
-        holistic=two(subject.holistic),
-    )
 
 
 def _chart(subjects: Sequence[Subject]) -> DotsChart:

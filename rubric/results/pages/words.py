@@ -1,4 +1,4 @@
-"""What the pages of results share: how responses and figures are called, and the addresses of their switches."""
+"""Names of responses, formats of figures and addresses of switches, which all pages of results share."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from workspace.statistics.estimates import Interval
 
 
 class Candidate(Struct, frozen=True):
-    """One response as results name it: by its author, else by its key, else by its number, which as text is `key`."""
+    """One response. Its name is the author, else its key, else its number; `key` is the number as text."""
 
     key: str
     number: int
@@ -30,16 +30,8 @@ class Candidate(Struct, frozen=True):
         return self.name != _("Response %(number)d") % {"number": self.number}
 
 
-class VersionOption(Struct, frozen=True):
-    """One version that the results can be shown under."""
-
-    value: str
-    label: str
-    is_chosen: bool
-
-
 class ResultsQuery(Struct, frozen=True):
-    """How a page of results was asked for: under which version, with incomplete reviews or without, which page.
+    """The parameters of a page of results: version, incomplete reviews or not, page.
 
     `under` is "" for the set's own version, `whole` the number of a response that is shown in full.
     """
@@ -66,7 +58,7 @@ class ResultsQuery(Struct, frozen=True):
         return self.record.criteria
 
     def query(self, **changed: str | int) -> str:
-        """The address part that asks for the same with these changes; "?" when nothing is out of the ordinary."""
+        """The query string with these changes; "?" when every parameter has its default."""
         values: dict[str, str | int] = {
             "under": self.under,
             "incomplete": "yes" if self.with_incomplete else "",
@@ -75,19 +67,19 @@ class ResultsQuery(Struct, frozen=True):
         return "?" + urlencode({name: value for name, value in values.items() if value})
 
 
-def list_version_options(comparison_set: ComparisonSet, asked: ResultsQuery) -> list[VersionOption]:
-    """The published versions of the set's rubric, the set's own first."""
+def list_version_options(comparison_set: ComparisonSet) -> list[tuple[str, str]]:
+    """Value and label of each published version of the set's rubric; the value of the set's own version is ""."""
     own = comparison_set.rubric_version
     others = RubricVersion.objects.published().filter(rubric=own.rubric_id).exclude(pk=own.pk)
-    found = [VersionOption("", _("%(number)s, of this set") % {"number": own.number}, not asked.under)]
-    return found + [
-        VersionOption(version.number, version.number, version.number == asked.under)
-        for version in others.only("number").order_by("pk")
+    numbers = others.order_by("pk").values_list("number", flat=True)
+    return [
+        ("", _("%(number)s, of this set") % {"number": own.number}),
+        *((number, number) for number in numbers),
     ]
 
 
 def build_candidates(responses: Iterable[tuple[int, str, str, int]]) -> dict[str, Candidate]:
-    """Each response (number, key, author, words) by its number as text; namesakes are told apart by their numbers."""
+    """Each response (number, key, author, words) by its number as text; equal names get their numbers appended."""
     listed = list(responses)
     names = [author or (key if key != str(number) else "") for number, key, author, _words in listed]
     counts = Counter(names)
@@ -141,12 +133,11 @@ def range_text(interval: Interval | None) -> str:
 
 
 def rank_by_value(values: Mapping[str, Fraction | float | None]) -> dict[str, int]:
-    """The place of each by its value, the highest first; ties share one."""
+    """The rank of each key by its value, the highest first; ties share a rank."""
     return compute_rank_numbers(rank_values(values))
 
 
 def join_names(names: Iterable[str]) -> str:
-    """The names in a row."""
     several = list(names)
     if len(several) < 2:
         return "".join(several)
