@@ -20,6 +20,7 @@ from jinja2.utils import internalcode
 
 from rubric.results.pages import words as rubric_words
 from workspace import markup
+from workspace.core.text import one_line
 from workspace.statistics import labels
 
 # What the frame around a page reads, for pages that are made before a view or a person is known.
@@ -128,6 +129,7 @@ def environment(**options: Any) -> Environment:
         signed=labels.format_signed,
         interval=labels.interval_text,
         p_value=labels.p_text,
+        one_line=one_line,
         score=rubric_words.two,
         score_range=rubric_words.range_text,
         gap=rubric_words.gap_text,

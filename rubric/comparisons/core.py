@@ -367,7 +367,7 @@ def _score_faults(
     known = [*(criterion.key for criterion in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
     if len(given.scores) < FEWEST_DEALT:
         yield Problem("no_score", "A review speaks of two responses or more.", pointer="/scores")
-    for response, said_of in given.scores.items():
+    for response, given_scores in given.scores.items():
         pointer = build_pointer(["scores", response])
         if response not in responses:
             said = f'The comparison has no response "{response}". Correct the id.'
@@ -375,7 +375,7 @@ def _score_faults(
         elif given.labels and response not in given.labels.values():
             said = f'No label means "{response}". Give it one, or take its scores out.'
             yield Problem("wrong_labels", said, pointer=pointer)
-        for name in said_of:
+        for name in given_scores:
             if name not in known:
                 said = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
                 yield Problem("unknown_criterion", said, pointer=build_pointer(["scores", response, name]))
@@ -385,9 +385,9 @@ def _score_faults(
         )
 
 
-def _numbers(said_of: Mapping[str, object]) -> dict[str, Number]:
+def _numbers(given_scores: Mapping[str, object]) -> dict[str, Number]:
     """The scores that were given, under their names."""
-    return {name: value for name, value in said_of.items() if isinstance(value, int | float)}
+    return {name: value for name, value in given_scores.items() if isinstance(value, int | float)}
 
 
 def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) -> str:

@@ -1,7 +1,7 @@
-"""The list of a project's comparison sets, and one set as its leads see it. Never who wrote a response."""
+"""The list of a project's comparison sets, and one set for its leads. Authors of responses are never shown."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -13,78 +13,52 @@ from rubric.models.reviews import SUBMITTED
 from rubric.sets.pages import LEADS, MODE_NAMES, SetFrame, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set
 from workspace.access.permissions import get_refusal, may
-from workspace.core.text import one_line
 from workspace.models import Person, Project
 
 COMPARISONS_A_PAGE = 100
 MOST_REVIEWERS = 200
-LONGEST_SHOWN = 160
 KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed elsewhere")}
 
 
 class SetLine(Struct, frozen=True):
-    """One set in the list. `own_count` of `own_total` are one's own reviews; None for who does not review in it."""
+    """One set in the list. `own_count` of `own_total` are the person's own reviews; None for non-reviewers."""
 
-    number: int
-    name: str
-    rubric: str
-    mode: str
+    comparison_set: ComparisonSet
+    mode: object
     comparison_count: int
     reviewer_count: int
     review_count: int
     own_count: int | None
     own_total: int
-    is_closed: bool
 
 
 class SetsPage(Struct, frozen=True):
-    """The sets of a project that the person may know of, newest first."""
+    """The sets of a project that are visible to the person, newest first."""
 
-    slug: str
-    name: str
+    project: Project
     may_lead: bool
     reviews_any: bool
     lines: list[SetLine]
 
 
-class ComparisonLine(Struct, frozen=True):
-    """One question of a set; the counts are of reviews that were handed in (first round), by kind of reviewer."""
-
-    number: int
-    question: str
-    response_count: int
-    by_people: int
-    by_models: int
-    elsewhere: int
-
-
 class ReviewerLine(Struct, frozen=True):
-    """One reviewer and how far. `second_count` is of the second round; `own_count` comparisons are not theirs to judge.
+    """One reviewer with the count of submitted reviews. `own_count` comparisons are not theirs to judge."""
 
-    `key` is what lets one who was taken out in again: the number of the person, or the name.
-    """
-
-    id: int
-    name: str
-    kind: str
-    kind_says: str
-    model: str
-    key: str
-    done_count: int
-    second_count: int
+    reviewer: Reviewer
+    kind: object
     total: int
     own_count: int
-    is_ended: bool
 
 
 class SetPage(Struct, frozen=True):
-    """One set: its head, a page of its comparisons, its reviewers. `change_refusal` is "" while it can be filled.
+    """One set: its head, a page of its comparisons, its reviewers. `change_refusal` is "" while the set is open.
 
-    `previous` and `next` are the ends of the addresses of the other pages, "" where there is none.
+    Each comparison comes with its count of submitted first-round reviews by kind of reviewer. `previous` and `next` are
+    query strings of the other pages, "" without one.
     """
 
     head: SetFrame
-    lines: list[ComparisonLine]
+    lines: list[tuple[Comparison, dict[str, int]]]
     comparison_count: int
     previous: str
     next: str
@@ -107,21 +81,17 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
     unfit = _unfit_counts(mine)
     lines = [
         SetLine(
-            number=comparison_set.number,
-            name=comparison_set.name,
-            rubric=f"{comparison_set.rubric_version.rubric.name} {comparison_set.rubric_version.number}",
-            mode=str(MODE_NAMES[comparison_set.mode]),
+            comparison_set=comparison_set,
+            mode=MODE_NAMES[comparison_set.mode],
             comparison_count=comparisons.get(comparison_set.pk, 0),
             reviewer_count=reviewers.get(comparison_set.pk, 0),
             review_count=reviews.get(comparison_set.pk, 0),
             own_count=own.get(comparison_set.pk),
             own_total=comparisons.get(comparison_set.pk, 0) - unfit.get((comparison_set.pk, person.pk), 0),
-            is_closed=comparison_set.closed_at is not None,
         )
         for comparison_set in found
     ]
-    leads = may(check_open_set, person, project)
-    return SetsPage(project.slug, project.name, leads, bool(own), lines)
+    return SetsPage(project, may(check_open_set, person, project), bool(own), lines)
 
 
 def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int = 1) -> SetPage:
@@ -169,22 +139,12 @@ def _counts(rows: QuerySet, by: str) -> dict[int, int]:
     return dict(rows.order_by().values_list(by).annotate(count=Count("pk")))
 
 
-def _lines(shown: Sequence[Comparison]) -> list[ComparisonLine]:
+def _lines(shown: Sequence[Comparison]) -> list[tuple[Comparison, dict[str, int]]]:
     handed = _first_round().filter(comparison__in=shown).order_by()
     by_kind: dict[int, dict[str, int]] = defaultdict(dict)
     for comparison, kind, count in handed.values_list("comparison", "reviewer__kind").annotate(Count("pk")):
         by_kind[comparison][kind] = count
-    return [
-        ComparisonLine(
-            number=comparison.number,
-            question=one_line(comparison.question, LONGEST_SHOWN),
-            response_count=comparison.response_count,  # type: ignore[attr-defined]
-            by_people=by_kind[comparison.pk].get(PERSON, 0),
-            by_models=by_kind[comparison.pk].get(MODEL, 0),
-            elsewhere=by_kind[comparison.pk].get(ELSEWHERE, 0),
-        )
-        for comparison in shown
-    ]
+    return [(comparison, by_kind[comparison.pk]) for comparison in shown]
 
 
 def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[ReviewerLine], int]:
@@ -197,28 +157,15 @@ def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[Reviewer
     found = list(counted[:MOST_REVIEWERS])
     more = rows.count() - len(found) if len(found) == MOST_REVIEWERS else 0
     unfit = _unfit_counts(rows)
-    return [_reviewer(reviewer, count, unfit) for reviewer in sorted(found, key=_by_kind)], more
+    lines = []
+    for reviewer in sorted(found, key=_by_kind):
+        own = unfit.get((reviewer.set_id, reviewer.person_id), 0) if reviewer.person_id else 0
+        lines.append(ReviewerLine(reviewer, KIND_NAMES[reviewer.kind], count - own, own))
+    return lines, more
 
 
 def _by_kind(reviewer: Reviewer) -> tuple[bool, int]:
     return reviewer.ended_at is not None, list(KIND_NAMES).index(reviewer.kind)
-
-
-def _reviewer(reviewer: Reviewer, count: int, unfit: Mapping[tuple[int, int], int]) -> ReviewerLine:
-    own = unfit.get((reviewer.set_id, reviewer.person_id), 0) if reviewer.person_id else 0
-    return ReviewerLine(
-        id=reviewer.pk,
-        name=reviewer.name,
-        kind=reviewer.kind,
-        kind_says=str(KIND_NAMES[reviewer.kind]),
-        model=reviewer.model if reviewer.model != reviewer.name else "",
-        key=str(reviewer.person_id or reviewer.name),
-        done_count=reviewer.done_count,  # type: ignore[attr-defined]
-        second_count=reviewer.second_count,  # type: ignore[attr-defined]
-        total=count - own,
-        own_count=own,
-        is_ended=reviewer.ended_at is not None,
-    )
 
 
 def _unfit_counts(reviewers: QuerySet[Reviewer]) -> dict[tuple[int, int], int]:

@@ -32,7 +32,7 @@ SWITCHES = ("under", "incomplete", "whole", "page")
 
 @require("see_results")
 def comparison_result(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
-    """One comparison: its ranking and all behind it; for a form that is being moved the ranking under its weights."""
+    """One comparison: its ranking and its evidence; an htmx request gets only the ranking under other weights."""
     comparison_set = set_or_404(request.user, slug, number)
     check_see_results(request.user, comparison_set)
     row = get_object_or_404(Comparison, set=comparison_set, number=comparison)
@@ -57,7 +57,7 @@ def comparison_result(request: SignedIn, slug: str, number: int, comparison: int
 
 @require("see_results")
 def set_results(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """A set as a whole: who stands where across its comparisons, and each comparison in a line."""
+    """A set as a whole: the ranking across its comparisons, and one line for each comparison."""
     comparison_set = set_or_404(request.user, slug, number)
     check_see_results(request.user, comparison_set)
     asked, _given = _asked(request, comparison_set)
@@ -68,12 +68,12 @@ def set_results(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def _asked(request: SignedIn, comparison_set: ComparisonSet) -> tuple[ResultsQuery, dict[str, str]]:
-    """How the page is asked for, and the knobs of its weights; what its address may hold depends on the version."""
+    """The query, and the values of the weight controls; the version decides which parameters are allowed."""
     under = request.GET.get("under", "")
     version = _version(comparison_set, under, request.user)
     keys = [criterion.key for criterion in version.to_record().criteria]
-    knobs = [f"{part}-{key}" for key in keys for part in ("weight", "slider", "was")]
-    given = only_parameters(request, *SWITCHES, *knobs)
+    controls = [f"{part}-{key}" for key in keys for part in ("weight", "slider", "was")]
+    given = only_parameters(request, *SWITCHES, *controls)
     if given["incomplete"] not in ("", "yes"):
         raise Malformed(_("This address holds something that the page does not know. Open the page afresh."))
     asked = ResultsQuery(
@@ -87,7 +87,7 @@ def _asked(request: SignedIn, comparison_set: ComparisonSet) -> tuple[ResultsQue
 
 
 def _version(comparison_set: ComparisonSet, under: str, person: Person) -> RubricVersion:
-    """The set's own version, or the published one of that number that the results are asked for under."""
+    """The published version of number `under`, or the set's own without one."""
     own = comparison_set.rubric_version
     if not under or under == own.number:
         return own
@@ -99,11 +99,11 @@ def _version(comparison_set: ComparisonSet, under: str, person: Person) -> Rubri
 
 
 def _tried(given: dict[str, str], asked: ResultsQuery) -> TriedWeights:
-    """The weights that the form's knobs stand at, those of the version where it has not been sent."""
+    """The weights of the submitted form; those of the version without one."""
     shares = asked.shares
-    knobs = {
+    controls = {
         key: WeightControl(given[f"weight-{key}"], given[f"slider-{key}"], given[f"was-{key}"])
         for key in shares
         if given[f"weight-{key}"] or given[f"was-{key}"]
     }
-    return tried_weights(knobs, shares)
+    return tried_weights(controls, shares)

@@ -11,7 +11,7 @@ from workspace.models import Person
 
 
 def check_see_reviewer(person: Person, comparison_set: ComparisonSet, reviewer: Reviewer) -> None:
-    """Whoever sees the set's results opens the reviews behind one's own figures, leads those of everybody."""
+    """Leads open the reviews of every reviewer; other viewers of the results open only their own."""
     check_see_results(person, comparison_set)
     is_lead = role_in(person, comparison_set.project) in ("admin", "lead")
     if not is_lead and reviewer.person_id != person.pk:
@@ -19,6 +19,6 @@ def check_see_reviewer(person: Person, comparison_set: ComparisonSet, reviewer: 
 
 
 def check_tune(person: Person, comparison_set: ComparisonSet) -> None:
-    """Whoever sees the set's results and weights sees what weights its reviews speak for."""
+    """People who see the set's results and its weights see the fitted weights."""
     check_see_results(person, comparison_set)
     check_see_weights(person)

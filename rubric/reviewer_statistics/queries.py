@@ -1,4 +1,4 @@
-"""Stored figures of a comparison set: the input they come from, whether they are of the present one, and surveys."""
+"""Stored figures of a comparison set, their input, and its answered surveys."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ FIGURE_SET = "figure_set"
 
 
 def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
-    """The hash of what figures of that kind would come from now: reviews, version, kind and code."""
+    """The hash of the present input of figures of that kind: reviews, version, kind and code."""
     return set_hash(comparison_set, kind, CODE_VERSION, handed=handed)
 
 
@@ -65,7 +65,7 @@ SET_STATISTICS = _SetStore()
 
 
 def load_input(comparison_set: ComparisonSet) -> Input:
-    """What figures come from. First-round reviews alone, since in a second round nobody is blind any more."""
+    """The input of the figures, from first-round reviews only: reviewers in a second round are not blind."""
     reviewed = load_reviewed(comparison_set, round_number=FIRST_ROUND)
     own = {(review.review, review.response) for review in reviewed if review.is_own}
     return Input(
@@ -77,7 +77,7 @@ def load_input(comparison_set: ComparisonSet) -> Input:
 
 
 def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:
-    """Every answered survey of the set; whoever passed it over answered nothing."""
+    """Every answered survey of the set; skipped surveys are left out."""
     rows = Survey.objects.filter(comparison__set=comparison_set, answered_at__isnull=False).order_by("pk")
     columns = ("comparison__number", "person", "arm", "understood", "is_right")
     return [
@@ -87,7 +87,7 @@ def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:
 
 
 def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> list[Preference]:
-    """What reviewers' own rankings say, where they gave one."""
+    """Preferences from the rankings that reviewers gave themselves."""
     rows = Review.objects.filter(
         comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND, reported_ranking__isnull=False
     ).order_by("pk")

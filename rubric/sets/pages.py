@@ -1,4 +1,4 @@
-"""What stands at the top of every page of a comparison set: its name, what it is scored by, and the ways on."""
+"""The head of every page of a comparison set: its name, its scoring mode and its tabs."""
 
 from django.utils.translation import gettext_lazy as _
 from msgspec import Struct
@@ -14,10 +14,10 @@ MODE_NAMES = {
     "both": _("a score as a whole first, then scores by criterion"),
 }
 
-# Route and name of each page of a set, in the order of the tabs. The first is the leads' own; all others show results.
+# Route and name of each page of a set, in the order of the tabs.
+# Only leads see these two, and the weights.
 LEADS = "comparison_set"
 
-# How models are asked is the leads' own as well.
 ASKING = "set_answers"
 
 TABS = [
@@ -30,7 +30,6 @@ TABS = [
     ("set_tuning", _("Weights")),
 ]
 
-# Weights are the leads' too.
 TUNING = "set_tuning"
 
 

@@ -33,10 +33,10 @@ def check_change_set(person: Person, comparison_set: ComparisonSet) -> None:
 
 
 def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
-    """Leads and admins see results, reviewers once the set is closed; nobody before their own reviews are handed in."""
+    """Leads and admins see results once their own reviews are submitted; reviewers once the set is closed."""
     is_lead = role_in(person, comparison_set.project) in ("admin", "lead")
     reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
-    # Nobody is blind in a second round who saw the results after the first.
+    # A reviewer who sees results after the first round is not blind in the second.
     last = 2 if comparison_set.has_second_round else 1
     handed_in = Count("reviews", filter=Q(reviews__round=last, reviews__state=SUBMITTED))
     reviewer = reviewers.annotate(handed_in=handed_in).first()

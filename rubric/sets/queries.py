@@ -1,4 +1,4 @@
-"""What the reviewers of a set are called for the person who looks."""
+"""Names of a set's reviewers, as one person may see them."""
 
 from django.utils.translation import gettext as _
 
@@ -7,7 +7,7 @@ from workspace.models import Person
 
 
 def reviewer_names(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:
-    """What reviewers are called, by their keys: everybody by name for leads, only oneself for a reviewer."""
+    """Names by reviewer key: leads see all names, a reviewer only their own."""
     names, others = {}, 0
     for reviewer in Reviewer.objects.filter(set=comparison_set).order_by("pk"):
         if is_lead or reviewer.person_id == person.pk:

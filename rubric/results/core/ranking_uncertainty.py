@@ -156,7 +156,7 @@ Word = Literal["level", "one_reviewer", "tie", "ahead"]
 class Lead(Struct, frozen=True):
     """By how much the first response leads a rival, and what that is worth.
 
-    `gap` is the difference of their means. `chance` is how often the first is ahead when the reviewers are drawn anew,
+    `gap` is the difference of their means. `chance` is how often the first is ahead with resampled reviewers,
     draws where both are level counting half; `noise` is half the 95 % interval of the gap over the `reviewers` who
     judged either, None when one of them alone carries a mean.
     """

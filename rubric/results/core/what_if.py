@@ -32,17 +32,17 @@ class TriedWeights(Struct, frozen=True):
     moved: dict[str, str]
 
 
-def tried_weights(knobs: Mapping[str, WeightControl], weights: Mapping[str, Fraction]) -> TriedWeights:
-    """The weights that the knobs stand at; of a number and a slider the one that was moved counts, the number first.
+def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, Fraction]) -> TriedWeights:
+    """The weights of the controls; of a number and a slider the one that was moved counts, the number first.
 
-    A criterion without a knob has the weight given.
+    A criterion without a control has the weight given.
     """
     texts, moved = {}, {}
     for key, weight in weights.items():
         texts[key] = decimal_text(weight)
-        if key in knobs:
-            by = _moved_by(knobs[key])
-            texts[key] = knobs[key].slider if by == "slider" else knobs[key].number
+        if key in controls:
+            by = _moved_by(controls[key])
+            texts[key] = controls[key].slider if by == "slider" else controls[key].number
             if by:
                 moved[key] = by
     values = {key: _value(text) for key, text in texts.items()}
@@ -59,10 +59,10 @@ def tried_weights(knobs: Mapping[str, WeightControl], weights: Mapping[str, Frac
     return TriedWeights(texts, shares, faults, moved)
 
 
-def _moved_by(knob: WeightControl) -> str:
-    if knob.number != knob.was:
+def _moved_by(control: WeightControl) -> str:
+    if control.number != control.was:
         return "number"
-    slid, was = _value(knob.slider), _value(knob.was)
+    slid, was = _value(control.slider), _value(control.was)
     return "" if slid is None or was is None or abs(slid - was) <= STEP / 2 else "slider"
 
 

@@ -1,6 +1,6 @@
-"""A set of comparisons as a whole: who stands where across questions, who won how often, how criteria go together.
+"""A set of comparisons as a whole: the ranking of authors across questions, wins and correlations of criteria.
 
-A question is what is drawn anew, since the responses to it hang together: every mean is one over comparisons.
+Every mean is over comparisons, and comparisons are resampled, because responses to one question depend on each other.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +10,7 @@ from math import lcm
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.records import HOLISTIC, RUBRIC
 from rubric.core.scores import rank_values
@@ -58,7 +59,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Subject(Struct, frozen=True):
-    """Who stands behind responses across comparisons. `means` are its means by comparison, in their order.
+    """The author, or the key, of responses across comparisons. `means` are its means by comparison, in their order.
 
     `figure` is their mean with its interval, `mean` the same exactly. `wins` counts comparisons where it alone is
     first, `shared` those where it is level with others. `mean_rank` is that on reviewers' own lists.
@@ -77,7 +78,7 @@ class Subject(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """Two criteria beside each other: their correlation over responses, None without spread, and the points."""
+    """Two criteria: their correlation over responses, None without spread, and the points."""
 
     one: str
     other: str
@@ -159,7 +160,7 @@ def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
 
 
 def build_subjects(scored: Sequence[Scored], names: Mapping[Item, str], *, seed: int = 0) -> list[Subject]:
-    """Everybody named in `names` (who stands behind each response), from the highest mean on; ties share a place.
+    """Every subject in `names` (the subject of each response), from the highest mean on; ties share a place.
 
     Of several responses to one question that one subject has, the mean counts.
     """
@@ -180,7 +181,7 @@ def build_subjects(scored: Sequence[Scored], names: Mapping[Item, str], *, seed:
     ]
     numbers = compute_rank_numbers(rank_values({subject.name: subject.mean for subject in found}))
     ordered = sorted(found, key=lambda subject: (numbers.get(subject.name, len(found) + 1), subject.name))
-    return [_placed(subject, numbers.get(subject.name)) for subject in ordered]
+    return [replace(subject, place=numbers.get(subject.name)) for subject in ordered]
 
 
 def _subject(
@@ -210,12 +211,6 @@ def _subject(
         criteria={key: value for key, value in by_key.items() if value is not None},
         holistic=exact_mean(_by_comparison((score.comparison, score.holistic) for score in scored)),
     )
-
-
-def _placed(subject: Subject, place: int | None) -> Subject:
-    from msgspec.structs import replace
-
-    return replace(subject, place=place)
 
 
 def _places(scored: Iterable[Scored]) -> dict[Item, Fraction | None]:

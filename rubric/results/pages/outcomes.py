@@ -1,4 +1,4 @@
-"""The comparisons of a set in one line each, and who stands behind their responses."""
+"""The comparisons of a set in one line each, and the subjects of their responses."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -46,7 +46,7 @@ class OutcomesPart(Struct, frozen=True):
 
 
 class SetResponses(Struct, frozen=True):
-    """The responses of the set: how each is named within its comparison, and who stands behind it across them."""
+    """The responses of the set: the name of each within its comparison, and its subject across comparisons."""
 
     candidates: dict[str, dict[str, Candidate]]
     subjects: dict[Item, str]

@@ -1,4 +1,4 @@
-"""The same reviews seen four ways, beside each other: means, mean places, z-normalised, crossed random effects."""
+"""The same reviews in four views: means, mean places, z-normalised, crossed random effects."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

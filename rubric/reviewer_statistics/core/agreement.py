@@ -1,6 +1,6 @@
 """How far reviewers agree on each criterion, on the overall and on the holistic score, and each two of them.
 
-Everything rests on reviews given blind: whoever computes this hands in reviews of the first round alone.
+The rows must come from blind reviews, which are those of the first round.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _NOBODY_TWICE = "No response has scores by two reviewers."
 class AgreedOn(Struct, frozen=True):
     """Agreement on one kind of score: `part` is "criterion", "overall" or "holistic", `key` the criterion's.
 
-    `alpha` (interval) comes first, with AC2 (quadratic weights) and ICC(2,1) beside it; `w` is Kendall's W within
+    `alpha` (interval) comes first, then AC2 (quadratic weights) and ICC(2,1); `w` is Kendall's W within
     comparisons, mean over them; `spread` the mean over responses of the standard deviation between their reviewers, in
     points, over `responses` with two reviewers or more.
     """
@@ -124,7 +124,7 @@ def _scale(values: Matrix) -> list[float] | None:
 def _within_comparisons(table: Ratings, seed: int) -> Figure:
     found, responses, rows = [], 0, 0
     for at in range(len(table.comparisons)):
-        values = table.values[table.of_comparison == at]
+        values = table.values[table.comparison_index == at]
         values = values[:, ~np.isnan(values).all(axis=0)]
         complete = values[~np.isnan(values).any(axis=1)]
         value = None

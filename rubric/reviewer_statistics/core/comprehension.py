@@ -1,7 +1,7 @@
 """The third success metric: do people understand better why responses rank as they do?
 
-No score tells. So a short survey follows a result page that is shown at random with or without the criteria's
-breakdown; it asks how well they understand (1 to 5), and which criterion separated two responses most, which is right
+Scores cannot answer this. So a short survey follows a result page, which shows the criteria's breakdown or not, at
+random. It asks how well they understand (1 to 5), and which criterion separated two responses most, which is right
 or wrong.
 """
 
@@ -36,7 +36,7 @@ class Surveyed(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """How many of how many, with Wilson's interval; everything as shares of 1. None when nobody answered."""
+    """A count of hits among answers, with Wilson's interval as shares of 1; None without answers."""
 
     value: float | None
     interval: Interval | None

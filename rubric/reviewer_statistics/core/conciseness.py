@@ -1,7 +1,7 @@
 """The fourth success metric: do longer responses score lower on conciseness?
 
 The unit is the response, the mean over its reviewers, since a response's ratings share its length. Ranks are taken
-within the comparison, since questions differ in how long an answer they need. The overall stands beside it: where it
+within the comparison, since questions differ in how long an answer they need. The report also has the overall: where it
 rises with length while accuracy is held fixed, reviewers reward length.
 """
 
@@ -53,7 +53,7 @@ class LengthReport(Struct, frozen=True):
 class _Units(Struct, frozen=True, eq=False):
     """Responses: comparison index, words, mean of each criterion and of the overall (columns)."""
 
-    of_comparison: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    comparison_index: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     words: Matrix
     means: Matrix
     rows: int
@@ -144,8 +144,8 @@ def _ranked(values: Matrix) -> Matrix:
 def _centred(units: _Units, values: Matrix) -> Matrix:
     """Mid-ranks within each comparison, less their mean."""
     found = np.zeros(len(values))
-    for at in np.unique(units.of_comparison):
-        inside = units.of_comparison == at
+    for at in np.unique(units.comparison_index):
+        inside = units.comparison_index == at
         found[inside] = _ranked(values[inside])
     return found
 
@@ -157,10 +157,10 @@ def _correlation(
     responses = len(first)
     if not responses:
         return Figure(None, reason=_FEW, interval_reason=_FEW)
-    size = int(units.of_comparison.max()) + 1
+    size = int(units.comparison_index.max()) + 1
     columns = [first, second] if held is None else [first, second, held]
     sums = np.array([
-        [np.bincount(units.of_comparison, column * other, minlength=size) for column in columns] for other in columns
+        [np.bincount(units.comparison_index, column * other, minlength=size) for column in columns] for other in columns
     ])  # fmt: skip
     value = float(_from_sums(sums.sum(axis=2, keepdims=True))[0])
     if not math.isfinite(value):

@@ -20,7 +20,7 @@ from rubric.reviewer_statistics.core.weights_fit import (
 )
 from rubric.reviews.core.score_rows import Row, Weights
 
-# What is stored under another number was computed otherwise, and is computed anew.
+# Figures stored under another number were computed by other code, and are computed again.
 CODE_VERSION = "1"
 RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING = "manners", "agreement", "success", "tuning"
 KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
@@ -36,7 +36,7 @@ class Input(Struct, frozen=True):
 
 
 class RaterEffectFigures(Struct, frozen=True):
-    """How each reviewer scores, beside the others."""
+    """The rater effects of each reviewer."""
 
     reviews: int
     severity: list[RaterEffect]
@@ -104,7 +104,7 @@ def compute_statistics(kind: str, given: Input) -> Figures:
 def derive_preferences(
     comparison: str, reviewer: str, ranking: Sequence[Sequence[str]], own: Sequence[str] = ()
 ) -> list[Preference]:
-    """Every two responses of which a reviewer's ranking puts one above the other; ties and own ones tell nothing."""
+    """A preference for each pair of responses that the ranking orders; ties and own responses give none."""
     places = [[text for text in place if text not in own] for place in ranking]
     return [
         Preference(comparison, better, worse, reviewer)

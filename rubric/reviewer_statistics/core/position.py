@@ -44,7 +44,7 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     """The effect for all reviewers together, then for each.
 
     Slope of the residuals (score less the mean of the others) on the position, less its mean within the sheet; p
-    two-sided by dealing the positions within each sheet anew, 5,000 times. Sources: Pitman (1937); L. Zheng et al.,
+    two-sided by shuffling the positions within each sheet 5,000 times. Sources: Pitman (1937); L. Zheng et al.,
     Judging LLM-as-a-judge (NeurIPS 2023); L. Shi et al., arXiv 2406.07791 (2024).
     """
     used = [row for row in sort_rows(rows) if row.position is not None]

@@ -21,7 +21,7 @@ Value = Callable[[Row], float | None]
 class RaterEffect(Struct, frozen=True):
     """One figure about one reviewer, or about all of them (`reviewer` "").
 
-    `is_flagged` is a note to whoever coordinates, never a reason to delete. `rows` and `comparisons` are what it rests
+    `is_flagged` is a note to the lead, never a reason to delete. `rows` and `comparisons` are what it rests
     on, `needed` how many rows it takes. Without a value `reason` is a sentence, without an interval `interval_reason`.
     """
 
@@ -44,13 +44,13 @@ class Residual(Struct, frozen=True):
     value: float
 
 
-def residuals(rows: Sequence[Row], value_of: Value) -> list[Residual]:
+def residuals(rows: Sequence[Row], get_value: Value) -> list[Residual]:
     """The residual of every row whose response somebody else has judged too; authors' own rows are no others.
 
     `rows` must be ordered, so that no order given changes the sums.
     """
     sums: dict[tuple[str, str], tuple[float, int]] = {}
-    values = [(row, value_of(row)) for row in rows]
+    values = [(row, get_value(row)) for row in rows]
     for row, value in values:
         if value is not None and not row.is_own:
             total, count = sums.get(row.item, (0.0, 0))

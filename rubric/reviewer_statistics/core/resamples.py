@@ -1,4 +1,4 @@
-"""One comparison's ranking when its reviewers are drawn anew, and when each of them is left out."""
+"""One comparison's ranking with resampled reviewers, and without each reviewer in turn."""
 
 from functools import lru_cache
 from itertools import combinations_with_replacement
@@ -34,7 +34,7 @@ def resamples(reviewers: int, *, seed: int) -> tuple[Matrix, Matrix]:
 
 
 def compute_means(values: Matrix, counts: Matrix) -> Matrix:
-    """The mean of each response (values: responses x reviewers, NaN for missing) in each resample; NaN for nobody."""
+    """The mean of each response (values: responses x reviewers, NaN for missing) in each resample; NaN without any."""
     present = (~np.isnan(values)).astype(np.float64)
     below = counts @ present.T
     sums = counts @ np.nan_to_num(values).T
@@ -71,7 +71,7 @@ def taus_with(full: Matrix, others: Matrix, *, variant: Variant = "b") -> Matrix
 
 
 def winner_kept(full: Matrix, others: Matrix) -> Matrix:
-    """1 for each of the others in which the same response, or the same tie, stands first; else 0."""
+    """1 for each of the others in which the same response, or the same tie, is first; else 0."""
     return np.asarray((_first(others) == _first(full[None])).all(axis=1).astype(np.float64))
 
 

@@ -42,9 +42,9 @@ _NAMES = ("tau_b", "tau_a", "w", "resampled_tau", "same_winner", "left_out_winne
 class Rankings(Struct, frozen=True):
     """How stable rankings by one kind of score are, mean over comparisons.
 
-    `tau_b` and `tau_a` between reviewers, Kendall's `w`; with reviewers drawn anew `resampled_tau` with the whole panel
-    and the share of `same_winner`; `left_out_winner`: in which share of comparisons the winner stays whoever is left
-    out; `tied_share` of a reviewer's pairs of responses.
+    `tau_b` and `tau_a` between reviewers, Kendall's `w`; with resampled reviewers `resampled_tau` with the whole panel
+    and the share of `same_winner`; `left_out_winner`: the share of comparisons in which the winner stays when
+    any reviewer is left out; `tied_share` of a reviewer's pairs of responses.
     """
 
     tau_b: Figure
@@ -134,14 +134,14 @@ def _by_comparison(table: Ratings, seed: int) -> Matrix:
     """Comparisons x the seven numbers of `_NAMES`, NaN where undefined."""
     found = np.full((len(table.comparisons), len(_NAMES)), np.nan)
     for at in range(len(table.comparisons)):
-        values = table.values[table.of_comparison == at]
+        values = table.values[table.comparison_index == at]
         values = values[:, ~np.isnan(values).all(axis=0)]
         if min(values.shape) >= 2:
-            found[at] = _of_one(values, seed)
+            found[at] = _stability(values, seed)
     return found
 
 
-def _of_one(values: Matrix, seed: int) -> list[float]:
+def _stability(values: Matrix, seed: int) -> list[float]:
     responses, reviewers = values.shape
     counts, shares = resamples(reviewers, seed=seed)
     full = compute_means(values, np.ones((1, reviewers)))[0]
@@ -177,22 +177,22 @@ def _rankings(found: Matrix, table: Ratings, seed: int) -> Rankings:
 
 
 def _figure(values: Matrix, name: str, table: Ratings, seed: int) -> Figure:
-    used = np.isfinite(values)[table.of_comparison]
+    used = np.isfinite(values)[table.comparison_index]
     rows = int((~np.isnan(table.values[used])).sum())
     reason = _NO_WINNER if name.endswith(("winner", "share")) else _NO_TAU
     return mean_figure(values, seed=seed, responses=int(used.sum()), rows=rows, reason=reason)
 
 
-def _conclusion(difference: Figure, beside: Figure) -> Conclusion:
+def _conclusion(difference: Figure, by_tau_a: Figure) -> Conclusion:
     """What both differences say together; only where they agree is one kind of score the more stable."""
     count = difference.comparisons
-    if difference.interval is None or beside.value is None:
+    if difference.interval is None or by_tau_a.value is None:
         return cannot_tell(count, difference.reason or difference.interval_reason, LEAST_COMPARISONS)
     needed = needed_count(count, difference.interval, EFFECT)
     low, high = difference.interval
-    if low > 0 and beside.value > 0:
+    if low > 0 and by_tau_a.value > 0:
         return Conclusion("holds", "Rankings by the overall are more stable.", count, needed)
-    if high < 0 and beside.value < 0:
+    if high < 0 and by_tau_a.value < 0:
         return Conclusion("fails", "Rankings by the holistic score are more stable.", count, needed)
     if low > 0 or high < 0:
         return cannot_tell(count, "tau-b and tau-a point in opposite directions.", needed)

@@ -1,7 +1,8 @@
 """The first success metric: do reviewers differ less on the criteria than on the holistic score?
 
-Literally that is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So beside it
-stands reliability, the part of the differences between scores that the responses make, which it does not.
+Literally that is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So the
+report also has reliability, the part of the variance of scores that comes from the responses, which averaging alone does
+not raise.
 """
 
 from collections.abc import Callable, Sequence
@@ -118,12 +119,14 @@ def _spread(key: str, table: Ratings, reference: _Sums | None, seed: int) -> Spr
 def _sums(table: Ratings) -> _Sums:
     counts = (~np.isnan(table.values)).sum(axis=1)
     two = counts >= 2
-    values, of_comparison = table.values[two], table.of_comparison[two]
+    values, comparison_index = table.values[two], table.comparison_index[two]
     squares = np.square(values - np.nanmean(values, axis=1, keepdims=True)) if len(values) else values
     size = len(table.comparisons)
     return _Sums(
-        np.asarray(np.bincount(of_comparison, np.nansum(squares, axis=1), minlength=size), dtype=np.float64),
-        np.asarray(np.bincount(of_comparison, counts[two] - 1.0, minlength=size), dtype=np.float64),
+        np.asarray(
+            np.bincount(comparison_index, np.nansum(squares, axis=1), minlength=size), dtype=np.float64
+        ),
+        np.asarray(np.bincount(comparison_index, counts[two] - 1.0, minlength=size), dtype=np.float64),
     )
 
 
@@ -176,7 +179,7 @@ def _difference(whole: Ratings, single: Ratings) -> Figure:
 
 
 def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Matrix:
-    kept = (statistic(table.values[table.of_comparison != at]) for at in range(len(table.comparisons)))
+    kept = (statistic(table.values[table.comparison_index != at]) for at in range(len(table.comparisons)))
     return np.array([np.nan if found.value is None else found.value for found in kept])
 
 

@@ -287,18 +287,18 @@ class _Reader:
             self.flag("unknown_criterion", said, label)
         for written in found.again:
             self.flag("duplicate_key", f'{label}: "{quote_name(written)}" is there a second time.', label)
-        said_of = self.said[label]
+        given = self.said[label]
         for name, value in found.values.items():
             if name == "notes":
-                said_of.notes = normalise_text(value)[0] if isinstance(value, str) else said_of.notes
+                given.notes = normalise_text(value)[0] if isinstance(value, str) else given.notes
             elif name == "overall":
-                said_of.overall = self._any_number(label, value)
+                given.overall = self._any_number(label, value)
             else:
                 score = self._score(label, name, value)
                 if name == "holistic":
-                    said_of.holistic = score
+                    given.holistic = score
                 elif score is not None:
-                    said_of.scores.setdefault(name, score)
+                    given.scores.setdefault(name, score)
 
     def _any_number(self, label: str, value: Any) -> Score | None:
         """The overall that was reported: any finite number, since it is only compared."""

@@ -45,7 +45,7 @@ class Ratings(Struct, frozen=True, eq=False):
     items: list[Item]
     reviewers: list[str]
     comparisons: list[str]
-    of_comparison: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    comparison_index: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     values: Matrix
 
 
@@ -86,9 +86,9 @@ def overalls(rows: Iterable[Row], weights: Weights) -> dict[tuple[Item, str], Fr
     return found
 
 
-def ratings(rows: Sequence[Row], value_of: Callable[[Row], float | Fraction | None]) -> Ratings:
+def ratings(rows: Sequence[Row], get_value: Callable[[Row], float | Fraction | None]) -> Ratings:
     """The table of that value; `rows` must be ordered."""
-    values = [(row, value_of(row)) for row in rows]
+    values = [(row, get_value(row)) for row in rows]
     present = [(row, value) for row, value in values if value is not None]
     items = sorted({row.item for row, _ in present})
     reviewers = sorted({row.reviewer for row, _ in present})
@@ -99,8 +99,8 @@ def ratings(rows: Sequence[Row], value_of: Callable[[Row], float | Fraction | No
     table = np.full((len(items), len(reviewers)), np.nan)
     for row, value in present:
         table[place[row.item], column[row.reviewer]] = float(value)
-    of_comparison = np.array([number[comparison] for comparison, _ in items], dtype=np.int64)
-    return Ratings(items, reviewers, comparisons, of_comparison, table)
+    comparison_index = np.array([number[comparison] for comparison, _ in items], dtype=np.int64)
+    return Ratings(items, reviewers, comparisons, comparison_index, table)
 
 
 def _clean(row: Row) -> Row:

@@ -128,44 +128,44 @@ def test_orders_of_criteria_responses_and_reviewers_change_nothing(keys, labels,
     assert leads(values, "A", ["B", "C"]) == leads(ordered, "A", ["B", "C"])
 
 
-def knob(number="0.35", slider="0.35", was="0.35"):
+def control(number="0.35", slider="0.35", was="0.35"):
     return WeightControl(number, slider, was)
 
 
 def test_of_number_and_slider_the_one_that_moved_counts():
     weights = {"accuracy": Fraction(35, 100), "clarity": Fraction(65, 100)}
-    slid = tried_weights({"accuracy": knob(slider="0.7")}, weights)
+    slid = tried_weights({"accuracy": control(slider="0.7")}, weights)
     assert (slid.texts["accuracy"], slid.moved) == ("0.7", {"accuracy": "slider"})
     assert slid.shares == {"accuracy": Fraction(70, 135), "clarity": Fraction(65, 135)}
-    typed = tried_weights({"accuracy": knob(number="0.1", slider="0.7")}, weights)
+    typed = tried_weights({"accuracy": control(number="0.1", slider="0.7")}, weights)
     assert (typed.texts["accuracy"], typed.moved) == ("0.1", {"accuracy": "number"})
     assert tried_weights({}, weights).shares == weights
 
 
 def test_a_slider_that_only_shows_the_nearest_step_was_not_moved():
     weights = {"accuracy": Fraction(1, 3), "clarity": Fraction(2, 3)}
-    found = tried_weights({"accuracy": knob("0.3333", "0.335", "0.3333")}, weights)
+    found = tried_weights({"accuracy": control("0.3333", "0.335", "0.3333")}, weights)
     assert (found.moved, found.texts["accuracy"]) == ({}, "0.3333")
 
 
 @pytest.mark.parametrize("text", ["", "x", "-0.1", "1.1", "NaN", "1e999999999", "9" * 50])
 def test_what_is_no_weight_is_named_and_nothing_is_computed(text):
     found = tried_weights(
-        {"accuracy": knob(number=text)}, {"accuracy": Fraction(1, 2), "clarity": Fraction(1, 2)}
+        {"accuracy": control(number=text)}, {"accuracy": Fraction(1, 2), "clarity": Fraction(1, 2)}
     )
     assert "is no weight" in found.faults["accuracy"] and found.shares == {}
 
 
 def test_weights_that_are_all_zero_are_refused():
-    found = tried_weights({"accuracy": knob(number="0")}, {"accuracy": Fraction(1)})
+    found = tried_weights({"accuracy": control(number="0")}, {"accuracy": Fraction(1)})
     assert found.faults == {"": "All weights are 0. Give at least one criterion a weight."}
 
 
 @given(st.lists(st.decimals(0, 1, places=4), min_size=2, max_size=6))
 def test_tried_weights_sum_to_one_and_keep_their_proportions(given_texts):
     keys = [f"k{at}" for at in range(len(given_texts))]
-    knobs = {key: WeightControl(str(text), "0", "-") for key, text in zip(keys, given_texts, strict=True)}
-    found = tried_weights(knobs, dict.fromkeys(keys, Fraction(1, len(keys))))
+    controls = {key: WeightControl(str(text), "0", "-") for key, text in zip(keys, given_texts, strict=True)}
+    found = tried_weights(controls, dict.fromkeys(keys, Fraction(1, len(keys))))
     if not any(given_texts):
         assert found.faults
         return
