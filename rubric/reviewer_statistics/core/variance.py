@@ -1,8 +1,8 @@
 """The first success metric: do reviewers differ less on the criteria than on the holistic score?
 
 Literally that is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So the
-report also has reliability, the part of the variance of scores that comes from the responses, which averaging alone does
-not raise.
+report also has reliability, the part of the variance of scores that comes from the responses. Averaging alone does not
+raise it.
 """
 
 from collections.abc import Callable, Sequence
