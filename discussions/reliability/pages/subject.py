@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.models import TeamFigures
@@ -162,11 +163,11 @@ def _figures(thing: Thing, found: AgreedThing) -> list[AgreementFigure]:
 
 def _compared(thing: Thing, found: AgreedThing) -> str:
     """What the figures rest on; for a question or the rating the games are what is compared."""
-    says = _("%(games)d games, %(raters)d evaluators, %(pairs)d pairs of answers.") % {
-        "games": found.games,
-        "raters": found.raters,
-        "pairs": found.pairs,
-    }
+    says = "{}, {}, {}.".format(
+        ngettext("%(n)d game", "%(n)d games", found.games) % {"n": found.games},
+        ngettext("%(n)d evaluator", "%(n)d evaluators", found.raters) % {"n": found.raters},
+        ngettext("%(n)d pair of answers", "%(n)d pairs of answers", found.pairs) % {"n": found.pairs},
+    )
     return f"{format_unit_count(thing, found.items)}, {says}" if thing.has_parts else says
 
 
