@@ -20,7 +20,11 @@ FORMAT = 1
 
 
 class ReportLine(Struct, frozen=True):
-    """A line of the verdict: the figure as shown, what it was counted from, and PASS or FAIL in words."""
+    """A line of the verdict in words.
+
+    `text` is the score, never rounded across its threshold, and `count` the counts behind it. `says` is PASS or FAIL,
+    `doubt` says that a re-run could change it, `turns` what would change it, `check` the result of the manual check.
+    """
 
     key: str
     label: str

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import Line, Outcome
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
 from discussions.queries import load_measurements
 from discussions.verdicts.core.basis import Basis
@@ -21,7 +21,7 @@ from discussions.verdicts.core.report import (
     build_adjudication_trail,
     list_overrides,
 )
-from discussions.verdicts.pages.lines import build_threshold_chart, figure_rows, verdict_turns
+from discussions.verdicts.pages.lines import build_threshold_chart, figure_row, verdict_turns
 from discussions.verdicts.pages.verdict import cost_says
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
@@ -52,7 +52,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         recorded_at=verdict.created_at,
         recorded_by=verdict.created_by.name,
         reason=verdict.reason,
-        lines=_lines(outcome),
+        lines=[_line(line) for line in outcome.lines],
         headline=outcome.headline,
         passes=bool(outcome.passes),
         reasons=[reason.says for reason in outcome.reasons],
@@ -76,22 +76,9 @@ def build_report_chart(*, game: Game) -> BarsChart | None:
     return None if outcome is None else build_threshold_chart(msgspec.json.decode(outcome, type=Outcome))
 
 
-def _lines(outcome: Outcome) -> list[ReportLine]:
-    return [
-        ReportLine(
-            key=row.key,
-            label=row.label,
-            text=row.text,
-            count=row.count,
-            threshold=row.threshold,
-            says=row.says,
-            interval=_("interval %(bounds)s") % {"bounds": row.interval} if row.interval else "",
-            doubt=row.doubt,
-            turns=row.turns,
-            check=row.check,
-        )
-        for row in figure_rows(outcome)
-    ]
+def _line(line: Line) -> ReportLine:
+    row = msgspec.convert(figure_row(line), ReportLine, from_attributes=True)
+    return replace(row, interval=_("interval %(bounds)s") % {"bounds": row.interval}) if row.interval else row
 
 
 def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
