@@ -1,7 +1,4 @@
-"""Verdicts: recorded once on a basis that is hashed; a correction is a new one that supersedes.
-
-Computing a recorded verdict again from its stored basis and findings; a difference is a breach.
-"""
+"""Record verdicts on a hashed basis, supersede them, and replay them from their stored basis and findings."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -30,11 +27,11 @@ from workspace.texts import clean_text
 def record_verdict(
     *, game: Game, basis_sha256: str, by: Person, now: datetime, reason: str = "", shown: str = ""
 ) -> Verdict:
-    """Record the verdict on the basis that the page showed; with a `reason` it supersedes the one that stands.
+    """Record the verdict on the basis that the page showed; with a `reason` it supersedes the current verdict.
 
-    `basis_sha256` is the hash on the page, `shown` the basis itself where the page carried it, to name what changed.
-    Raises NotAllowed (not one's to record, or not complete), Unacceptable (no reason for a correction), and Conflict
-    when anything that the verdict rests on changed since, or somebody recorded first.
+    `basis_sha256` is the hash on the page. `shown` is the basis on the page, used to name what changed. Raises
+    NotAllowed (no permission, or not complete), Unacceptable (a correction without a reason), and Conflict (the basis
+    changed, or another person recorded first).
     """
     reason = clean_text(reason)
     with transaction.atomic():
@@ -71,7 +68,6 @@ def _refuse_change(preview: Preview, basis_sha256: str, shown: str) -> None:
 
 
 def _basis_shown(shown: str, basis_sha256: str) -> Basis | None:
-    """The basis that the page carried, if it is the one its hash speaks of."""
     if not shown or bytes_hash(shown.encode()) != basis_sha256:
         return None
     try:
@@ -115,7 +111,7 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         raise Conflict(
             _("Somebody recorded a verdict first. Nothing was recorded twice."), code="recorded_first"
         ) from None
-    # Handed in, so that nobody who works there waits for the game while holding one of these rows.
+    # These slots are submitted: nobody works in them who could wait for the game while holding one of these rows.
     Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
     _record(verdict, by, now)
     return verdict
@@ -140,7 +136,7 @@ def _record(verdict: Verdict, by: Person, now: datetime) -> None:
 
 
 class Replay(Struct, frozen=True):
-    """What came out: `differences` are breaches, `notices` only worth knowing. Both are sentences."""
+    """The result of a replay, in sentences: `differences` are breaches, `notices` are not."""
 
     differences: list[str]
     notices: list[str]
@@ -148,14 +144,14 @@ class Replay(Struct, frozen=True):
 
     @property
     def is_equal(self) -> bool:
-        """Whether the verdict is what its basis gives."""
+        """Whether the verdict follows from its basis."""
         return not self.differences
 
 
 def replay_verdict(*, verdict: Verdict) -> Replay:
     """Compute the verdict again from its basis, and compare the basis with the rows it names; writes nothing.
 
-    That today's code would measure the game differently is a notice: the stored findings are what counts.
+    The stored findings count. A notice says when today's code would measure the game differently.
     """
     if bytes_hash(verdict.basis.encode()) != verdict.basis_sha256:
         return Replay(["The stored basis does not have the hash that was recorded with it."], [])
@@ -174,7 +170,7 @@ def replay_verdict(*, verdict: Verdict) -> Replay:
         return Replay([*differences, "The rubric version is not what the verdict rests on."], [])
     rubric = version.to_record()
     outcome = compute_basis_outcome(basis, measured.findings.to_records(), rubric)
-    differences += _other_outcome(verdict, outcome)
+    differences += _changed_outcome(verdict, outcome)
     return Replay(differences, list(_notices(verdict.game, measured, rubric)), outcome)
 
 
@@ -238,7 +234,7 @@ def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:
             yield f"The test of evaluation {test.evaluation} gives a message to somebody who did not write it."
 
 
-def _other_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
+def _changed_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
     if canonical_bytes(outcome).decode() != verdict.outcome:
         yield f"The basis gives “{outcome.headline}”; something else was recorded."
     columns = (verdict.passes, verdict.passed_count, verdict.composite, verdict.flip_distance)

@@ -1,4 +1,4 @@
-"""Who sees, records and supersedes a verdict, and what must be complete before it is recorded."""
+"""Who sees, records and supersedes a verdict, and when it can be recorded."""
 
 from django.utils.translation import gettext as _
 
@@ -11,7 +11,7 @@ from workspace.models import Person
 
 
 def check_see_verdict(person: Person, game: Game) -> None:
-    """Leads and admins, and whoever submitted an evaluation of the game."""
+    """Leads, admins and the evaluators who submitted an evaluation of the game."""
     if role_in(person, game.project) in ("admin", "lead"):
         return
     if not has_submitted(person, game):
@@ -19,7 +19,7 @@ def check_see_verdict(person: Person, game: Game) -> None:
 
 
 def check_record_verdict(person: Person, game: Game) -> None:
-    """With one evaluator per game that evaluator records, with more a lead does; leads may always."""
+    """Leads and admins record; a single evaluator records the game that they rated alone."""
     if role_in(person, game.project) in ("admin", "lead"):
         return
     if game.evaluator_count != 1:
@@ -35,7 +35,7 @@ def check_supersede_verdict(person: Person, game: Game) -> None:
 
 
 def check_complete(preview: Preview) -> None:
-    """A verdict waits until every evaluation is in, nothing is open between evaluators, and no metric is pending."""
+    """All evaluations are submitted, no tie is open, and no metric is pending."""
     basis, outcome = preview.basis, preview.outcome
     if len(basis.evaluations) < basis.evaluator_count:
         raise NotAllowed(

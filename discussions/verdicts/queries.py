@@ -1,7 +1,4 @@
-"""What a verdict on a game would rest on and come to now, read from the rows in a fixed number of queries.
-
-What waits for the leads of a project: games that are complete and have no verdict, imports with faults.
-"""
+"""The basis and the outcome of a game now, in a fixed number of queries; games and imports that wait for a lead."""
 
 from decimal import Decimal
 from typing import Any
@@ -37,7 +34,7 @@ _MILLIONTH = Decimal("0.000001")
 
 
 class Preview(Struct, frozen=True):
-    """What would be recorded now, and the hash that recording must carry."""
+    """The verdict that would be recorded now; recording must carry `basis_sha256`."""
 
     basis: Basis
     basis_sha256: str
@@ -46,18 +43,18 @@ class Preview(Struct, frozen=True):
 
     @property
     def has_ties(self) -> bool:
-        """Whether evaluators differ on something that a lead must settle first."""
+        """Whether a lead must adjudicate first."""
         return bool(self.found.ties)
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything a verdict needs is in."""
+        """Whether the verdict can be recorded."""
         enough = len(self.basis.evaluations) >= self.basis.evaluator_count
         return enough and not self.has_ties and not self.outcome.missing
 
 
 def load_verdict_preview(game: Game) -> Preview | None:
-    """The verdict that the submitted evaluations amount to now; None while the game is not measured."""
+    """The verdict of the submitted evaluations; None while the game is not measured."""
     basis = load_basis(game)
     if basis is None:
         return None
@@ -70,10 +67,10 @@ def load_verdict_preview(game: Game) -> Preview | None:
 
 
 def load_basis(game: Game) -> Basis | None:
-    """The basis as it stands; None while the game is not measured under its iteration's rubric version.
+    """The present basis; None while the game is not measured under its iteration's rubric version.
 
-    Only submitted evaluations and their judgements are in it, and what leads settled between them. Fetch the game
-    with its iteration, rubric version and transcript, or each costs a query.
+    It contains submitted evaluations, their judgements and the adjudications. Fetch the game with its iteration,
+    rubric version and transcript, or each costs a query.
     """
     measured = newest_measured(game)
     if measured is None:
@@ -86,7 +83,7 @@ def load_basis(game: Game) -> Basis | None:
     )
     judgements = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
     version = game.iteration.rubric_version
-    by_hand, supersedes = _stands(game)
+    by_hand, supersedes = _current_cost_and_verdict(game)
     return Basis(
         format=FORMAT,
         game=game.pk,
@@ -129,8 +126,7 @@ def _judgement(row: Judgement) -> BasisJudgement:
     )
 
 
-def _stands(game: Game) -> tuple[Decimal | None, int | None]:
-    """The cost that was entered by hand, and the verdict that stands; None where there is none."""
+def _current_cost_and_verdict(game: Game) -> tuple[Decimal | None, int | None]:
     verdict = Verdict.objects.filter(game=OuterRef("pk")).standing().values("pk")[:1]
     rows = Game.objects.filter(pk=game.pk)
     found: tuple[Decimal | None, int | None] = rows.values_list(
@@ -140,34 +136,34 @@ def _stands(game: Game) -> tuple[Decimal | None, int | None]:
 
 
 def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
-    """A game's cost as a basis holds it, with where it came from: what was entered by hand counts."""
+    """The cost with its source; a manual cost replaces the reported one."""
     total, source = (reported, FROM_TRANSCRIPT) if by_hand is None else (by_hand, BY_HAND)
     return BasisCost(None if total is None else total.quantize(_MILLIONTH), source)
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":
-    """Games of a project that as many evaluators handed in as they need, without a verdict, in the order they came in.
+    """Games with enough submitted evaluations and without a verdict, in the order of import.
 
-    A row for each game, with `game`, `game__number` and `game__iteration`. Found by an index of what waits, however
-    much is done; what was handed in after the verdict is passed over.
+    A row for each game, with `game`, `game__number` and `game__iteration`. The query uses the index of waiting slots,
+    so its time does not grow with finished games. Evaluations submitted after the verdict do not count.
     """
-    handed_in = Slot.objects.filter(
+    submitted = Slot.objects.filter(
         ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
         project=project,
         awaiting_since__isnull=False,
         game__withdrawn_at=None,
     )
-    games = handed_in.order_by("game").values(
+    games = submitted.order_by("game").values(
         "game", "game__number", "game__iteration", needed=NEEDED_OF_GAME
     )
     return games.annotate(done=Count("pk")).filter(done__gte=F("needed"))
 
 
 def complete_alone(project: Any, person: Any) -> "QuerySet[Any, Any]":
-    """Of these games those that the person was enough for, and rated."""
+    """The complete games that need one evaluator and that this person rated."""
     return complete_games(project).filter(evaluator=person, needed=1)
 
 
 def faulty_transcripts(project: Any) -> "QuerySet[Transcript]":
-    """Imports of a project with faults, the newest first."""
+    """Imports with faults, the newest first."""
     return Transcript.objects.filter(project=project, fault_count__gt=0).order_by("-pk")

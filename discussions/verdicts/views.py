@@ -1,4 +1,4 @@
-"""The verdict on a game: looked at, recorded, corrected, computed again; and its report in three forms."""
+"""The verdict on a game: show, record, correct and replay it; and its report in three forms."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -25,7 +25,7 @@ from workspace.web.respond import download, respond
 
 @require("see_verdict")
 def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """What is recorded, or what would be."""
+    """The recorded verdict, or the one that would be recorded."""
     only_parameters(request)
     game = judged_game_or_404(request.user, slug, number)
     return show_verdict(request, game, RecordForm())
@@ -56,7 +56,7 @@ def record(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_verdict", methods=("POST",))
 def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpResponse:
-    """Compute a recorded verdict again and say whether it comes out the same."""
+    """Compute a recorded verdict again and show the differences."""
     game = judged_game_or_404(request.user, slug, number)
     bind_form(request, ReplayForm)
     row = get_object_or_404(Verdict.objects.select_related("game"), game=game, number=verdict)
@@ -65,7 +65,7 @@ def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpRespo
 
 @require("see_verdict")
 def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The report on one page, made to be printed."""
+    """The report as a page for printing."""
     only_parameters(request)
     game, found = report_or_refusal(request.user, slug, number)
     chart = build_report_chart(game=game)
@@ -89,7 +89,7 @@ def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number, when the person may see its verdict; to everybody else it is not there."""
+    """The game of that number; Http404 unless the person may see its verdict."""
     rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
     found = get_object_or_404(rows, project__slug=slug, number=number)
     if not may(check_see_verdict, person, found):
@@ -117,7 +117,7 @@ def show_verdict(
     replayed: Replay | None = None,
     number: int = 0,
 ) -> HttpResponse:
-    """The page as it stands now, with what was refused or what a replay gave."""
+    """The page with a refusal or the result of a replay."""
     page = build_verdict_page(game=game, person=request.user)
     changed = refusal.detail.get("changes", []) if isinstance(refusal, Conflict) else []
     context = {

@@ -1,4 +1,4 @@
-"""One figure per game for sorting and comparing; the verdict never uses it."""
+"""The composite, a figure for sorting that no verdict uses, and the judgements to flip of a verdict."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -7,8 +7,8 @@ from fractions import Fraction
 def composite(parts: Iterable[tuple[float, Fraction | None, bool]]) -> float | None:
     """The weighted mean, 0 to 100, of (weight, share from 0 to 100, is applicable).
 
-    A part that is not applicable is left out and the other weights are rescaled. None while an applicable part has no
-    share yet, or when nothing with a weight applies.
+    Parts that are not applicable are left out, and the other weights are rescaled. None while an applicable part has
+    no share, or when no part with a weight applies.
     """
     total = Fraction(0)
     weights = Fraction(0)
@@ -26,11 +26,11 @@ def composite(parts: Iterable[tuple[float, Fraction | None, bool]]) -> float | N
 def verdict_flip_distance(
     *, passing: Iterable[int | None], failing: Iterable[int | None], needed: int, is_open: bool
 ) -> int | None:
-    """How many judgements would turn the verdict: the cheapest metrics that together cross `needed` passes.
+    """The smallest number of judgements that would change the verdict.
 
-    `passing` and `failing` are the flip distances of the metrics that pass and fail now (None: cannot be turned by
-    counted judgements). Kinds of judgements do not overlap, so distances add. `is_open` is false when the rating or
-    the cost decides, whatever the other metrics do: then nothing counted would turn a FAIL, and the answer is None.
+    `passing` and `failing` are the flip distances of the metrics that pass and fail (None: no judgement changes the
+    metric). Metrics share no judgements, so distances add up. `is_open` is false when the rating or the cost decides:
+    then no judgement changes a FAIL, and the result is None.
     """
     passing, failing = list(passing), list(failing)
     if not is_open:

@@ -1,7 +1,4 @@
-"""The report on one game, as a record that the page, Markdown and JSON are made of.
-
-What leads settled between evaluators, as a report tells it: with what each supersedes.
-"""
+"""The report on a game as a record: the source of the page, the Markdown file and the JSON file."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -39,7 +36,7 @@ class ReportLine(Struct, frozen=True):
 
 
 class Override(Struct, frozen=True):
-    """One place where a person took another view than the machine, or than they had before a reveal."""
+    """A judgement that differs from the automatic value, or from the blind value of the same person."""
 
     kind: str
     subject: str
@@ -51,12 +48,12 @@ class Override(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """The thing judged, for reading: "strategic depth, message 19"."""
+        """The subject in words: "strategic depth, message 19"."""
         return describe_judgement(self.kind, self.subject)
 
 
 class Judge(Struct, frozen=True):
-    """Who judged: the name, when it was handed in, the rating, the answers in order, and comments."""
+    """An evaluator: the name, the time of submission, the rating, the answers in order, and comments."""
 
     name: str
     submitted_at: datetime | None
@@ -66,9 +63,9 @@ class Judge(Struct, frozen=True):
 
 
 class AdjudicationStep(Struct, frozen=True):
-    """What a lead settled where evaluators differed: by adopting somebody's answer, or anew (`adopted` is "").
+    """An adjudication. `adopted` is the evaluator whose answer the lead adopted, "" for an answer of the lead.
 
-    `earlier` are what it supersedes, the oldest first, in sentences.
+    `earlier` are sentences on the adjudications that it supersedes, the oldest first.
     """
 
     kind: str
@@ -82,19 +79,18 @@ class AdjudicationStep(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """The thing settled, for reading."""
         return describe_judgement(self.kind, self.subject)
 
     @property
     def says(self) -> str:
-        """What it was settled on, for reading."""
+        """The value in words."""
         return self.value.replace("_", " ") or "no"
 
 
 class Report(Struct, frozen=True):
-    """One game's report in the order of the rubric's appendix.
+    """The report in the order of the rubric's appendix.
 
-    `settled` is what leads settled between evaluators, `fewer` why fewer evaluators than asked for were enough.
+    `settled` are the adjudications; `fewer` says why fewer evaluators than planned were enough.
     """
 
     format: int
@@ -126,12 +122,14 @@ class Report(Struct, frozen=True):
 def list_overrides(
     basis: Basis, machine: dict[Key, str], names: dict[int, str], reasons: dict[int, str]
 ) -> list[Override]:
-    """Judgements that differ from the machine, add a reference, accept a phrase, or changed after a reveal.
+    """Judgements that differ from the automatic value, add a reference, accept a phrase, or changed after a reveal.
 
-    `names` are those of evaluations, `reasons` those given with judgements, both by id.
+    `names` are the evaluators by evaluation id, `reasons` the reasons by judgement id.
     """
     found = []
-    for judgement in sorted(basis.judgements, key=_place):
+    for judgement in sorted(
+        basis.judgements, key=lambda judgement: make_sort_key(judgement.kind, judgement.subject)
+    ):
         found_by_machine = machine.get((judgement.kind, judgement.subject), "")
         if not _is_override(judgement, found_by_machine):
             continue
@@ -170,12 +168,8 @@ def _is_override(judgement: BasisJudgement, machine: str) -> bool:
     return True
 
 
-def _place(judgement: BasisJudgement) -> tuple[str, tuple[int, ...], str]:
-    return make_sort_key(judgement.kind, judgement.subject)
-
-
 def describe_judgement(kind: str, subject: str) -> str:
-    """A thing that is judged, for reading: "strategic depth, message 19"."""
+    """A judged subject in words: "strategic depth, message 19"."""
     name = kind.replace("_", " ")
     joint = ", message " if kind in judgement_kinds.MESSAGE_KINDS else " "
     return f"{name}{joint}{subject}" if subject else name
@@ -184,9 +178,9 @@ def describe_judgement(kind: str, subject: str) -> str:
 def build_adjudication_trail(
     basis: Basis, ever: Iterable[AdjudicationRecord], names: Mapping[int, str]
 ) -> list[AdjudicationStep]:
-    """What leads settled of what the basis rests on, as the transcript goes, with what each supersedes.
+    """The adjudications of the basis in the order of the transcript, each with the earlier ones on its subject.
 
-    `ever` is everything that was settled in the game, the oldest first; `names` are those of evaluations.
+    `ever` are all adjudications of the game, the oldest first; `names` are the evaluators by evaluation id.
     """
     named = {adjudication.id for adjudication in basis.adjudications}
     chains: dict[Key, list[AdjudicationRecord]] = {}
@@ -194,7 +188,7 @@ def build_adjudication_trail(
         chains.setdefault((adjudication.kind, adjudication.subject), []).append(adjudication)
     found = []
     for chain in chains.values():
-        for place, adjudication in enumerate(chain):
+        for number, adjudication in enumerate(chain):
             if adjudication.id in named:
                 found.append(
                     AdjudicationStep(
@@ -205,7 +199,7 @@ def build_adjudication_trail(
                         by=adjudication.by_name,
                         at=adjudication.at,
                         reason=adjudication.reason,
-                        earlier=[_superseded(before) for before in chain[:place]],
+                        earlier=[_superseded(before) for before in chain[:number]],
                     )
                 )
     return sorted(found, key=lambda step: make_sort_key(step.kind, step.subject))
@@ -216,6 +210,6 @@ def _superseded(record: AdjudicationRecord) -> str:
 
 
 def make_sort_key(kind: str, subject: str) -> tuple[str, tuple[int, ...], str]:
-    """What sorts things of one kind as the transcript goes."""
+    """Sorts subjects of a kind by their position in the transcript."""
     numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", subject)[:2])
     return kind, numbers, subject

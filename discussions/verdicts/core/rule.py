@@ -1,8 +1,6 @@
-"""PASS or FAIL of a game from its figures, its cost and the rubric version; pure, and the only place of the rule.
+"""The pass rule: PASS or FAIL of a game from its scores, its cost and the rubric version.
 
-Source: the rubric's "Overall Evaluation". Shares are compared with their thresholds as integers, unrounded.
-
-One line of a verdict from one score: pass or fail, interval, and how far it is from turning.
+Source: the rubric's "Overall Evaluation". Shares are compared with their thresholds as exact fractions, unrounded.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,7 +32,7 @@ from workspace.statistics.proportions import wilson
 
 
 class Rules(Struct, frozen=True):
-    """The counts of the verdict in a rubric version: passes needed, and the two bounds of the cost in dollars."""
+    """The parameters of the rule: the passes needed, and the two bounds of the cost in dollars."""
 
     needed: int
     limit: Decimal
@@ -74,7 +72,7 @@ def decide(
         cost_amber_usd=rules.amber,
         reasons=reasons,
         missing=missing,
-        flip_distance=None if missing else _turns(lines, rules, reasons),
+        flip_distance=None if missing else _flip_distance(lines, rules, reasons),
         recommendations=_recommendations(rubric, lines),
         composite=_composite(rubric, lines),
     )
@@ -88,7 +86,7 @@ def build_lines(
     manual_check: ManualCheck | None = None,
     facts: Facts | None = None,
 ) -> list[Line]:
-    """The lines of these criteria, as `decide` has them; raises KeyError when a metric among them has no score."""
+    """The lines of these criteria; raises KeyError when a metric has no score."""
     return [
         build_rating_line(criterion, rating)
         if METRICS[criterion.key].is_rated
@@ -98,12 +96,12 @@ def build_lines(
 
 
 def read_rules(rubric: RubricRecord) -> Rules:
-    """The counts of the verdict as the version has them."""
-    read = rubric.parameters
+    """The parameters of the rule in this rubric version."""
+    parameters = rubric.parameters
     return Rules(
-        needed=int(read["pass_count"]),
-        limit=Decimal(str(read["cost_limit_usd"])),
-        amber=Decimal(str(read["cost_success_usd"])),
+        needed=int(parameters["pass_count"]),
+        limit=Decimal(str(parameters["cost_limit_usd"])),
+        amber=Decimal(str(parameters["cost_success_usd"])),
     )
 
 
@@ -120,7 +118,7 @@ def check_identification(
 
 
 def check_test(test: Identified, *, decides: bool) -> ManualCheck:
-    """The blind test as the manual check of its metric: it passes when so many hits are improbable by guessing."""
+    """The authorship test as the manual check: it passes when guessing makes the hits improbable."""
     p = test.p
     return ManualCheck(
         test.hits, test.asked, test.needed, p < SIGNIFICANCE, decides, agents=test.agents, p=float(p)
@@ -128,7 +126,7 @@ def check_test(test: Identified, *, decides: bool) -> ManualCheck:
 
 
 def get_cost_state(cost: Decimal | None, rules: Rules) -> str:
-    """Where a cost stands: "low", "amber" (both bounds belong to it), "above", or "unreported"."""
+    """The state of a cost: "low", "amber" (includes both bounds), "above", or "unreported"."""
     if cost is None:
         return UNREPORTED
     if cost > rules.limit:
@@ -171,7 +169,7 @@ def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reas
     return f"{count} FAIL{rule}: {says}"
 
 
-def _turns(lines: list[Line], rules: Rules, reasons: list[Reason]) -> int | None:
+def _flip_distance(lines: list[Line], rules: Rules, reasons: list[Reason]) -> int | None:
     return verdict_flip_distance(
         passing=[line.flip for line in lines if line.passes],
         failing=[line.flip for line in lines if line.passes is False],
@@ -209,7 +207,7 @@ def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:
 def build_score_line(
     criterion: Criterion, score: Score, facts: Facts, manual_check: ManualCheck | None
 ) -> Line:
-    """The line of a measured metric. A pending one has neither pass nor score, only a share has an interval."""
+    """The line of a measured metric. A pending metric has no score; only shares have an interval."""
     metric = METRICS[criterion.key]
     threshold = _threshold(criterion)
     check = manual_check if metric.has_manual_check else None
@@ -218,7 +216,7 @@ def build_score_line(
     interval = None
     if passes is not None and score.is_applicable and metric.scale == PERCENT:
         interval = wilson(score.numerator, score.denominator)
-    could_turn = interval is not None and _holds(interval, threshold, passes=bool(passes))
+    could_turn = interval is not None and _could_turn(interval, threshold, passes=bool(passes))
     if check is not None and check.decides:
         passes, could_turn = check.passes, False
     return Line(
@@ -240,7 +238,7 @@ def build_score_line(
 
 
 def build_rating_line(criterion: Criterion, rating: Fraction | None) -> Line:
-    """The line of a metric that people alone give; numerator and denominator are those of the mean rating."""
+    """The line of a rated metric; numerator and denominator are those of the mean rating."""
     threshold = _threshold(criterion)
     return Line(
         key=criterion.key,
@@ -261,7 +259,7 @@ def _value(score: Score, metric: Metric) -> Fraction:
     return metric.scale.value(score.numerator, score.denominator) if score.denominator else Fraction(0)
 
 
-def _holds(interval: tuple[float, float], threshold: Fraction, *, passes: bool) -> bool:
+def _could_turn(interval: tuple[float, float], threshold: Fraction, *, passes: bool) -> bool:
     low, high = interval
     return low < threshold if passes else high >= threshold
 

@@ -1,4 +1,4 @@
-"""From what people and metrics said of a game to its verdict: the same way for a preview, a record and a replay."""
+"""From judgements and measurements to a verdict: shared by preview, recording and replay."""
 
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
@@ -17,7 +17,7 @@ from rubric.core.records import Criterion, RubricRecord
 def compute_outcome(
     found: Effective, measurements: Mapping[str, Measurement], cost: Decimal | None, rubric: RubricRecord
 ) -> Outcome:
-    """The verdict on effective values; `passes` is None while something that the metrics need is not judged."""
+    """The verdict on effective values; `passes` is None while a needed judgement is missing."""
     return decide(
         compute_scores(found, measurements, rubric),
         found.rating,
@@ -31,7 +31,7 @@ def compute_outcome(
 def compute_metric_lines(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> list[Line]:
-    """The lines that `outcome_of` has for these metrics, in its order; a page that shows two need not decide all."""
+    """The lines of these metrics alone, as `compute_outcome` has them."""
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return build_lines(
         criteria,
@@ -43,7 +43,7 @@ def compute_metric_lines(
 
 
 def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | None:
-    """What stands beside personality diversity: the blind test where there was one, else the question, else nothing."""
+    """The manual check of personality diversity: the authorship test, else the question; None without both."""
     if found.test is not None:
         return check_test(found.test, decides=found.identify_decides)
     return check_identification(found.identification, rubric, decides=found.identify_decides)
@@ -52,14 +52,14 @@ def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | 
 def compute_basis_outcome(
     basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> Outcome:
-    """The verdict that a basis amounts to, with the stored findings and the version that it names."""
+    """The verdict of a basis, with the findings and the rubric version that it names."""
     return compute_outcome(
         compute_effective_values(basis, measurements), measurements, basis.cost.total_usd, rubric
     )
 
 
 def compute_effective_values(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:
-    """The effective values of the submitted evaluations in a basis; ties are in it."""
+    """The effective values of a basis, and its ties."""
     judged = [
         Judged(
             judgement.evaluation,
@@ -84,7 +84,7 @@ def compute_scores(
     rubric: RubricRecord,
     criteria: Iterable[Criterion] | None = None,
 ) -> dict[str, Score]:
-    """Metric -> score with effective values, for the measured ones of these criteria, else of the version's."""
+    """Metric -> score by effective values, for the measured metrics of these criteria (None: all)."""
     return {
         criterion.key: recount(
             measurements[criterion.key],
@@ -98,7 +98,7 @@ def compute_scores(
 
 
 def collect_flip_facts(found: Effective, measurements: Mapping[str, Measurement]) -> Facts:
-    """What flip distances need: how often each repeated phrase occurs, and whether there is a sentence to mark."""
+    """The facts for flip distances: the counts of repeated phrases, and whether the game has messages."""
     accepted = found.values.get(judgement_kinds.PHRASE, {})
     phrases = measurements[REPETITION].phrases
     is_accepted = [
