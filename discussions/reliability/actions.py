@@ -1,4 +1,4 @@
-"""Figures of a whole team are computed by a job and stored."""
+"""Compute the statistics of a project by a job, and store them."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from workspace.stored_statistics.actions import compute_missing, enqueue_missing
 
 
 def ask_for_team_figures(*, project: Project, by: Person, now: datetime) -> Job | None:
-    """Queue what is not stored of the project's figures; None when nothing is missing. Raises NotAllowed."""
+    """Queue the missing statistics; None when nothing is missing. Raises NotAllowed."""
     check_see_team_statistics(by, project)
     return enqueue_missing(store=TEAM_STATISTICS, owner=project, by=by, now=now)
 

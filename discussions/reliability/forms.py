@@ -1,4 +1,4 @@
-"""Which figures of a team are asked for."""
+"""The form that asks for statistics."""
 
 from django import forms
 
@@ -6,6 +6,6 @@ from discussions.reliability.queries import KINDS
 
 
 class TeamKindForm(forms.Form):
-    """The page that asks for figures, to which the answer leads back."""
+    """The page to return to."""
 
     kind = forms.ChoiceField(choices=[(kind, kind) for kind in KINDS])

@@ -1,6 +1,6 @@
 """Blind answers of evaluators of the same games: rows in, records of the core out, in a fixed number of queries.
 
-Every evaluation of a project that was handed in, beside what the machine found: rows in, records of the core out.
+The submitted evaluations of a project with their automatic values, as records of the core.
 
 Read in batches of games, four or five queries each, so that a thousand games never lie in memory together.
 
@@ -43,13 +43,11 @@ from workspace.statistics.estimates import Agreement
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
 COMPARED = (*PART_KINDS, *MARKS, judgement_kinds.QUESTION, judgement_kinds.RATING)
-
-
 _CHUNK = 5_000
 
 
 def agreement_figures(project: Project) -> AgreementFigures:
-    """How far the project's evaluators agree, on all that was handed in of games that two or more rated."""
+    """Agreement in the games that two evaluators or more submitted."""
     shared = query_submitted(project).filter(game__in=shared_games(project))
     counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
     return build_agreement_figures(
@@ -62,39 +60,39 @@ def agreement_figures(project: Project) -> AgreementFigures:
 
 
 def rating_agreement(project: Project) -> tuple[Agreement, int]:
-    """The headline of the rating, and over how many games; computed from the rows as they are now."""
+    """The alpha of the rating now, and the number of games behind it."""
     answers = read_answers(_first(project).filter(kind=judgement_kinds.RATING))
     (answered,) = by_evaluators([Thing(judgement_kinds.RATING)], answers)
     return headline(answered), answered.shared_groups
 
 
 def answers_in_cell(project: Project, thing: Thing, row: str, column: str) -> list[BlindAnswer]:
-    """The first blind answers about that thing with one of two values."""
+    """The first blind answers on that subject with one of two values."""
     rows = _first(project).filter(kind=thing.kind, blind_value__in={row, column})
     return read_answers(rows.filter(subject=thing.question) if thing.question else rows)
 
 
 def repeats(project: Project) -> "QuerySet[Evaluation]":
-    """The hidden repeats that were handed in, of games that count in averages."""
+    """The submitted hidden repeats of games that count in averages."""
     rows = Evaluation.objects.filter(game__project=project, game__withdrawn_at=None)
     return rows.filter(purpose=REPEAT, state=SUBMITTED)
 
 
 def shared_games(project: Project) -> "QuerySet[Evaluation, int]":
-    """The games that two evaluators or more have handed in, by key."""
+    """The keys of games that two evaluators or more submitted."""
     counted = query_submitted(project).order_by().values("game").annotate(people=Count("pk"))
     return counted.filter(people__gt=1).values_list("game", flat=True)
 
 
 def read_answers(rows: "QuerySet[Judgement]") -> list[BlindAnswer]:
-    """The blind answers among these judgements; whoever said nothing before the reveal gave none."""
+    """The blind answers among these judgements."""
     columns = ("evaluation__game_id", "evaluation_id", "evaluation__evaluator_id", "evaluation__purpose")
     blind = rows.exclude(blind_value="").values_list(*columns, "kind", "subject", "blind_value")
     return list(_answers(blind.order_by().iterator(chunk_size=_CHUNK)))
 
 
 def _answers(rows: Iterable[tuple[int, int, int, str, str, str, str]]) -> Iterable[BlindAnswer]:
-    # The same few words stand in all rows; kept once, they take a third of the memory.
+    # Rows repeat a few words; interned, they take a third of the memory.
     for game, evaluation, evaluator, *words in rows:
         yield BlindAnswer(game, evaluation, evaluator, *map(intern, words))
 
@@ -105,7 +103,7 @@ def _first(project: Project) -> "QuerySet[Judgement]":
 
 
 def _twice(project: Project) -> "QuerySet[Judgement]":
-    """What people said of games that they were dealt a second time, both times."""
+    """The judgements of games that the same person rated twice, both times."""
     same = {"game": OuterRef("game"), "evaluator": OuterRef("evaluator")}
     first = query_submitted(project).filter(Exists(repeats(project).filter(**same)))
     again = repeats(project).filter(Exists(query_submitted(project).filter(**same)))
@@ -115,7 +113,7 @@ def _twice(project: Project) -> "QuerySet[Judgement]":
 
 
 def _questions(project: Project) -> list[str]:
-    """The questions of the newest rubric version under which somebody handed in."""
+    """The questions of the newest rubric version with a submitted evaluation."""
     columns = ("measured__rubric_version", "measured__rubric_version__sha256")
     versions = (
         query_submitted(project).order_by().values(*columns).annotate(newest=Max("pk")).order_by("-newest")
@@ -125,10 +123,7 @@ def _questions(project: Project) -> list[str]:
 
 
 MOST_GAMES = 100
-
-
 MOST_MESSAGES = 20_000
-
 
 JUDGED = (
     judgement_kinds.REFERENCE,
@@ -176,18 +171,18 @@ _COLUMNS = (
 
 
 def query_submitted(project: Project) -> "QuerySet[Evaluation]":
-    """The evaluations that a team's figures rest on: of rating, submitted, of games that count in averages."""
+    """The evaluations behind the statistics: submitted ratings of games that count in averages."""
     rows = Evaluation.objects.filter(game__project=project, game__withdrawn_at=None)
     return rows.filter(purpose=RATING, state=SUBMITTED)
 
 
 def accuracy_figures(project: Project) -> AccuracyFigures:
-    """How far the machine's findings are right, on all that was handed in."""
+    """The accuracy of automatic values in all submitted evaluations."""
     return compute_accuracy(read_evaluated(project))
 
 
 def read_evaluated(project: Project) -> Iterator[Evaluated]:
-    """Everything handed in, the newest games first."""
+    """The submitted evaluations, the newest games first."""
     rows = query_submitted(project).order_by("-game__number", "pk").values_list(*_COLUMNS)
     for batch in _batches(SampledRow(*values) for values in rows):
         yield from _evaluated(batch)
@@ -223,7 +218,8 @@ def _evaluated(batch: list[SampledRow]) -> Iterator[Evaluated]:
     revealed: dict[int, set[str]] = defaultdict(set)
     for evaluation, what in Reveal.objects.filter(evaluation__in=keys).values_list("evaluation_id", "what"):
         revealed[evaluation].add(what)
-    texts = _texts({row.game for row in batch if row.identification == TEST})
+    tested = {row.game for row in batch if row.identification == TEST}
+    texts = {game: text for game, _number, text in game_texts(game__in=tested)}
     for row in batch:
         yield Evaluated(
             game=row.number,
@@ -273,7 +269,7 @@ def _found(measurements: dict[str, Measurement], rubric: RubricRecord) -> Found:
 def _identified(
     row: SampledRow, said: list[GivenAnswer], text: GameRecord | None
 ) -> tuple[bool, bool] | None:
-    """What the evaluator's own manual check came to, as it was answered blind: (the test, passes); None without any."""
+    """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
     if text is not None:
         read = row.rubric.parameters
         dealt = deal(
@@ -302,19 +298,14 @@ def _identified(
     return (False, check.passes) if check else None
 
 
-def _texts(games: set[int]) -> dict[int, GameRecord]:
-    if not games:
-        return {}
-    rows = GameText.objects.filter(game__in=games).values_list("game_id", "body")
-    return {game: _GAME.decode(body) for game, body in rows}
+def game_texts(**games: Any) -> Iterator[tuple[int, int, GameRecord]]:
+    """Key, number and text of these games, in one query; the keywords are a filter of `GameText`."""
+    for game, number, body in GameText.objects.filter(**games).values_list("game_id", "game__number", "body"):
+        yield game, number, _GAME.decode(body)
 
 
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
-
-
 _GAME: Any = msgspec.json.Decoder(GameRecord)
-
-
 FIGURE_TEAM = "figure_team"
 
 

@@ -18,7 +18,7 @@ from tests.guards.house import (
 STILL_LONG = (
     "discussions/adjudication/_thing", "discussions/games/_metric", "discussions/games/game",
     "discussions/history/_chart", "discussions/queue/_holds", "discussions/rating/_item_macros",
-    "discussions/reliability/_accuracy_anchoring", "discussions/reliability/_agreement_figures",
+    "discussions/reliability/_agreement_figures",
     "discussions/transcripts/_report", "rubric/comparisons/_reviewers", "rubric/model_reviewers/_list",
     "rubric/reviewer_statistics/_agreement",
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""How far the machine's findings are right: measured on what people said blind, never on what they overrode.
+"""The accuracy of automatic values, measured against blind answers, never against overrides.
 
-For strategic depth, coherence and role consistency only the audit sample counts: messages drawn by chance, judged
-before the machine's word was shown. Overrides say nothing of messages nobody looked at. Precision is the share of the
-machine's yes that people confirm, recall the share of people's yes that the machine finds.
+For strategic depth, coherence and role consistency only the audit sample counts: random messages, judged before the
+automatic value was shown. Overrides are no sample, because nobody reads every message for them. Precision is the share
+of the automatic yes that people confirm, recall the share of people's yes that the metric finds.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,39 +16,21 @@ from discussions.rating.core.concealed import Evaluated
 from discussions.reliability.core.anchoring import Anchoring, AnchoringTally
 from discussions.reliability.core.crosstab import ANY, Answer, Crosstab, Share, Tally
 
-# What is stored under another number was computed otherwise, and is computed anew.
+# Change it when the computation changes: statistics with another number are computed again.
 CODE_VERSION = "1"
-
-
 PRECISION, RECALL, SPECIFICITY = "precision", "recall", "specificity"
-
-
 BY_PEOPLE, BY_MACHINE = "by_people", "by_machine"
-
-
 OBJECTIONS, REFERENCES, CHECKS, PHRASES = "objections", "references", "checks", "phrases"
-
-
 ASKED, TESTED = "asked", "tested"
-
-
 COUNTED, POSSIBLE, MARKED, KEPT = "counted", "possible", "marked", "kept"
-
-
 PASSES, FAILS, STANDS, REPEATED = "passes", "fails", "stands", "repeated"
-
-
 SUPPORTED, CLOSE, CANNOT_CHECK = "supported", "close", "cannot_check"
-
-
 SAMPLED = judgement_kinds.MESSAGE_KINDS
-
-
 LABELS = (judgement_kinds.ACCURATE, judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
 
 
 class VersionAccuracy(Struct, frozen=True):
-    """The figures under one rubric version and one version of the metrics: what they find differs from others."""
+    """The accuracy under one rubric version and one version of the metrics; findings differ between versions."""
 
     rubric_version: int
     code_version: str
@@ -59,13 +41,17 @@ class VersionAccuracy(Struct, frozen=True):
     tables: list[Crosstab]
     anchoring: list[Anchoring]
 
+    @property
+    def key(self) -> str:
+        """The name of the version in addresses."""
+        return f"{self.rubric_version}-{self.code_version}"
+
     def table(self, part: str) -> Crosstab:
-        """The table of that part."""
         return next(table for table in self.tables if table.part == part)
 
 
 class AccuracyFigures(Struct, frozen=True):
-    """All of a project, the newest rubric version first; `evaluations` counts what they rest on."""
+    """The accuracy in a project, the newest rubric version first."""
 
     evaluations: int
     versions: list[VersionAccuracy]
@@ -86,7 +72,6 @@ _OBJECTED = (
     (judgement_kinds.INCONSISTENT, judgement_kinds.INCONSISTENT),
     (judgement_kinds.INCONSISTENT, judgement_kinds.CONSISTENT),
 )
-
 
 SHARES: dict[str, tuple[Share, ...]] = {
     judgement_kinds.STRATEGIC_DEPTH: _binary(judgement_kinds.YES, judgement_kinds.NO),
@@ -116,7 +101,7 @@ SHARES: dict[str, tuple[Share, ...]] = {
 
 
 def compute_accuracy(evaluated: Iterable[Evaluated]) -> AccuracyFigures:
-    """Every table of every version, in whichever order the evaluations come; they are read one by one."""
+    """The tables of every version; the order of evaluations does not matter, and each is read once."""
     counts: dict[tuple[int, str], _Counts] = {}
     for evaluation in evaluated:
         key = (evaluation.rubric_version, evaluation.code_version)
@@ -129,7 +114,7 @@ def compute_accuracy(evaluated: Iterable[Evaluated]) -> AccuracyFigures:
 
 
 def iter_answers(evaluation: Evaluated) -> Iterator[Answer]:
-    """Everything one evaluation says that the machine says too. Each judgement counts once."""
+    """The blind answers of an evaluation that have an automatic value; each judgement counts once."""
     if not evaluation.is_blind:
         return
     yield from chain(
@@ -142,7 +127,7 @@ def iter_answers(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
-    """The audit samples alone: other messages were judged because somebody looked at them."""
+    """The audit samples alone: other judged messages are not a random choice."""
     for answer in evaluation.said:
         if answer.kind in SAMPLED and answer.blind_value:
             position = int(answer.subject)
@@ -154,7 +139,7 @@ def _sampled(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _objections(evaluation: Evaluated) -> Iterator[Answer]:
-    """Every message that the rules of role consistency object to is labelled, sampled or not."""
+    """The messages that the rules of role consistency object to; all of them are labelled."""
     for answer in evaluation.said:
         if answer.kind == judgement_kinds.ROLE_CONSISTENCY and answer.blind_value:
             machine = evaluation.found.values.get((answer.kind, answer.subject))
@@ -163,7 +148,7 @@ def _objections(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _references(evaluation: Evaluated) -> Iterator[Answer]:
-    """Sentences that were found, taken from the wider net, or marked: kept as references, or not; then their checks."""
+    """Found, possible and marked sentences: kept as references or not; then their checks."""
     labels = {
         answer.subject: answer.blind_value
         for answer in evaluation.said
@@ -213,7 +198,7 @@ def _answer(
 
 
 class _Counts:
-    """One version as it is counted."""
+    """The counts of one version."""
 
     def __init__(self) -> None:
         self.tallies = {part: Tally(part) for part in SHARES}

@@ -1,7 +1,8 @@
-"""How far evaluators of the same games agree, thing by thing, from blind answers alone.
+"""Agreement of evaluators of the same games, by subject, from blind answers alone.
 
-Alpha comes first (nominal; ordinal of the rating), Gwet's AC1 (AC2 with quadratic weights of the rating) beside it,
-since alpha is low where one answer is nearly the only one. Intervals are jackknife-t over games.
+The headline is Krippendorff's alpha (nominal; ordinal for the rating). The companion is Gwet's AC1 (for the rating AC2
+with quadratic weights), because alpha is low when nearly all answers are the same. Intervals are jackknife-t over
+games.
 """
 
 from collections import Counter, defaultdict
@@ -34,10 +35,7 @@ from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import two_or_more
 
 SKEWED = 0.8
-
-
 NOBODY = "Nobody has answered this blind in a game that two evaluators or more have handed in."
-
 
 SAMPLES_APART = (
     "Each evaluator is dealt a sample of their own, so few messages are shared. More evaluators for each game, or "
@@ -46,7 +44,7 @@ SAMPLES_APART = (
 
 
 class AgreedLine(Struct, frozen=True):
-    """Agreement on one thing in figures. `answered` of them have a blind answer, `items` two or more, in `games`.
+    """Agreement on one subject. `answered` items have a blind answer, `items` have two or more, in `games`.
 
     `shares` count the answers to those items; `specific` is the agreement on each answer alone; `icc` of one evaluator
     and `panel` of the mean of all are for the rating only. `needed` evaluators would make their mean reliable, `common`
@@ -73,14 +71,14 @@ class AgreedLine(Struct, frozen=True):
 
     @property
     def is_skewed(self) -> bool:
-        """Whether alpha is low where one answer is nearly the only one, which says little of the raters."""
+        """Whether alpha is low because nearly all answers are the same; then it says little about the raters."""
         return self.common_share >= SKEWED and self.alpha.value is not None and self.alpha.value < TENTATIVE
 
 
 class AgreedThing(AgreedLine, frozen=True):
-    """The same with everything behind it: `cells` count pairs of answers whoever gave which, `people` each two of them.
+    """The same with its tables: `cells` count pairs of answers of all evaluators, `people` compares each pair.
 
-    The row of a cell is the answer that stands first in the order of answers.
+    The row of a cell is the answer that comes first in the order of answers.
     """
 
     cells: list[PairCell]
@@ -88,7 +86,7 @@ class AgreedThing(AgreedLine, frozen=True):
 
 
 class Marked(Struct, frozen=True):
-    """Things that can only be marked: how many one evaluator alone marked, and how many two or more of them."""
+    """Subjects that can only be marked: how many one evaluator marked, and how many two or more."""
 
     kind: str
     by_one: int
@@ -96,7 +94,7 @@ class Marked(Struct, frozen=True):
 
 
 class TeamAgreement(Struct, frozen=True):
-    """Agreement on everything; `games` were answered blind by two of the `evaluators` or more."""
+    """Agreement on all subjects; `games` have blind answers of two evaluators or more."""
 
     games: int
     evaluators: int
@@ -105,7 +103,6 @@ class TeamAgreement(Struct, frozen=True):
     marks: list[Marked]
 
     def find(self, key: str) -> AgreedThing | None:
-        """Agreement on the thing of that key."""
         return next((thing for thing in self.things if thing.key == key), None)
 
 
@@ -122,7 +119,6 @@ def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> Te
 
 
 def agreed_on(answered: Answered) -> AgreedThing:
-    """Agreement on one thing."""
     alpha = headline(answered)
     icc, panel = _correlations(answered)
     shares = count_answers(answered)
@@ -152,11 +148,11 @@ def agreed_on(answered: Answered) -> AgreedThing:
 
 
 def headline(answered: Answered) -> Agreement:
-    """Alpha: ordinal of the rating, nominal of everything else."""
+    """Alpha: ordinal for the rating, else nominal."""
     if answered.thing.is_rating:
-        return _told(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
+        return _explained(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
     groups = _groups(answered)
-    return _told(krippendorff_alpha(answered.matrix, level="nominal", groups=groups), answered)
+    return _explained(krippendorff_alpha(answered.matrix, level="nominal", groups=groups), answered)
 
 
 def companion(answered: Answered) -> Agreement:
@@ -167,16 +163,16 @@ def companion(answered: Answered) -> Agreement:
         scale=list(answered.thing.numbers.values()),
         groups=_groups(answered),
     )
-    return _told(found, answered)
+    return _explained(found, answered)
 
 
 def share(answered: Answered) -> Agreement:
     """The share of pairs of answers that are the same."""
-    return _told(observed_agreement(answered.matrix, groups=_groups(answered)), answered)
+    return _explained(observed_agreement(answered.matrix, groups=_groups(answered)), answered)
 
 
 def count_answers(answered: Answered) -> list[tuple[str, int]]:
-    """How often each answer was given to what has two answers or more."""
+    """The count of each answer, over items with two answers or more."""
     counts = Counter(value for row in answered.shared for value in row.values())
     return [(value, counts[value]) for value in answered.thing.values] if counts else []
 
@@ -186,28 +182,28 @@ def _groups(answered: Answered) -> Sequence[Hashable] | None:
 
 
 def _correlations(answered: Answered) -> tuple[Agreement | None, Agreement | None]:
-    """ICC(2,1) and ICC(2,k), by components of variance where not all have rated every game; the rating only."""
+    """ICC(2,1) and ICC(2,k) of the rating; from variance components when ratings are missing."""
     if not answered.thing.is_rating:
         return None, None
     matrix = answered.matrix[two_or_more(answered.matrix)]
     matrix = matrix[:, ~np.isnan(matrix).all(axis=0)]
     single, mean = compute_icc(matrix, form="2,1"), compute_icc(matrix, form="2,k")
-    return _told(single, answered), _told(mean, answered)
+    return _explained(single, answered), _explained(mean, answered)
 
 
 def _specific(answered: Answered) -> list[tuple[str, Agreement]]:
-    """Agreement on each answer alone: of yes it is positive, of no negative agreement."""
+    """Specific agreement on each answer; for yes and no: positive and negative agreement."""
     if answered.thing.is_rating:
         return []
     matrix, groups = answered.matrix, _groups(answered)
     return [
-        (value, _told(specific_agreement(matrix, number, groups=groups), answered))
+        (value, _explained(specific_agreement(matrix, number, groups=groups), answered))
         for value, number in answered.thing.numbers.items()
     ]
 
 
-def _told(found: Agreement, answered: Answered) -> Agreement:
-    """The same, with reasons in the words of games and their parts."""
+def _explained(found: Agreement, answered: Answered) -> Agreement:
+    """The same, with reasons that name games and messages."""
     if found.value is None and not answered.shared:
         return msgspec.structs.replace(found, reason=_why_not_shared(answered))
     if found.value is None or found.interval is not None:

@@ -1,8 +1,8 @@
-"""Does the machine pull people its way? What became of blind answers once its word was shown, by metric.
+"""Anchoring: how blind answers change after the automatic value is shown, by metric.
 
-Where a person had said otherwise they may move to the machine's word; where they had said the same they may move away.
-Both happen on second thoughts, so the index is the difference of the two shares: above 0 the machine pulls. After
-Fogliato et al., FAccT 2022 (arXiv 2205.09696), who had readers answer before they saw what a machine says.
+An answer that differed may move to the automatic value; an answer that was the same may move away. Second thoughts
+cause both, so the index is the difference of the two shares: above 0 the automatic value attracts. After Fogliato et
+al., FAccT 2022 (arXiv 2205.09696), whose readers answered before they saw the output of a model.
 """
 
 from collections import Counter, defaultdict
@@ -19,16 +19,9 @@ from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
 from workspace.statistics.proportions import newcombe
 
 METRICS = (judgement_kinds.REFERENCE, *judgement_kinds.MESSAGE_KINDS)
-
-
 APART, TOGETHER = "apart", "together"
-
-
 TO_MACHINE, AWAY, ELSEWHERE, STAYED = "to_machine", "away", "elsewhere", "stayed"
-
-
 TOWARD = "toward"
-
 
 SHARES = (
     Share(TOWARD, ((APART, TO_MACHINE),), ((APART, TO_MACHINE), (APART, ELSEWHERE), (APART, STAYED))),
@@ -37,7 +30,7 @@ SHARES = (
 
 
 class Moved(Struct, frozen=True):
-    """One evaluator: of `apart` answers that differed so many went to the machine's, of `together` so many left it."""
+    """An evaluator: `toward` of `apart` differing answers moved to the value, `away` of `together` left it."""
 
     evaluator: int
     apart: int
@@ -47,9 +40,9 @@ class Moved(Struct, frozen=True):
 
 
 class Anchoring(Struct, frozen=True):
-    """One metric. `index` is share toward less share away, in points from -100 to 100; None where one has no answers.
+    """A metric. `index` is share toward minus share away, in points from -100 to 100; None when a share is undefined.
 
-    `interval` is Newcombe's, `over_games` that when whole games are left out in turn, None with fewer than three.
+    `interval` is Newcombe's; `over_games` is the jackknife over games, None with fewer than three games.
     """
 
     metric: str
@@ -61,7 +54,7 @@ class Anchoring(Struct, frozen=True):
 
 
 def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
-    """What became of every blind answer whose machine's word was shown to its evaluator afterwards."""
+    """The blind answers whose automatic value was shown afterwards, with their changes."""
     for answer in evaluation.said:
         if answer.kind in METRICS and answer.blind_value:
             machine = _shown(evaluation, answer)
@@ -80,9 +73,9 @@ def iter_revealed_answers(evaluation: Evaluated) -> Iterator[Answer]:
 
 
 def _shown(evaluation: Evaluated, said: GivenAnswer) -> str:
-    """The machine's word, when it has one and it was shown; "" otherwise.
+    """The automatic value, when there is one and it was shown; else "".
 
-    Of a reference the vote record says "supported", which speaks for accurate; its other words speak for nothing.
+    For a reference "supported" means accurate; the other results of the vote record mean nothing.
     """
     if said.kind == judgement_kinds.REFERENCE:
         is_shown = f"reference:{said.subject}" in evaluation.revealed
@@ -93,7 +86,7 @@ def _shown(evaluation: Evaluated, said: GivenAnswer) -> str:
 
 
 def _move(said: GivenAnswer, machine: str) -> tuple[str, str]:
-    """Where an answer stood, and where it went. Taking an override back is taking the machine's word."""
+    """Row and column of a change. Undoing an override is accepting the automatic value."""
     after = said.value or (machine if said.kind in judgement_kinds.MESSAGE_KINDS else "")
     if said.blind_value == machine:
         return TOGETHER, STAYED if after == machine else AWAY
@@ -103,7 +96,7 @@ def _move(said: GivenAnswer, machine: str) -> tuple[str, str]:
 
 
 class AnchoringTally:
-    """Moves as they are counted, by metric and by evaluator."""
+    """Counts changes by metric and by evaluator."""
 
     def __init__(self) -> None:
         self.tallies = {metric: Tally(metric) for metric in METRICS}
@@ -112,16 +105,15 @@ class AnchoringTally:
         }
 
     def add(self, evaluation: Evaluated) -> None:
-        """Count one evaluation."""
         for answer in iter_revealed_answers(evaluation):
             self.tallies[answer.part].add(answer)
             self.people[answer.part][evaluation.evaluator][answer.row, answer.column] += 1
 
     def figures(self) -> list[Anchoring]:
         """One entry for each metric."""
-        return [self._of(metric) for metric in METRICS]
+        return [self._figures(metric) for metric in METRICS]
 
-    def _of(self, metric: str) -> Anchoring:
+    def _figures(self, metric: str) -> Anchoring:
         table = self.tallies[metric].table(SHARES)
         toward, away = table.rate(TOWARD), table.rate(AWAY)
         apart = newcombe(toward.numerator, toward.denominator, away.numerator, away.denominator)
@@ -147,7 +139,7 @@ def _moved(person: int, counts: Counter[tuple[str, str]]) -> Moved:
 
 
 def _over_games(tally: Tally) -> Interval | None:
-    """The index's interval by leaving out one game after the other; None where a game carries one of the shares."""
+    """The jackknife interval of the index over games; None when a share has answers in one game only."""
     if len(tally.counts) < LEAST_FOR_INTERVAL:
         return None
     rows = np.array([tally.compute_sums(game, SHARES) for game in sorted(tally.counts)], dtype=float)

@@ -1,6 +1,6 @@
-"""Blind answers put into tables of things and evaluators: what agreement of any kind is computed on.
+"""Tables of blind answers, items by evaluators: the input of all agreement statistics.
 
-Whoever says nothing of a thing is not in its row: submitting accepts every finding, but that is no answer.
+An evaluator without an answer is not in the row: submitting accepts every finding, but that is no answer.
 """
 
 from collections import defaultdict
@@ -14,19 +14,16 @@ from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
 from workspace.statistics.ratings import Matrix
 
-# Things of which a game has many; their answers hang together, so that intervals leave out whole games.
+# Kinds with many items in a game. Their answers are dependent, so intervals leave out whole games.
 PART_KINDS = (judgement_kinds.REFERENCE, *judgement_kinds.MESSAGE_KINDS, judgement_kinds.IDENTIFY)
 
-
-# What can only be marked: nobody who leaves it unmarked has answered.
+# Kinds that can only be marked: leaving one unmarked is no answer.
 MARKS = (judgement_kinds.MISSED, judgement_kinds.PHRASE)
-
-
 Item = tuple[int, str]
 
 
 class BlindAnswer(Struct, frozen=True, gc=False):
-    """What one evaluator said of one thing before anything of it was revealed to them; `value` is never ""."""
+    """An answer given before its reveal; `value` is never ""."""
 
     game: int
     evaluation: int
@@ -38,29 +35,29 @@ class BlindAnswer(Struct, frozen=True, gc=False):
 
 
 class Thing(Struct, frozen=True):
-    """What agreement is asked about: a kind of judgement, or one of the questions, by its number."""
+    """A subject of agreement: a kind of judgement, or a question by its number."""
 
     kind: str
     question: str = ""
 
     @property
     def key(self) -> str:
-        """What it is called in addresses and figures: "coherence", "question-2"."""
+        """The name in addresses and statistics: "coherence", "question-2"."""
         return f"{self.kind}-{self.question}" if self.question else self.kind
 
     @property
     def is_rating(self) -> bool:
-        """Whether its answers are points on a scale, and not labels."""
+        """Whether answers are points on a scale."""
         return self.kind == judgement_kinds.RATING
 
     @property
     def has_parts(self) -> bool:
-        """Whether a game has many of them."""
+        """Whether a game has many items of this kind."""
         return self.kind in PART_KINDS
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Every answer there is, in order."""
+        """All possible answers, in order."""
         return judgement_kinds.VALUES[self.kind]
 
     @property
@@ -70,21 +67,20 @@ class Thing(Struct, frozen=True):
 
 
 def list_things(question_count: int) -> list[Thing]:
-    """Everything that agreement is computed on, as the rubric goes."""
+    """All subjects of agreement, in the order of the rubric."""
     parts = [Thing(kind) for kind in PART_KINDS]
     questions = [Thing(judgement_kinds.QUESTION, str(number)) for number in range(1, question_count + 1)]
     return [*parts, *questions, Thing(judgement_kinds.RATING)]
 
 
 def make_thing_key(answer: BlindAnswer) -> str:
-    """The key of the thing that an answer is about."""
     return f"{answer.kind}-{answer.subject}" if answer.kind == judgement_kinds.QUESTION else answer.kind
 
 
 class Answered(Struct, frozen=True, dict=True):
-    """The blind answers about one thing: a row for each item, rater -> value, and the group that it belongs to.
+    """The blind answers on a subject: a row for each item, rater -> value, and the group of each row.
 
-    Raters are evaluators; where people are compared with themselves they are the first time and the second.
+    Raters are evaluators; for self-agreement they are the first time and the second.
     """
 
     thing: Thing
@@ -98,7 +94,7 @@ class Answered(Struct, frozen=True, dict=True):
 
     @cached_property
     def matrix(self) -> Matrix:
-        """Items x raters, NaN for silence."""
+        """Items x raters, NaN for no answer."""
         raters = sorted({rater for row in self.rows for rater in row})
         places = {rater: place for place, rater in enumerate(raters)}
         numbers = self.thing.numbers
@@ -115,9 +111,9 @@ class Answered(Struct, frozen=True, dict=True):
 
 
 def by_evaluators(things: Iterable[Thing], answers: Iterable[BlindAnswer]) -> Iterator[Answered]:
-    """A table of each thing from first answers, over the games that two evaluators or more have answered in.
+    """A table of each subject, over the games with answers of two evaluators or more.
 
-    Rows stand in the order of games and of the transcript; each game is a group.
+    Rows are in the order of games and transcripts; each game is a group.
     """
     found: dict[str, dict[Item, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     for answer in in_shared_games(answers):
@@ -129,7 +125,7 @@ def by_evaluators(things: Iterable[Thing], answers: Iterable[BlindAnswer]) -> It
 
 
 def in_shared_games(answers: Iterable[BlindAnswer]) -> list[BlindAnswer]:
-    """The answers in games that two evaluators or more have answered in."""
+    """The answers in games with answers of two evaluators or more."""
     kept = list(answers)
     evaluators: dict[int, set[int]] = defaultdict(set)
     for answer in kept:
@@ -138,11 +134,11 @@ def in_shared_games(answers: Iterable[BlindAnswer]) -> list[BlindAnswer]:
 
 
 def make_item(answer: BlindAnswer) -> Item:
-    """The game, and which part of it an answer is about; a question is about the whole game."""
+    """The game and the subject within it; a question is about the whole game."""
     return answer.game, "" if answer.kind == judgement_kinds.QUESTION else answer.subject
 
 
 def make_item_sort_key(item: Item) -> tuple[int, tuple[int, int]]:
-    """What sorts items as games and their transcripts go."""
+    """Sorts items in the order of games and transcripts."""
     game, subject = item
     return game, parse_subject(subject) if subject else (0, 0)

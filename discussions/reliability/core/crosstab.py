@@ -1,4 +1,4 @@
-"""Answers counted by what the machine says and what people say, with the shares that can be read off such a table."""
+"""Contingency tables of automatic values and answers, with shares of their cells."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -12,22 +12,16 @@ from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
 from workspace.statistics.proportions import wilson
 
 MOST_CASES = 200
-
-
 ANY = "*"
-
-
 Cellname = tuple[str, str]
-
-
 Interval = tuple[float, float]
 
 
 class Answer(NamedTuple):
-    """One judgement beside the machine's: in which row and column of the table `part` it counts, and where it is.
+    """An answer with its row and column in the table `part`, and its position.
 
-    `weight` is how many messages of its game a sampled one stands for; `detail` is what is judged where that is not
-    the message itself (a phrase).
+    `weight` is the number of messages that a sampled message represents; `detail` is the judged subject when it is
+    not the message (a phrase).
     """
 
     part: str
@@ -42,7 +36,7 @@ class Answer(NamedTuple):
 
 
 class CrosstabCase(Struct, frozen=True, array_like=True):
-    """Where one counted answer is."""
+    """The position of a counted answer."""
 
     game: int
     message: int
@@ -51,7 +45,7 @@ class CrosstabCase(Struct, frozen=True, array_like=True):
 
 
 class CrosstabCell(Struct, frozen=True):
-    """How many answers are in one row and column; `cases` are at most `MOST_CASES`, of the newest games."""
+    """The count of a row and column; `cases` are at most `MOST_CASES`, of the newest games."""
 
     row: str
     column: str
@@ -60,9 +54,9 @@ class CrosstabCell(Struct, frozen=True):
 
 
 class Rate(Struct, frozen=True):
-    """A share in percent. `interval` is Wilson's; `over_games` that of games, None with the reason in words.
+    """A share in percent. `interval` is Wilson's; `over_games` is the interval over games, None with the reason.
 
-    `weighted` is the share when every sampled message stands for so many of its game.
+    `weighted` is the share with the weights of sampled messages.
     """
 
     name: str
@@ -80,7 +74,7 @@ class Rate(Struct, frozen=True):
 
 
 class Crosstab(Struct, frozen=True):
-    """One table with its shares, and how much work of how many people on how many games is in it."""
+    """A table with its shares, and the counts of games, evaluators and evaluations behind it."""
 
     part: str
     cells: list[CrosstabCell]
@@ -91,20 +85,19 @@ class Crosstab(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many answers the table counts."""
+        """The count of all answers."""
         return sum(cell.count for cell in self.cells)
 
     def count(self, row: str, column: str) -> int:
-        """How many answers stand in that cell."""
+        """The count of a cell."""
         return sum(cell.count for cell in self.cells if (cell.row, cell.column) == (row, column))
 
     def rate(self, name: str) -> Rate:
-        """The share of that name."""
         return next(rate for rate in self.rates if rate.name == name)
 
 
 class Share(NamedTuple):
-    """What a share divides: cells by (row, column), in which `ANY` stands for every one that is named elsewhere."""
+    """Numerator and denominator of a share as cells (row, column); `ANY` matches every row or column."""
 
     name: str
     over: tuple[Cellname, ...]
@@ -112,7 +105,7 @@ class Share(NamedTuple):
 
 
 class Tally:
-    """Answers of one table as they are counted; in whichever order they come, the table is the same."""
+    """Counts the answers of one table; their order does not matter."""
 
     def __init__(self, part: str) -> None:
         self.part = part
@@ -122,18 +115,16 @@ class Tally:
         self.evaluations: set[int] = set()
 
     def add(self, answer: Answer) -> None:
-        """Count one answer."""
         self.counts[answer.game][answer.row, answer.column, answer.weight] += 1
         self.evaluators.add(answer.evaluator)
         self.evaluations.add(answer.evaluation)
         cases = self.cases[answer.row, answer.column]
         cases.append(CrosstabCase(answer.game, answer.message, answer.evaluator, answer.detail))
-        # Cut now and then, so that a thousand games take no more memory than the newest.
+        # Cut from time to time, to limit the memory.
         if len(cases) >= 4 * MOST_CASES:
             cases[:] = _newest(cases)
 
     def table(self, shares: Iterable[Share]) -> Crosstab:
-        """The table with these shares."""
         counts: Counter[Cellname] = Counter()
         for counted in self.counts.values():
             for (row, column, _weight), count in counted.items():
@@ -151,11 +142,11 @@ class Tally:
         )
 
     def compute_sums(self, game: int, shares: Iterable[Share]) -> list[int]:
-        """Of one game: over and under the line of each share, one after the other."""
-        return [number for share in shares for number in self._of_game(game, share)[:2]]
+        """Numerator and denominator of each share in one game, in a flat list."""
+        return [number for share in shares for number in self._sums(game, share)[:2]]
 
     def _rate(self, share: Share) -> Rate:
-        games = [found for found in (self._of_game(game, share) for game in sorted(self.counts)) if found[1]]
+        games = [found for found in (self._sums(game, share) for game in sorted(self.counts)) if found[1]]
         sums = [(over, of) for over, of, _weighed, _weight in games]
         over, of = sum(row for row, _of in sums), sum(row for _over, row in sums)
         weighed, weight = fsum(found[2] for found in games), fsum(found[3] for found in games)
@@ -165,8 +156,8 @@ class Tally:
             share.name, over, of, interval, widened, reason, 100 * weighed / weight if weight else None
         )
 
-    def _of_game(self, game: int, share: Share) -> tuple[int, int, float, float]:
-        """Of one game: answers over and under the line of the share, then the same as they are weighted."""
+    def _sums(self, game: int, share: Share) -> tuple[int, int, float, float]:
+        """Numerator and denominator of the share in one game, then both weighted."""
         counted = sorted(self.counts[game].items())
         over = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.over)]
         of = [(n, w) for (row, column, w), n in counted if _is_in(row, column, share.of)]
@@ -179,11 +170,11 @@ class Tally:
 
 
 def over_games(sums: list[tuple[int, int]], interval: Interval | None) -> tuple[Interval | None, str]:
-    """The 95 % interval of a share when whole games are left out in turn, and why there is none.
+    """The 95 % interval of a share by leaving out whole games, or the reason why there is none.
 
-    `sums` are (over, of) by game. Messages of one game hang together, so the share differs between games by more than
-    Wilson's interval knows. Jackknife-t of the ratio of sums over games, never narrower than Wilson's, since few games
-    can look alike by chance. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
+    `sums` are (numerator, denominator) by game. Messages of a game are dependent, so shares vary between games more
+    than in Wilson's interval. Jackknife-t of the ratio of sums over games, never narrower than Wilson's: few
+    games can be alike by chance. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
     """
     if interval is None:
         return None, "There is nothing to count."

@@ -1,4 +1,4 @@
-"""Answers of two evaluators to the same thing side by side: contingency tables, and the cases behind each cell."""
+"""Contingency tables of the answers of two evaluators, and the cases behind each cell."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from workspace.statistics.chance_agreement import cohen_kappa
 
 
 class PairCell(Struct, frozen=True, array_like=True):
-    """How many pairs of answers to the same thing are `row` beside `column`."""
+    """The count of pairs of answers (`row`, `column`)."""
 
     row: str
     column: str
@@ -29,9 +29,9 @@ class PairCell(Struct, frozen=True, array_like=True):
 
 
 class PairAgreed(Struct, frozen=True, omit_defaults=True):
-    """Two evaluators, by number: over `items` that both answered the share on which they agree, kappa and alpha.
+    """A pair of evaluators, by key: share of agreement, kappa and alpha over the `items` that both answered.
 
-    `cells` have the first one's answer as row. Kappa of the rating has quadratic weights.
+    The row of a cell is the answer of `first`. Kappa of the rating has quadratic weights.
     """
 
     first: int
@@ -45,7 +45,7 @@ class PairAgreed(Struct, frozen=True, omit_defaults=True):
 
 
 class PairCase(Struct, frozen=True):
-    """Two answers to the same thing: which game and part of it, who said what, in which evaluations."""
+    """Two answers to the same item, with evaluators and evaluations."""
 
     game: int
     subject: str
@@ -55,7 +55,7 @@ class PairCase(Struct, frozen=True):
 
 
 def compare_pairs(answered: Answered) -> tuple[list[PairCell], list[PairAgreed]]:
-    """Every pair of answers to the same thing: all of them in one table, and those of each two evaluators."""
+    """All pairs of answers in one table, and a table for each pair of evaluators."""
     by_pair: dict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in answered.shared:
         for (number, first), (other, second) in combinations(sorted(row.items()), 2):
@@ -99,9 +99,9 @@ def _pair(thing: Thing, first: int, second: int, counts: Counter[tuple[str, str]
 def find_pair_cases(
     answers: Iterable[BlindAnswer], thing: Thing, row: str, column: str, pair: tuple[int, int] | None = None
 ) -> list[PairCase]:
-    """The cases that a cell counts, as games and their transcripts go: of a `pair` the first one said `row`.
+    """The cases of a cell in the order of games and transcripts.
 
-    Without a pair whoever said which; answers to other things and with other values may be among those given.
+    With a `pair` the first evaluator gave `row`; without one the order does not matter. Other answers are ignored.
     """
     by_item: dict[Item, list[BlindAnswer]] = defaultdict(list)
     for answer in answers:

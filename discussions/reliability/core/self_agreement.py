@@ -1,6 +1,6 @@
-"""How far evaluators agree with themselves: the first blind answer beside that of a hidden repeat of the same game.
+"""Agreement of evaluators with themselves: first blind answers against hidden repeats of the same game.
 
-This is the ceiling of agreement between people: nobody agrees more with others than with themselves.
+It limits the agreement between people.
 """
 
 from collections import defaultdict
@@ -22,13 +22,11 @@ from discussions.reliability.core.blind_answers import (
 from workspace.statistics.estimates import Agreement
 
 FIRST, AGAIN = "rating", "repeat"
-
-
 _COLUMN = {FIRST: 1, AGAIN: 2}
 
 
 class OwnAgreed(Struct, frozen=True):
-    """One person and one thing: of `items` answered twice the share answered alike, and alpha."""
+    """A person and a subject: the share of `items` with the same answer twice, and alpha."""
 
     evaluator: int
     items: int
@@ -38,7 +36,7 @@ class OwnAgreed(Struct, frozen=True):
 
 
 class SelfAgreed(Struct, frozen=True):
-    """One thing over all people: each game of each person is a group of its own."""
+    """A subject over all people; each game of each person is a group."""
 
     key: str
     items: int
@@ -49,7 +47,7 @@ class SelfAgreed(Struct, frozen=True):
 
 
 def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) -> list[SelfAgreed]:
-    """Agreement of first answers with those of repeats; things that nobody answered twice are left out."""
+    """Agreement of first answers with repeats; subjects without two answers are left out."""
     found: dict[str, dict[tuple[int, Item], dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
     for answer in answers:
         if answer.purpose in _COLUMN:

@@ -1,4 +1,4 @@
-"""Everything about agreement among a project's evaluators, in the shape in which it is stored."""
+"""The stored statistics of agreement in a project."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,15 @@ from discussions.reliability.core.agreement import TeamAgreement, compute_agreem
 from discussions.reliability.core.blind_answers import BlindAnswer
 from discussions.reliability.core.self_agreement import SelfAgreed, compute_self_agreement
 
-# What is stored under another number was computed otherwise, and is computed anew.
+# Change it when the computation changes: statistics with another number are computed again.
 CODE_VERSION = "1"
 
 
 class AgreementFigures(Struct, frozen=True):
-    """Agreement of evaluators with one another and, where hidden repeats were dealt, with themselves.
+    """Agreement of evaluators with each other and, by hidden repeats, with themselves.
 
-    `games` and `handed_in` count the games that two or more have handed in, and their evaluations, blind or not;
-    `questions` are the texts of the rubric's newest version.
+    `games` and `handed_in` count the games that two or more submitted, and their evaluations, blind or not;
+    `questions` are those of the newest rubric version.
     """
 
     games: int
@@ -34,7 +34,7 @@ def build_agreement_figures(
     handed_in: int,
     questions: Sequence[str],
 ) -> AgreementFigures:
-    """The figures from first answers and from those of games that somebody was dealt `twice`."""
+    """The statistics from first answers, and from the answers on games that a person rated `twice`."""
     return AgreementFigures(
         games=games,
         handed_in=handed_in,

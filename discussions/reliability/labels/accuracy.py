@@ -1,4 +1,4 @@
-"""What the page of the audit sample calls its tables, rows, columns and shares, for people who know the rubric."""
+"""The words of the accuracy page: tables, rows, columns and shares."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -19,7 +19,7 @@ from discussions.reliability.core.accuracy import (
     TESTED,
 )
 
-# The tables of each kind of judgement that a metric reads; a metric whose kind is not here has no card.
+# The tables of each kind of judgement. A metric whose kind is missing has no card.
 TABLES: dict[str, tuple[str, ...]] = {
     judgement_kinds.REFERENCE: (REFERENCES, CHECKS),
     judgement_kinds.STRATEGIC_DEPTH: (judgement_kinds.STRATEGIC_DEPTH,),
@@ -29,12 +29,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     judgement_kinds.PHRASE: (PHRASES,),
 }
 
-
 CARDS = {key: TABLES[metric.judged] for key, metric in METRICS.items() if metric.judged in TABLES}
-
-
 TITLES = {METRICS[key].judged: LABELS[key].title for key in CARDS}
-
 
 HEADINGS = {
     REFERENCES: _("Which sentences are references"),
@@ -47,7 +43,6 @@ HEADINGS = {
     TESTED: _("Beside the blind test of who said it"),
     PHRASES: _("Repeated phrases"),
 }
-
 
 NOTES = {
     REFERENCES: _(
@@ -78,7 +73,6 @@ NOTES = {
     ),
 }
 
-
 UNITS = {
     REFERENCES: _("sentences"),
     CHECKS: _("references"),
@@ -87,9 +81,7 @@ UNITS = {
     PHRASES: _("phrases"),
 }
 
-
 MESSAGES = _("messages")
-
 
 CELLS = {
     "yes": _("yes"),
@@ -121,10 +113,8 @@ CELLS = {
     "stayed": _("stayed"),
 }
 
-
-# Rows and columns in the order in which they are shown; what is not there of a part is not shown.
+# The order of rows and columns.
 ORDER = tuple(CELLS)
-
 
 ALWAYS_ROWS: dict[str, tuple[str, ...]] = {
     judgement_kinds.STRATEGIC_DEPTH: (judgement_kinds.YES, judgement_kinds.NO),
@@ -136,7 +126,6 @@ ALWAYS_ROWS: dict[str, tuple[str, ...]] = {
     TESTED: ("passes", "fails"),
 }
 
-
 ALWAYS_COLUMNS: dict[str, tuple[str, ...]] = ALWAYS_ROWS | {
     OBJECTIONS: (judgement_kinds.CONSISTENT, judgement_kinds.INCONSISTENT),
     REFERENCES: ("kept", judgement_kinds.NOT_A_REFERENCE),
@@ -144,8 +133,7 @@ ALWAYS_COLUMNS: dict[str, tuple[str, ...]] = ALWAYS_ROWS | {
     PHRASES: ("stands", judgement_kinds.ACCEPTABLE),
 }
 
-
-# What a table says in plain words, share by share.
+# The sentences of a table, by share.
 SAYS = {
     REFERENCES: (
         (PRECISION, _("People keep %(share)s of the sentences that the machine counts as references.")),
@@ -173,7 +161,6 @@ SAYS = {
     PHRASES: ((PRECISION, _("People let %(share)s of the repeated phrases stand.")),),
 }
 
-
 RATES = {
     PRECISION: (_("Precision"), _("of the machine's yes, people say yes to")),
     RECALL: (_("Recall"), _("of people's yes, the machine finds")),
@@ -181,7 +168,6 @@ RATES = {
     BY_PEOPLE: (_("Yes by people"), _("of all that was judged")),
     BY_MACHINE: (_("Yes by the machine"), _("of all that was judged")),
 }
-
 
 OWN_RATES = {
     (judgement_kinds.ROLE_CONSISTENCY, PRECISION): (
@@ -225,7 +211,6 @@ OWN_RATES = {
     (TESTED, BY_MACHINE): (_("Passes by the machine"), _("of all tests")),
 }  # fmt: skip
 
-
 NOTHING = {
     PRECISION: _("Undefined: the machine said yes to nothing that was judged."),
     RECALL: _("Undefined: people said yes to nothing."),
@@ -236,7 +221,6 @@ NOTHING = {
     "wide_recall": _("Undefined: people kept and marked nothing."),
 }
 
-
 EMPTY = {
     REFERENCES: _("No reference was labelled blind."),
     CHECKS: _("No reference was labelled blind."),
@@ -245,6 +229,5 @@ EMPTY = {
     ASKED: _("Nobody answered the manual check blind."),
     TESTED: _("No game was judged with the blind test of who said it."),
 }
-
 
 NO_SAMPLE = _("No message of an audit sample was judged blind.")

@@ -1,4 +1,4 @@
-"""What the pages of agreement call the things agreed on, their answers and their figures."""
+"""The words of the agreement pages: subjects, answers and coefficients."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,6 @@ from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
 from discussions.reliability.core.agreement import AgreedLine
 from discussions.reliability.core.blind_answers import Thing, list_things
-from workspace.statistics.estimates import Agreement
 
 LABELS = {
     judgement_kinds.REFERENCE: gettext_lazy("Memory references"),
@@ -22,7 +21,6 @@ LABELS = {
     judgement_kinds.PHRASE: gettext_lazy("Repeated phrases marked acceptable"),
 }
 
-
 STRENGTHS = {
     "firm": gettext_lazy("firm (.800 or more)"),
     "tentative": gettext_lazy("tentative (.667 to .800)"),
@@ -32,19 +30,18 @@ STRENGTHS = {
 
 
 def get_thing_label(thing: Thing) -> str:
-    """What a thing is called in a list: "Question 2", "Coherence"."""
+    """The name of a subject: "Question 2", "Coherence"."""
     return (
         _("Question %(number)s") % {"number": thing.question} if thing.question else str(LABELS[thing.kind])
     )
 
 
 def thing_by_key(key: str, question_count: int) -> Thing | None:
-    """The thing of that key; None where there is none."""
     return next((thing for thing in list_things(question_count) if thing.key == key), None)
 
 
 def get_question_text(thing: Thing, questions: Sequence[str]) -> str:
-    """The words of a question; "" for everything else."""
+    """The text of a question; "" for other subjects."""
     return questions[int(thing.question) - 1] if thing.question else ""
 
 
@@ -54,17 +51,11 @@ def answer_word(thing: Thing, value: str) -> str:
 
 
 def companion_name(thing: Thing) -> str:
-    """What the second coefficient is called."""
     return "AC2" if thing.is_rating else "AC1"
 
 
-def percent(found: Agreement) -> str:
-    """A share as whole percent; "" without one."""
-    return "" if found.value is None else f"{100 * found.value:.0f} %"
-
-
 def format_unit_count(thing: Thing, count: int) -> str:
-    """So many of what was judged."""
+    """The count with its unit: "3 messages"."""
     if thing.kind == judgement_kinds.REFERENCE:
         says = ngettext("%(n)d reference", "%(n)d references", count)
     elif thing.kind == judgement_kinds.IDENTIFY:
@@ -77,7 +68,7 @@ def format_unit_count(thing: Thing, count: int) -> str:
 
 
 def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
-    """What to bear in mind of these figures, one sentence each."""
+    """Sentences that help to read these figures."""
     notes = []
     if line.is_skewed:
         given = {
@@ -111,7 +102,7 @@ def list_notes(thing: Thing, line: AgreedLine) -> list[str]:
 
 
 def describe_needed(thing: Thing, line: AgreedLine) -> str:
-    """How many evaluators would do, as a sentence; "" where nothing is known."""
+    """A sentence on the evaluators that would be enough; "" when alpha is undefined."""
     if line.alpha.value is None:
         return ""
     basis = "ICC(2,1)" if line.icc and line.icc.value is not None else _("alpha")

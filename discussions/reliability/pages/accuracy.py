@@ -1,4 +1,4 @@
-"""The page of the audit sample: how far the machine's findings are right, and whether they pull people their way."""
+"""The page of the audit sample: how accurate the automatic findings are, and whether they anchor evaluators."""
 
 from datetime import datetime
 
@@ -10,26 +10,17 @@ from discussions.models import TeamFigures
 from discussions.reliability.core.accuracy import AccuracyFigures, VersionAccuracy
 from discussions.reliability.labels.accuracy import CARDS
 from discussions.reliability.pages.anchoring import AnchoringPart, anchoring_part
-from discussions.reliability.pages.stored import TeamState, build_team_state
+from discussions.reliability.pages.stored import build_team_state
 from discussions.reliability.pages.tables import TablePart, describe_work, table_part
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
-from workspace.stored_statistics.pages import decode_body
+from workspace.stored_statistics.pages import StatisticsState, decode_body
 
 KIND = "accuracy"
 
 
-class VersionChoice(Struct, frozen=True):
-    """One rubric version under one version of the metrics; `key` names it in the address."""
-
-    key: str
-    label: str
-    games: int
-    is_shown: bool
-
-
 class MetricCard(Struct, frozen=True):
-    """One metric with its tables; those that nobody could fill are left out where another one says it all."""
+    """A metric with its tables. Empty tables are left out, except the first when all are empty."""
 
     key: str
     title: str
@@ -37,38 +28,34 @@ class MetricCard(Struct, frozen=True):
 
 
 class VersionPart(Struct, frozen=True):
-    """What is known under one version."""
+    """The figures of one version, ready to show."""
 
-    key: str
+    version: VersionAccuracy
     basis: str
-    not_blind: int
     cards: list[MetricCard]
     anchoring: AnchoringPart
 
 
 class AccuracyPage(Struct, frozen=True):
-    """The page; `shown` is None without figures, and where the address names a version that there is not."""
+    """The page. `names` are those of the versions by key.
 
-    state: TeamState
-    versions: list[VersionChoice]
-    shown: VersionPart | None
+    `shown` is None without figures, and when the address names an unknown version.
+    """
+
+    state: StatisticsState
+    versions: list[VersionAccuracy] = []
+    names: dict[str, str] = {}
+    shown: VersionPart | None = None
 
 
 def build_accuracy_page(*, project: Project, version: str, now: datetime) -> AccuracyPage:
-    """The page of a project under that version, the newest without one; at most eight queries."""
+    """The page of a project under that version, the newest for ""; at most eight queries."""
     state, row = build_team_state(project=project, kind=KIND, now=now)
     if row is None:
-        return AccuracyPage(state, [], None)
+        return AccuracyPage(state)
     figures = accuracy_body(row)
     found = find_version(figures, version)
-    names = version_names(figures)
-    choices = [
-        VersionChoice(
-            make_version_key(accuracy), names[make_version_key(accuracy)], accuracy.games, accuracy is found
-        )
-        for accuracy in figures.versions
-    ]
-    return AccuracyPage(state, choices, _shown(found) if found else None)
+    return AccuracyPage(state, figures.versions, version_names(figures), _shown(found) if found else None)
 
 
 def accuracy_body(row: TeamFigures) -> AccuracyFigures:
@@ -78,21 +65,16 @@ def accuracy_body(row: TeamFigures) -> AccuracyFigures:
 
 
 def find_version(figures: AccuracyFigures, key: str) -> VersionAccuracy | None:
-    """The figures under the version of that key, the newest for ""; None when there is none."""
-    return next((version for version in figures.versions if key in ("", make_version_key(version))), None)
-
-
-def make_version_key(found: VersionAccuracy) -> str:
-    """What names a version in addresses."""
-    return f"{found.rubric_version}-{found.code_version}"
+    """The figures of the version with that key, of the newest for ""; None when there is none."""
+    return next((version for version in figures.versions if key in ("", version.key)), None)
 
 
 def version_names(figures: AccuracyFigures) -> dict[str, str]:
-    """What the versions are called, by key; that of the metrics is said where there are several."""
+    """The names of the versions by key."""
     keys = {version.rubric_version for version in figures.versions}
     rubrics = {row.pk: str(row) for row in RubricVersion.objects.filter(pk__in=keys).select_related("rubric")}
     return {
-        make_version_key(version): _("%(rubric)s, metrics %(code)s")
+        version.key: _("%(rubric)s, metrics %(code)s")
         % {"rubric": rubrics.get(version.rubric_version, ""), "code": version.code_version}
         for version in figures.versions
     }
@@ -102,9 +84,8 @@ def _shown(found: VersionAccuracy) -> VersionPart:
     people = {person.evaluator for metric in found.anchoring for person in metric.people}
     names = dict(Person.objects.filter(pk__in=people).values_list("pk", "name"))
     return VersionPart(
-        key=make_version_key(found),
+        version=found,
         basis=describe_work(found.evaluations, found.games, found.evaluators),
-        not_blind=found.evaluations - found.blind_evaluations,
         cards=[_card(key, parts, found) for key, parts in CARDS.items()],
         anchoring=anchoring_part(found.anchoring, names),
     )

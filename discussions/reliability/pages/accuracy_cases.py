@@ -1,37 +1,30 @@
-"""The cases behind one cell of a table: messages with their text, and the way to each game."""
+"""The cases behind a cell of a table: messages with their text, and links to their games."""
 
 from collections import Counter
-from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.records import GameRecord
+from discussions.core.records import GameRecord, Message
 from discussions.games.pages.game import MESSAGES_A_PAGE
 from discussions.metrics.labels import LABELS
-from discussions.models import GameText, TeamFigures
+from discussions.models import TeamFigures
 from discussions.reliability.core.accuracy import SHARES, VersionAccuracy
-from discussions.reliability.core.crosstab import MOST_CASES, Crosstab, CrosstabCase, CrosstabCell
+from discussions.reliability.core.crosstab import Crosstab, CrosstabCell
 from discussions.reliability.labels.accuracy import CARDS, CELLS, HEADINGS, TITLES
-from discussions.reliability.pages.accuracy import (
-    accuracy_body,
-    find_version,
-    make_version_key,
-    version_names,
-)
+from discussions.reliability.pages.accuracy import accuracy_body, find_version, version_names
 from discussions.reliability.pages.anchoring import MOVED
+from discussions.reliability.queries import game_texts
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import Project
 
-# So many messages stand before the one that a link leads to.
+# A link opens the game so many messages before its message.
 BEFORE = 10
 
 
 class AccuracyCasesQuery(Struct, frozen=True):
-    """Which cell is asked for, and from which case on."""
+    """The cell, and the number of the first case."""
 
     version: str
     table: str
@@ -41,24 +34,22 @@ class AccuracyCasesQuery(Struct, frozen=True):
 
 
 class AccuracyCase(Struct, frozen=True):
-    """One message, sentence, phrase or check. `start` is where the game's page is to begin, 0 at its beginning.
+    """A message, sentence, phrase or check that so many evaluators judged alike; a check has no message.
 
-    `message` is 0 where a whole game is meant; `people` says how many judged it so.
+    `start` is the first message of the game's page, 0 for its beginning.
     """
 
     game: int
-    message: int
+    message: Message | None
     start: int
     speaker: str
-    text: str
     phrase: str
-    people: str
+    evaluator_count: int
 
 
 class CasesPage(Struct, frozen=True):
-    """The page; `left_out` counts judgements that are in the cell and not listed."""
+    """The page of a cell, which may count more judgements than its cases list."""
 
-    slug: str
     version: str
     version_name: str
     title: str
@@ -66,8 +57,7 @@ class CasesPage(Struct, frozen=True):
     is_moved: bool
     row: str
     column: str
-    count: int
-    left_out: int
+    cell: CrosstabCell
     lines: list[AccuracyCase]
     previous_url: str
     next_url: str
@@ -87,24 +77,21 @@ def build_cases_page(*, project: Project, row: TeamFigures, wanted: AccuracyCase
     shown = grouped[wanted.start - 1 : wanted.start - 1 + PAGE_SIZE]
     if not shown:
         return None
-    texts = _texts(project, {game for (game, _message, _detail), _count in shown})
+    games = {game for (game, _message, _detail), _count in shown}
+    rows = game_texts(game__project=project, game__number__in=games)
+    texts = {number: text for _game, number, text in rows}
     last = wanted.start + len(shown) - 1
     is_moved = wanted.table.startswith(MOVED)
     return CasesPage(
-        slug=project.slug,
-        version=make_version_key(found),
-        version_name=version_names(figures)[make_version_key(found)],
+        version=found.key,
+        version_name=version_names(figures)[found.key],
         title=_title(wanted.table),
         heading="" if is_moved else str(HEADINGS[table.part]),
         is_moved=is_moved,
         row=str(CELLS[cell.row]),
         column=str(CELLS[cell.column]),
-        count=cell.count,
-        left_out=cell.count - min(len(cell.cases), MOST_CASES),
-        lines=[
-            _line(CrosstabCase(game, message, 0, detail), n, texts[game])
-            for (game, message, detail), n in shown
-        ],
+        cell=cell,
+        lines=[_line(game, message, detail, count, texts[game]) for (game, message, detail), count in shown],
         previous_url=_address(wanted, max(1, wanted.start - PAGE_SIZE)) if wanted.start > 1 else "",
         next_url=_address(wanted, last + 1) if last < len(grouped) else "",
         says=_("%(first)d to %(last)d of %(count)d")
@@ -136,24 +123,13 @@ def _title(table: str) -> str:
     return next(str(LABELS[key].title) for key, parts in CARDS.items() if table in parts)
 
 
-def _line(case: CrosstabCase, people: int, text: GameRecord) -> AccuracyCase:
-    message = text.messages[case.message - 1] if case.message else None
-    is_far = case.message > MESSAGES_A_PAGE
+def _line(game: int, position: int, detail: str, evaluator_count: int, text: GameRecord) -> AccuracyCase:
+    message = text.messages[position - 1] if position else None
     return AccuracyCase(
-        game=case.game,
-        message=case.message,
-        start=max(1, case.message - BEFORE) if is_far else 0,
+        game=game,
+        message=message,
+        start=max(1, position - BEFORE) if position > MESSAGES_A_PAGE else 0,
         speaker=text.players[message.player - 1].name if message else "",
-        text=message.text if message else "",
-        phrase=case.detail.partition("|")[2],
-        people=ngettext("%(n)d evaluator", "%(n)d evaluators", people) % {"n": people} if people > 1 else "",
+        phrase=detail.partition("|")[2],
+        evaluator_count=evaluator_count,
     )
-
-
-def _texts(project: Project, games: set[int]) -> dict[int, GameRecord]:
-    """The texts by the games' numbers; one query for a page."""
-    rows = GameText.objects.filter(game__project=project, game__number__in=games)
-    return {number: _GAME.decode(body) for number, body in rows.values_list("game__number", "body")}
-
-
-_GAME: Any = msgspec.json.Decoder(GameRecord)

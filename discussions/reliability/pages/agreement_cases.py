@@ -1,11 +1,9 @@
-"""What is behind one cell of a table of answers: each case with its text, and the way to its game."""
+"""The cases behind a cell of a table of answers: each with its text and a link to its game."""
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -13,26 +11,21 @@ from discussions.core import judgement_kinds
 from discussions.core.records import GameRecord
 from discussions.games.pages.game import MESSAGES_A_PAGE
 from discussions.metrics.core.text import split
-from discussions.models import GameText
 from discussions.reliability.core.blind_answers import Item, Thing
 from discussions.reliability.core.pairs import find_pair_cases
 from discussions.reliability.labels.agreement import answer_word
-from discussions.reliability.queries import answers_in_cell
+from discussions.reliability.queries import answers_in_cell, game_texts
 from workspace.core.text import shorten
 from workspace.models import Project
 
 CASES_A_PAGE = 25
-
-
 LONGEST_CASE = 400
-
-
-# So many messages stand before the one that a link leads to.
+# A link opens the game so many messages before its message.
 BEFORE = 10
 
 
 class AgreementCasesQuery(Struct, frozen=True):
-    """Which thing is asked for, which two evaluators and which cell ("" for none), and from which case on."""
+    """The subject, the pair of evaluators, the cell ("" for none), and the number of the first case."""
 
     thing: str
     row: str = ""
@@ -42,15 +35,19 @@ class AgreementCasesQuery(Struct, frozen=True):
 
     @property
     def has_cell(self) -> bool:
-        """Whether a cell is asked for."""
         return bool(self.row or self.column)
+
+    @property
+    def pair_key(self) -> dict[str, str]:
+        """The parameter of the address that names the pair; empty without a pair."""
+        return {"pair": "{}-{}".format(*self.pair)} if self.pair else {}
 
 
 class AgreementCase(Struct, frozen=True):
-    """One thing that two evaluators judged; `message` is 0 where it is the whole game or an agent.
+    """A subject that two evaluators judged; `message` is 0 for a whole game or an agent.
 
-    `start` is where the game's page is to begin, 0 at its beginning; `names` are there for a pair only, else `pairs`
-    says how many pairs of evaluators judged it so.
+    `start` is the first message of the game's page, 0 for its beginning. `names` are the evaluators of a pair, None
+    when the cell is of all; `pair_count` pairs of evaluators gave these answers.
     """
 
     game: int
@@ -61,7 +58,7 @@ class AgreementCase(Struct, frozen=True):
     spans: list[tuple[int, int]]
     values: tuple[str, str]
     names: tuple[str, str] | None
-    pairs: str
+    pair_count: int
 
 
 class CasesPart(Struct, frozen=True):
@@ -79,7 +76,7 @@ class CasesPart(Struct, frozen=True):
 def cases_part(
     project: Project, thing: Thing, wanted: AgreementCasesQuery, names: Mapping[int, str]
 ) -> CasesPart | None:
-    """The cases of that cell from there on; None when there are none. Two queries."""
+    """The cases of that cell, from `wanted.start`; None when there are none. Two queries."""
     answers = answers_in_cell(project, thing, wanted.row, wanted.column)
     found = find_pair_cases(answers, thing, wanted.row, wanted.column, wanted.pair)
     pairs = Counter((case.game, case.subject) for case in found)
@@ -87,7 +84,8 @@ def cases_part(
     shown = items[wanted.start - 1 : wanted.start - 1 + CASES_A_PAGE]
     if not shown:
         return None
-    texts = _texts({game for game, _subject in shown})
+    games = {game for game, _subject in shown}
+    texts = {game: (number, text) for game, number, text in game_texts(game__in=games)}
     last = wanted.start + len(shown) - 1
     values = (answer_word(thing, wanted.row), answer_word(thing, wanted.column))
     named = (names.get(wanted.pair[0], ""), names.get(wanted.pair[1], "")) if wanted.pair else None
@@ -96,9 +94,7 @@ def cases_part(
         column=values[1],
         count=len(found),
         lines=[
-            AgreementCase(
-                *_placed(thing, item, *texts[item[0]]), values=values, names=named, pairs=_pairs(pairs[item])
-            )
+            AgreementCase(*_placed(thing, item, *texts[item[0]]), values, named, pairs[item])
             for item in shown
         ],
         previous_url=_address(wanted, max(1, wanted.start - CASES_A_PAGE)) if wanted.start > 1 else "",
@@ -108,25 +104,16 @@ def cases_part(
     )
 
 
-def _pairs(count: int) -> str:
-    return _("%(n)d pairs") % {"n": count} if count > 1 else ""
-
-
 def _address(wanted: AgreementCasesQuery, start: int) -> str:
-    pair = {"pair": "{}-{}".format(*wanted.pair)} if wanted.pair else {}
-    return f"?{urlencode(pair | {'row': wanted.row, 'column': wanted.column, 'from': start})}#cases"
-
-
-def _texts(games: set[int]) -> dict[int, tuple[int, GameRecord]]:
-    """Number and text of each game, by key."""
-    rows = GameText.objects.filter(game__in=games).values_list("game_id", "game__number", "body")
-    return {game: (number, _GAME.decode(body)) for game, number, body in rows}
+    return (
+        f"?{urlencode(wanted.pair_key | {'row': wanted.row, 'column': wanted.column, 'from': start})}#cases"
+    )
 
 
 def _placed(
     thing: Thing, item: Item, number: int, text: GameRecord
 ) -> tuple[int, int, int, str, str, list[tuple[int, int]]]:
-    """Where a thing is: game, message, where the game's page begins, who speaks, what is said and what to mark."""
+    """The first six fields of the case."""
     subject = item[1]
     if thing.kind == judgement_kinds.IDENTIFY:
         return number, 0, 0, text.players[int(subject) - 1].name, "", []
@@ -146,6 +133,3 @@ def _excerpt(text: str, sentence: int) -> tuple[str, list[tuple[int, int]]]:
     if len(text) <= LONGEST_CASE:
         return text, [(start, end)]
     return shorten(text[start:end], LONGEST_CASE), []
-
-
-_GAME: Any = msgspec.json.Decoder(GameRecord)

@@ -1,4 +1,4 @@
-"""Whether people go over to the machine's word once they see it, by metric and, for leads, by evaluator."""
+"""Whether people move to the automatic value once they see it, by metric and by evaluator."""
 
 from collections.abc import Mapping
 
@@ -14,100 +14,86 @@ from discussions.reliability.core.anchoring import (
     TOGETHER,
     TOWARD,
     Anchoring,
+    Moved,
 )
-from discussions.reliability.core.crosstab import Interval
+from discussions.reliability.core.crosstab import Interval, Rate
 from discussions.reliability.labels.accuracy import CELLS, TITLES
-from discussions.reliability.pages.tables import RowPart, build_rows, format_count, percent, why_not_yet
-from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
+from discussions.reliability.pages.tables import RowPart, build_rows, plot_rates, why_not_yet
+from workspace.display.core.charts import IntervalsChart
+from workspace.statistics.labels import format_signed
 
-# With fewer answers on either side nothing should be read into one person's shares.
+# With fewer answers on either side, the shares of one person mean little.
 FEW = 20
-
-
 MOVED = "moved-"
-
-
 COLUMNS = (TO_MACHINE, ELSEWHERE, AWAY, STAYED)
 
 
 class AnchorLine(Struct, frozen=True):
-    """One metric in words; `says` is what can be told from it, or why nothing can."""
+    """A metric; `says` is the conclusion, or why there is none. `part` names its table in addresses."""
 
     label: str
-    toward: str
-    toward_counted: str
-    away: str
-    away_counted: str
+    part: str
+    toward: Rate
+    away: Rate
     index: str
     interval: str
     games: str
     says: str
-
-
-class AnchoringPerson(Struct, frozen=True):
-    """One evaluator on one metric; `is_few` warns that it is too little to go by."""
-
-    name: str
-    metric: str
-    toward: str
-    away: str
-    is_few: bool
-
-
-class MovedPart(Struct, frozen=True):
-    """The table behind one metric's index; `part` names it in the address of its cases."""
-
-    part: str
-    label: str
-    columns: list[str]
     rows: list[RowPart]
 
 
 class AnchoringPart(Struct, frozen=True):
-    """All metrics; `lines` is empty when nothing was revealed after a blind answer."""
+    """All metrics; `lines` is empty when nothing was revealed after a blind answer.
+
+    `people` are (name, metric, moves), sorted by name; below `few` answers on either side, moves mean little.
+    """
 
     plot: IntervalsChart | None
+    columns: list[str]
+    few: int
     lines: list[AnchorLine]
-    tables: list[MovedPart]
-    people: list[AnchoringPerson]
+    people: list[tuple[str, str, Moved]]
 
 
 def anchoring_part(found: list[Anchoring], names: Mapping[int, str]) -> AnchoringPart:
-    """The part of the page; `names` are the evaluators' by key."""
-    seen = [metric for metric in found if metric.table.total]
+    """The part of the page; `names` are those of evaluators by key."""
+    lines = [_line(metric) for metric in found if metric.table.total]
     return AnchoringPart(
-        plot=_plot(seen),
-        lines=[_line(metric) for metric in seen],
-        tables=[
-            MovedPart(
-                MOVED + metric.metric,
-                str(TITLES[metric.metric]),
-                [str(CELLS[column]) for column in COLUMNS],
-                build_rows(metric.table, (APART, TOGETHER), COLUMNS),
-            )
-            for metric in seen
-        ],
-        people=_people(seen, names),
+        plot=plot_rates(
+            (f"{line.label}: {label}", rate)
+            for line in lines
+            for rate, label in ((line.toward, _("to the machine's word")), (line.away, _("away from it")))
+        ),
+        columns=[str(CELLS[column]) for column in COLUMNS],
+        few=FEW,
+        lines=lines,
+        people=sorted(
+            (
+                (names.get(person.evaluator, ""), str(TITLES[metric.metric]), person)
+                for metric in found
+                if metric.table.total
+                for person in metric.people
+            ),
+            key=lambda entry: entry[0],
+        ),
     )
 
 
 def _line(found: Anchoring) -> AnchorLine:
-    toward, away = found.table.rate(TOWARD), found.table.rate(AWAY)
     return AnchorLine(
         label=str(TITLES[found.metric]),
-        toward=percent(toward.value),
-        toward_counted=format_count(toward),
-        away=percent(away.value),
-        away_counted=format_count(away),
-        index="" if found.index is None else _points(found.index),
+        part=MOVED + found.metric,
+        toward=found.table.rate(TOWARD),
+        away=found.table.rate(AWAY),
+        index=format_signed(found.index, 1),
         interval=_points_between(found.interval),
         games=_points_between(found.over_games),
         says=_says(found),
+        rows=build_rows(found.table, (APART, TOGETHER), COLUMNS),
     )
 
 
 def _says(found: Anchoring) -> str:
-    """What the index tells in plain words."""
     toward, away = found.table.rate(TOWARD), found.table.rate(AWAY)
     if not toward.denominator:
         return _("Undefined: nobody had said otherwise than the machine.")
@@ -123,48 +109,8 @@ def _says(found: Anchoring) -> str:
     return _("No pull can be told from these answers.")
 
 
-def _plot(seen: list[Anchoring]) -> IntervalsChart | None:
-    rows = []
-    for metric in seen:
-        for name, label in ((TOWARD, _("to the machine's word")), (AWAY, _("away from it"))):
-            rate = metric.table.rate(name)
-            if rate.value is not None and rate.interval is not None:
-                says = _("cannot tell yet") if why_not_yet(rate) else format_count(rate)
-                rows.append(
-                    IntervalRow(
-                        label=f"{TITLES[metric.metric]}: {label}",
-                        value=rate.value,
-                        text=percent(rate.value),
-                        low=rate.interval[0],
-                        high=rate.interval[1],
-                        says=says,
-                        tone="wait" if why_not_yet(rate) else "",
-                    )
-                )
-    return interval_plot(rows, minimum=0.0, maximum=100.0) if rows else None
-
-
-def _people(seen: list[Anchoring], names: Mapping[int, str]) -> list[AnchoringPerson]:
-    lines = [
-        AnchoringPerson(
-            name=names.get(person.evaluator, ""),
-            metric=str(TITLES[metric.metric]),
-            toward=_("%(n)d of %(of)d") % {"n": person.toward, "of": person.apart},
-            away=_("%(n)d of %(of)d") % {"n": person.away, "of": person.together},
-            is_few=min(person.apart, person.together) < FEW,
-        )
-        for metric in seen
-        for person in metric.people
-    ]
-    return sorted(lines, key=lambda line: line.name)
-
-
-def _points(value: float) -> str:
-    shown = f"{value:+.1f}"
-    return "0.0" if float(shown) == 0 else shown
-
-
 def _points_between(interval: Interval | None) -> str:
     if interval is None:
         return ""
-    return _("%(low)s to %(high)s") % {"low": _points(interval[0]), "high": _points(interval[1])}
+    low, high = (format_signed(end, 1) for end in interval)
+    return _("%(low)s to %(high)s") % {"low": low, "high": high}

@@ -1,4 +1,4 @@
-"""The state of a team's stored figures, in words."""
+"""The state of the stored statistics of a project."""
 
 from datetime import datetime
 
@@ -13,27 +13,21 @@ from workspace.stored_statistics.pages import StatisticsState, read_state
 KIND_NAMES = {"accuracy": gettext_lazy("Audit sample"), "agreement": gettext_lazy("Agreement")}
 
 
-class TeamState(StatisticsState, frozen=True, kw_only=True):
-    """The state of the figures of one kind, which is also the name of the page's route."""
+def build_team_state(
+    *, project: Project, kind: str, now: datetime
+) -> tuple[StatisticsState, TeamFigures | None]:
+    """The state of the statistics of a kind, and their row when it is of the present input.
 
-    slug: str
-
-    @property
-    def evaluation_count(self) -> int:
-        """The evaluations that the figures come from."""
-        return self.count
-
-
-def build_team_state(*, project: Project, kind: str, now: datetime) -> tuple[TeamState, TeamFigures | None]:
-    """The state of that kind's figures, and their row when they are of the present input."""
+    The kind is also the name of the page's URL.
+    """
     state, row = read_state(
         store=TEAM_STATISTICS, owner=project, kind=kind, names=KIND_NAMES, since=_since, now=now
     )
-    return TeamState(**state, slug=project.slug), row
+    return StatisticsState(**state), row
 
 
 def _since(more: int) -> str:
-    """That there are figures of other input, and how many evaluations came since."""
+    """A sentence on statistics of other input, with the number of evaluations since."""
     if more <= 0:
         return _(
             "The figures there are come from other evaluations or an earlier way of computing, so they are not shown."

@@ -1,4 +1,4 @@
-"""The page of the audit sample, the cases behind its cells, and asking for a team's figures."""
+"""The accuracy page, the cases behind its cells, and the request to compute statistics."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -23,7 +23,7 @@ SECTION = "team"
 
 @require("see_team_figures")
 def accuracy(request: SignedIn, slug: str) -> HttpResponse:
-    """How far the machine's findings are right, and whether they pull people their way."""
+    """The accuracy of automatic values, and anchoring."""
     version = only_parameters(request, "version")["version"]
     project = project_or_404(request.user, slug)
     check_see_team_statistics(request.user, project)
@@ -41,7 +41,7 @@ def accuracy(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_team_figures")
 def accuracy_cases(request: SignedIn, slug: str) -> HttpResponse:
-    """What is counted in one cell; back to the page of the audit sample while its figures are not there."""
+    """The cases of a cell; redirects to the accuracy page while its statistics are missing."""
     given = only_parameters(request, "version", "table", "row", "column", "from")
     project = project_or_404(request.user, slug)
     check_see_team_statistics(request.user, project)
@@ -58,7 +58,7 @@ def accuracy_cases(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_team_figures", methods=("POST",))
 def figure_team(request: SignedIn, slug: str) -> HttpResponse:
-    """Ask for what is not there of the team's figures; leads back to the page that asked."""
+    """Queue the missing statistics; redirects to the page that asked."""
     project = project_or_404(request.user, slug)
     check_see_team_statistics(request.user, project)
     form = bind_form(request, TeamKindForm)

@@ -1,4 +1,4 @@
-"""The pages of agreement: all things in a table, and one thing with what is behind each of its cells."""
+"""The pages of agreement: all subjects in a table, and one subject with the cases of its cells."""
 
 import re
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from discussions.reliability.pages.agreement import KIND, build_agreement_page
 from discussions.reliability.pages.agreement_cases import AgreementCasesQuery
 from discussions.reliability.pages.stored import build_team_state
-from discussions.reliability.pages.subject import build_thing_page
+from discussions.reliability.pages.subject import build_subject_page
 from discussions.reliability.permissions import check_see_team_statistics
 from workspace.core.refusals import Malformed
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
@@ -19,14 +19,12 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SECTION = "team"
-
-
 _PAIR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 
 @require("see_team_figures")
 def agreement(request: SignedIn, slug: str) -> HttpResponse:
-    """How far evaluators of the same games agree, on everything."""
+    """Agreement on all subjects."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_see_team_statistics(request.user, project)
@@ -42,7 +40,7 @@ def agreement(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_team_figures")
 def agreement_thing(request: SignedIn, slug: str, thing: str) -> HttpResponse:
-    """One thing with its tables and cases; back to the page of agreement while its figures are not there."""
+    """A subject with its tables and cases; redirects to the agreement page while its statistics are missing."""
     given = only_parameters(request, "row", "column", "pair", "from")
     wanted = AgreementCasesQuery(
         thing, given["row"], given["column"], _parse_pair(given["pair"]), parse_number(given["from"]) or 1
@@ -52,7 +50,7 @@ def agreement_thing(request: SignedIn, slug: str, thing: str) -> HttpResponse:
     _state, row = build_team_state(project=project, kind=KIND, now=timezone.now())
     if row is None:
         return redirect("agreement", slug=slug)
-    page = build_thing_page(project=project, row=row, wanted=wanted)
+    page = build_subject_page(project=project, row=row, wanted=wanted)
     if page is None:
         raise Http404
     context = {"page": page, **frame(request.user, project, SECTION)}
@@ -60,7 +58,7 @@ def agreement_thing(request: SignedIn, slug: str, thing: str) -> HttpResponse:
 
 
 def _parse_pair(text: str) -> tuple[int, int] | None:
-    """The two evaluators of "3-7"; None without them. Malformed (400) for what no link of ours says."""
+    """The two evaluators of "3-7"; None for "". Raises Malformed (400)."""
     if not text:
         return None
     found = _PAIR.fullmatch(text)
