@@ -1,6 +1,6 @@
-"""Transcripts come in: uploads are kept and queued at once, games are stored by a job, batch by batch.
+"""Import transcripts: uploads are stored and queued at once; a job stores their games in batches.
 
-Rows of games: each game whole or not at all, none twice, numbered within its project.
+A game is stored completely or not at all, only once, with a number in its project.
 """
 
 from collections.abc import Mapping
@@ -27,26 +27,20 @@ from workspace.models import Job, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED
 
 IMPORT = "import"
-
-
 BATCH = 100
-
-
 BYTES_A_SECOND = 2_000_000
-
-
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """One file as it was given: its name for people, its bytes."""
+    """An uploaded file."""
 
     name: str
     data: bytes
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What became of one upload. `outcome` is new, resumed (it had been cancelled or had failed) or already."""
+    """The result of an upload. `outcome` is new, resumed (it was cancelled or had failed) or already."""
 
     transcript: Transcript
     outcome: str
@@ -55,7 +49,7 @@ class Imported(msgspec.Struct, frozen=True):
 def import_transcripts(
     *, project: Project, files: list[Upload], by: Person, now: datetime, iteration: Iteration | None = None
 ) -> list[Imported]:
-    """Keep the files and queue one job for each; the same bytes a second time give the first report again.
+    """Store the files and queue a job for each; the same bytes again give the first report.
 
     Without an iteration the games go to the project's unsorted one. Raises NotAllowed (also for an iteration whose list
     of games is frozen), and Unacceptable for a file that is empty or over the limit: then nothing of the whole call is
@@ -70,8 +64,8 @@ def import_transcripts(
     kept = [(file, store_bytes(file.data)) for file in files]
     with transaction.atomic():
         _hold_open(iteration)
-        # Rows first, in an order that all share, audit lines after them: two uploads of the same files at the same
-        # moment then wait for one another, never in a circle.
+        # Rows first, in a fixed order, then audit lines: two uploads of the same files at the same time then wait for
+        # each other without a deadlock.
         first = {sha256: file for file, sha256 in reversed(kept)}
         rows = {
             sha256: _insert(project, iteration, file.name, len(file.data), sha256, by=by, now=now)
@@ -81,7 +75,7 @@ def import_transcripts(
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
-    """Bring in the games of a file whose ids are taken by other games, as games of their own.
+    """Import games whose ids are taken by other games as separate games.
 
     Raises NotAllowed; Conflict when the file is itself such an import.
     """
@@ -162,7 +156,7 @@ def _check_size(file: Upload) -> None:
 
 
 def _hold_open(iteration: Iteration) -> None:
-    """Refuse when the iteration's list of games is frozen; else nobody freezes it before this transaction ends."""
+    """Refuse when the iteration's list of games is frozen; else lock it until this transaction ends."""
     if not iteration.is_unsorted:
         check_takes_games(Iteration.objects.select_for_update(no_key=True).get(pk=iteration.pk))
 
@@ -245,7 +239,7 @@ def _renew_at(job: Job, now: datetime, done: int, total: int) -> None:
 
 
 class _Ready(msgspec.Struct):
-    """A game that is ready for its rows: its body as it is stored, and the hash of that."""
+    """A game with its stored body and the hash of the body."""
 
     read: ReadGame
     body: bytes
@@ -253,9 +247,9 @@ class _Ready(msgspec.Struct):
 
 
 class Store:
-    """Puts the games of one transcript into rows. `faults` are of games that could not be put, in the file's order.
+    """Stores the games of a transcript. `faults` are of games that were refused, in the order of the file.
 
-    The order of the file decides: run twice over the same file it gives the same games and the same faults.
+    A second run over the same file gives the same games and faults.
     """
 
     def __init__(self, *, transcript: Transcript, by: Person) -> None:
@@ -284,7 +278,7 @@ class Store:
         self.game_count += len(rows)
 
     def _known(self, ids: list[str]) -> dict[str, dict[str, tuple[int, int]]]:
-        """What the project has under these ids: id -> content -> (our number, transcript)."""
+        """The games of the project with these ids: id -> content hash -> (number, transcript)."""
         known: dict[str, dict[str, tuple[int, int]]] = {}
         rows = Game.objects.filter(project=self.transcript.project, source_id__in=ids)
         for source_id, sha256, number, transcript in rows.values_list(
@@ -323,7 +317,7 @@ class Store:
         self.faults.append(Fault(place=content.read.place, code=code, message=message, is_warning=is_warning))
 
     def _take_numbers(self, count: int) -> int:
-        """The first of so many numbers in a row."""
+        """Reserve so many numbers; returns the first."""
         project = Project.objects.filter(pk=self.transcript.project_id)
         project.update(next_game_number=F("next_game_number") + count)
         return project.values_list("next_game_number", flat=True)[0] - count
@@ -380,13 +374,8 @@ def _record(
 
 
 Content = tuple[str, str]
-
-
 _TWICE = 'The game "{id}" is in this file twice, word for word; it was taken once.'
-
-
 _HERE = 'The game "{id}" is already here as game {number}, word for word; it was not taken again.'
-
 
 _TAKEN = (
     'The id "{id}" already belongs to {where}, whose content is another. Nothing was overwritten. Give this game an id '

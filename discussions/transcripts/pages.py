@@ -1,4 +1,4 @@
-"""The screens of imports: what came in, what is coming in and how fast, and everything that is wrong with a file."""
+"""The pages of imports: the list, and one import with its progress and faults."""
 
 from datetime import datetime
 
@@ -14,16 +14,12 @@ from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
 SHOWN_IMPORTS = 30
-
-
 SHOWN_GAMES = 50
-
-
 LIVE = (QUEUED, RUNNING)
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The games of one transcript that are in: how many, how many are measured, with how many warnings."""
+    """The imported games of a transcript: all, the measured ones, and their warnings."""
 
     games: int = 0
     measured: int = 0
@@ -31,41 +27,23 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class ImportLine(msgspec.Struct, frozen=True):
-    """One import as a list shows it. `state` is waiting, reading, measuring, done, cancelled or failed.
+    """An import. `state` is waiting, reading, measuring, done, nothing, cancelled or failed; `says` is its word."""
 
-    `iteration` is what it was imported into, with its number, 0 for the unsorted one; games may have moved since.
-    """
-
-    id: int
-    name: str
+    transcript: Transcript
+    counts: Counts
     state: str
     says: str
     tone: str
-    is_live: bool
-    is_separate: bool
-    counts: Counts
-    fault_count: int
-    created_at: datetime
-    by: str
-    iteration: str
-    iteration_number: int
 
-
-class ImportedGame(msgspec.Struct, frozen=True):
-    """One game that came in, with its warnings."""
-
-    number: int
-    source_id: str
-    message_count: int
-    player_count: int
-    warnings: list[Fault]
+    @property
+    def is_live(self) -> bool:
+        """Whether a worker has or will have something to do."""
+        return self.state in ("waiting", "reading", "measuring")
 
 
 class ImportsPage(msgspec.Struct, frozen=True):
-    """The imports of a project, newest first. `worker_note` says when nobody is there to do the work."""
+    """The imports of a project, newest first. `worker_note` says that no worker is running."""
 
-    slug: str
-    name: str
     lines: list[ImportLine]
     is_live: bool
     worker_note: str
@@ -73,18 +51,14 @@ class ImportsPage(msgspec.Struct, frozen=True):
 
 
 class ImportPage(msgspec.Struct, frozen=True):
-    """One import with all that is known of it."""
+    """One import. `games` are the first games with their warnings; `job` is None for imports without one."""
 
-    slug: str
     line: ImportLine
-    byte_count: int
-    error: str
+    job: Job | None
     bar: ProgressBar | None
     worker_note: str
     faults: list[Fault]
-    more_faults: int
-    games: list[ImportedGame]
-    more_games: int
+    games: list[tuple[Game, list[Fault]]]
     may_cancel: bool
     may_resume: bool
     may_separate: bool
@@ -115,8 +89,6 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
     lines = [_line(transcript, counts.get(transcript.pk, Counts())) for transcript in shown]
     is_live = any(line.is_live for line in lines)
     return ImportsPage(
-        slug=project.slug,
-        name=project.name,
         lines=lines,
         is_live=is_live,
         worker_note=_worker_note(now) if is_live else "",
@@ -125,24 +97,19 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
 
 
 def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
-    """One import: its bar while it runs, its faults, its games with their warnings, and what can be done with it."""
-    counts = _counts([transcript.pk]).get(transcript.pk, Counts())
-    line = _line(transcript, counts)
+    """The page of one import."""
+    line = _line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts()))
     faults = msgspec.json.decode(transcript.faults, type=list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
-    games = _games(transcript)
+    games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
     state = transcript.job.state if transcript.job else DONE
     return ImportPage(
-        slug=transcript.project.slug,
         line=line,
-        byte_count=transcript.byte_count,
-        error=transcript.job.error if transcript.job else "",
+        job=transcript.job,
         bar=_bar(transcript, line, now),
         worker_note=_worker_note(now) if line.is_live else "",
         faults=faults,
-        more_faults=max(0, transcript.fault_count - len(faults)),
-        games=games,
-        more_games=max(0, counts.games - len(games)),
+        games=[(game, msgspec.json.decode(game.warnings, type=list[Fault])) for game in games],
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
         may_separate=is_taken and not transcript.is_separate and state == DONE,
@@ -174,21 +141,7 @@ def _line(transcript: Transcript, counts: Counts) -> ImportLine:
         "cancelled": (_("cancelled"), ""),
         "failed": (_("failed"), "fail"),
     }[state]
-    return ImportLine(
-        id=transcript.pk,
-        name=transcript.name,
-        state=state,
-        says=says,
-        tone=tone,
-        is_live=state in ("waiting", "reading", "measuring"),
-        is_separate=transcript.is_separate,
-        counts=counts,
-        fault_count=transcript.fault_count,
-        created_at=transcript.created_at,
-        by=transcript.created_by.name,
-        iteration=transcript.iteration.name,
-        iteration_number=0 if transcript.iteration.is_unsorted else transcript.iteration.number,
-    )
+    return ImportLine(transcript, counts, state, says, tone)
 
 
 def _state(job: Job | None, counts: Counts) -> str:
@@ -223,25 +176,9 @@ def _bar(transcript: Transcript, line: ImportLine, now: datetime) -> ProgressBar
 
 
 def _worker_note(now: datetime) -> str:
-    """The sentence that nobody works, or "": a worker beats, or holds a job right now."""
     if is_worker_alive(now):
         return ""
     return _(
         "No worker is running, so nothing happens at the moment. The file is safe; the work goes on by itself as soon "
         "as a worker is started. Tell an admin if this stays."
     )
-
-
-def _games(transcript: Transcript) -> list[ImportedGame]:
-    """The first games, those with warnings first."""
-    rows = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
-    return [
-        ImportedGame(
-            number=game.number,
-            source_id=game.source_id,
-            message_count=game.message_count,
-            player_count=game.player_count,
-            warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
-        )
-        for game in rows
-    ]

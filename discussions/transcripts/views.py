@@ -1,4 +1,4 @@
-"""The screens of imports: upload, list, one import with live progress, and its buttons."""
+"""The pages of imports: upload, list, and one import with its progress and buttons."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -29,8 +29,6 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 LIST, LIST_REGION = "discussions/transcripts/list.html", "discussions/transcripts/_lines.html"
-
-
 SHOW, SHOW_REGION = "discussions/transcripts/show.html", "discussions/transcripts/_report.html"
 
 
@@ -48,7 +46,7 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def may_upload(person: Person, slug: str) -> bool:
-    """Whether the person brings transcripts into the project with that name; asked before any file is read."""
+    """Whether the person may import into that project; asked before any file is read."""
     project = Project.objects.visible_to(person).filter(slug=slug).first()
     return project is not None and may(check_import_transcripts, person, project)
 
@@ -111,14 +109,13 @@ def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpRespon
 
 def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
     project = project_or_404(request.user, slug)
-    # Before the look: whoever may not see imports is not told either which numbers there are.
+    # Checked first: a person without permission must not learn which numbers exist.
     check_import_transcripts(request.user, project)
     rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
     return get_object_or_404(rows, pk=transcript, project=project)
 
 
 def _iteration(project: Project, number: int | None) -> Iteration | None:
-    """The one that was chosen; None for the unsorted one."""
     return None if number is None else Iteration.objects.get(project=project, number=number)
 
 

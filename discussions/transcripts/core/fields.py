@@ -8,13 +8,8 @@ from msgspec import Struct
 from discussions.transcripts.core.notes import Notes
 
 LARGEST = 1_000_000_000
-
-
 NOTHING = ("", None)
-
-
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-
 
 _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"

@@ -160,7 +160,6 @@ def _read_one(source: Source, value: Any, pointer: str) -> tuple[ReadGame | None
 
 READERS = (Reader(name="native", recognises=_is_native_source, read=_read_native),)
 
-
 __all__ = [
     "READERS",
     "Limits",

@@ -23,7 +23,6 @@ GAME_KEYS = keys(
     "gameId timestamp metadata players messages votes source eliminations prompt cost winner", id="gameId"
 )
 
-
 MESSAGE_KEYS = keys(
     "turn roundNumber playerName message timestamp inReplyToId inReplyToPlayer id",
     round="roundNumber",
@@ -32,7 +31,6 @@ MESSAGE_KEYS = keys(
     messageId="id",
 )
 
-
 VOTE_KEYS = keys(
     "roundNumber voterName targetName justification timestamp",
     round="roundNumber",
@@ -40,7 +38,6 @@ VOTE_KEYS = keys(
     target="targetName",
     reason="justification",
 )
-
 
 ELIMINATION_KEYS = keys(
     "roundNumber playerName how",
@@ -51,7 +48,6 @@ ELIMINATION_KEYS = keys(
     cause="how",
     type="how",
 )
-
 
 _NO_MESSAGES = "The game has no messages, so there is nothing to measure. Add them, or take the game out."
 

@@ -28,24 +28,13 @@ from discussions.transcripts.core.fields import (
 from discussions.transcripts.core.notes import Notes
 
 MOST_USD = 999_999
-
-
 _SMALLEST = Decimal("0.000001")
-
 
 # Spellings without case and underscores.
 _TOTAL = ("totalusd", "total", "totalcost", "totalcostusd", "costusd", "usd", "cost", "amount")
-
-
 _INPUT = ("inputtokens", "prompttokens", "tokensin", "input")
-
-
 _OUTPUT = ("outputtokens", "completiontokens", "tokensout", "output")
-
-
 _ALL_TOKENS = ("totaltokens", "tokens", "tokencount")
-
-
 _RATE = ("cachehitrate", "cacherate", "hitrate", "cachehits")
 
 
@@ -158,11 +147,7 @@ def resolve(messages: list[Message], links: list[ReplyLink], positions: dict[str
 
 
 RoleMap = Mapping[str, Sequence[str]]
-
-
 PLAYER_KEYS = keys("name role personality isAlive position", alive="isAlive", playerName="name")
-
-
 _UNSEEN = re.compile("[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 
 
