@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from discussions.adjudication.core.disagreements import CAN_BE_NO
-from discussions.adjudication.core.effective import ADJUDICATED_KINDS
-from discussions.adjudication.core.effective import AdjudicatedAnswer as Named
+from discussions.adjudication.core.effective import ADJUDICATED_KINDS, AdjudicatedAnswer
+from discussions.checks.chains import broken_links
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import VALUES
 from discussions.models import Adjudication, Evaluation, Game, Judgement, Revision, Slot, Verdict
@@ -38,7 +37,7 @@ def _versions_count(_now: datetime) -> Iterator[str]:
         yield f"{_name(row)} holds another value than its newest revision."
 
 
-def _once_each(_now: datetime) -> Iterator[str]:
+def _no_duplicates(_now: datetime) -> Iterator[str]:
     twice = Judgement.objects.values("evaluation", "kind", "subject").annotate(n=Count("pk")).filter(n__gt=1)
     for same in twice.order_by("evaluation", "kind", "subject"):
         yield f"Evaluation {same['evaluation']} holds {same['n']} judgements of one {same['kind']}."
@@ -47,16 +46,16 @@ def _once_each(_now: datetime) -> Iterator[str]:
         yield f"Person {row['evaluator']} has {row['n']} evaluations of the game in row {row['game']}."
 
 
-def _acts_are_told(_now: datetime) -> Iterator[str]:
+def _acts_have_events(_now: datetime) -> Iterator[str]:
     verbs = ("judgement:made", "judgement:undone")
-    told = dict(
+    logged = dict(
         Event.objects.filter(verb__in=verbs).values_list("object_id").annotate(n=Count("pk")).order_by()
     )
     rows = Judgement.objects.annotate(count=Count("revisions")).order_by("pk")
     for row in rows.iterator(chunk_size=2000):
-        if told.pop(str(row.pk), 0) != row.count:
+        if logged.pop(str(row.pk), 0) != row.count:
             yield f"{_name(row)} does not have one audit line for each of its {row.count} revisions."
-    for key in sorted(told):
+    for key in sorted(logged):
         yield f"The audit log tells of judgement {key}, which is not there."
     everything = {str(key) for key in Evaluation.objects.values_list("pk", flat=True)}
     yield from missing_events("evaluation", ("game:taken",), everything)
@@ -101,26 +100,26 @@ def _name(judgement: Judgement) -> str:
 
 
 def slots_are_consistent(_now: datetime) -> Iterator[str]:
-    """As many places as asked for, one person in each, nobody twice on a game; leases and kept places fit."""
-    yield from _of_people()
-    yield from _of_evaluations()
-    yield from _leases_and_kept()
+    """Slots are as many as needed, with one person each; leases and assignments fit."""
+    yield from _people_in_slots()
+    yield from _evaluations_in_slots()
+    yield from _leases_and_assignments()
     yield from _awaiting()
 
 
 def events_match_ended_leases(_now: datetime) -> Iterator[str]:
-    """The audit log tells of every evaluation that lapsed why its place was given back."""
+    """Every lapsed evaluation has an event that says why its slot was released."""
     verbs = ("lease:ended", "place:released")
-    told = set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
+    logged = set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
     for key in Evaluation.objects.filter(state=LAPSED).order_by("pk").values_list("pk", flat=True):
-        if str(key) not in told:
+        if str(key) not in logged:
             yield f"Evaluation {key} lapsed, and the audit log does not tell why."
 
 
 EVALUATION_CHECKS: tuple[Check, ...] = (
     Check("I2", "Every judgement is the newest of all its revisions", _versions_count),
-    Check("I3", "Nobody judges one thing twice, or one game twice", _once_each),
-    Check("I7e", "Every act of an evaluator has its audit line, and none is extra", _acts_are_told),
+    Check("I3", "Nobody judges one thing twice, or one game twice", _no_duplicates),
+    Check("I7e", "Every act of an evaluator has its audit line, and none is extra", _acts_have_events),
     Check(
         "I9",
         "Places are as many as asked for, one person in each, nobody twice on a game",
@@ -132,7 +131,7 @@ EVALUATION_CHECKS: tuple[Check, ...] = (
 )
 
 
-def _of_people() -> Iterator[str]:
+def _people_in_slots() -> Iterator[str]:
     people = (
         Slot.objects.exclude(evaluator=None).values("game", "purpose", "evaluator").annotate(n=Count("pk"))
     )
@@ -149,7 +148,7 @@ def _of_people() -> Iterator[str]:
 
 
 def _too_many() -> "QuerySet[Slot, Any]":
-    """Games that more people could still rate than are asked for; places that were closed without anybody are none."""
+    """Games with a free slot more than needed; closed slots without an evaluator do not count."""
     places = Slot.objects.filter(Q(is_closed=False) | Q(evaluator__isnull=False), purpose=RATING)
     counted = places.values("game").annotate(
         n=Count("pk"),
@@ -159,7 +158,7 @@ def _too_many() -> "QuerySet[Slot, Any]":
     return counted.filter(free__gt=0, n__gt=F("needed")).order_by("game")
 
 
-def _of_evaluations() -> Iterator[str]:
+def _evaluations_in_slots() -> Iterator[str]:
     rows = Evaluation.objects.select_related("slot")
     held = Q(slot__evaluator=F("evaluator"))
     is_open, is_in, is_back = (
@@ -177,7 +176,7 @@ def _of_evaluations() -> Iterator[str]:
         yield f"Evaluation {row.pk} is {row.state}, but its evaluator still holds place {row.slot_id}."
 
 
-def _leases_and_kept() -> Iterator[str]:
+def _leases_and_assignments() -> Iterator[str]:
     leased = Slot.objects.exclude(lease_until=None)
     for slot in leased.filter(Q(evaluator=None) | Q(is_closed=True)).order_by("pk"):
         yield f"A lease runs on place {slot.number} (row {slot.pk}), where nobody works."
@@ -203,19 +202,12 @@ def _awaiting() -> Iterator[str]:
         yield f"Place {slot.number} (row {slot.pk}) was handed in, and its game is not told to wait for a verdict."
 
 
-def _stand_in_line(_now: datetime) -> Iterator[str]:
-    rows = Adjudication.objects.order_by("game", "kind", "subject", "number")
-    grouped = groupby(rows.iterator(chunk_size=500), key=lambda row: (row.game_id, row.kind, row.subject))
-    for _thing, group in grouped:
-        before: Adjudication | None = None
-        for row in group:
-            expected = (before.pk, before.number + 1) if before else (None, 1)
-            if (row.supersedes_id, row.number) != expected:
-                yield f"{_describe_adjudication(row)} does not follow the adjudication before it."
-            before = row
+def _are_chained(_now: datetime) -> Iterator[str]:
+    for row in broken_links(Adjudication.objects.all(), "game_id", "kind", "subject"):
+        yield f"{_describe_adjudication(row)} does not follow the adjudication before it."
 
 
-def _are_whole(_now: datetime) -> Iterator[str]:
+def _are_valid(_now: datetime) -> Iterator[str]:
     for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
         if row.kind not in ADJUDICATED_KINDS:
             yield f"{_describe_adjudication(row)} settles something that is not a lead's to settle."
@@ -252,7 +244,7 @@ def _first_submissions() -> dict[int, datetime]:
     return {int(key): at for key, at in events.values_list("object_id", "at")}
 
 
-def _bases_name_them(_now: datetime) -> Iterator[str]:
+def _bases_match(_now: datetime) -> Iterator[str]:
     columns = ("pk", "game_id", "kind", "subject", "value")
     there = {key: rest for key, *rest in Adjudication.objects.values_list(*columns).order_by("pk")}
     for key, game, basis in Verdict.objects.order_by("pk").values_list("pk", "game_id", "basis").iterator():
@@ -264,19 +256,19 @@ def _bases_name_them(_now: datetime) -> Iterator[str]:
                 )
 
 
-def _are_told(_now: datetime) -> Iterator[str]:
+def _have_events(_now: datetime) -> Iterator[str]:
     everything = {str(key) for key in Adjudication.objects.values_list("pk", flat=True)}
     yield from missing_events("adjudication", ("difference:settled",), everything)
-    told = set(Event.objects.filter(verb="game:needs_fewer").values_list("object_id", flat=True))
-    kept = _kept()
+    logged = set(Event.objects.filter(verb="game:needs_fewer").values_list("object_id", flat=True))
+    kept = _games_that_kept_theirs()
     games = Game.objects.exclude(needed_count=None).order_by("pk")
     for key, number, iteration in games.values_list("pk", "number", "iteration_id"):
-        if str(key) not in told and number not in kept.get(iteration, ()):
+        if str(key) not in logged and number not in kept.get(iteration, ()):
             yield f"Game {number} (row {key}) needs another number of evaluators, and no audit line tells why."
 
 
-def _kept() -> dict[int, set[int]]:
-    """Iteration -> numbers of the games that kept theirs when another number of evaluators was asked for."""
+def _games_that_kept_theirs() -> dict[int, set[int]]:
+    """Iteration -> the games that kept their number of evaluators when the iteration changed its own."""
     found: dict[int, set[int]] = {}
     rows = Event.objects.filter(verb="iteration:changed").values_list("object_id", "detail")
     for key, detail in rows:
@@ -285,9 +277,9 @@ def _kept() -> dict[int, set[int]]:
 
 
 class _Bases(msgspec.Struct):
-    """What is read of a basis here."""
+    """The part of a basis that is read here."""
 
-    adjudications: list[Named] = []
+    adjudications: list[AdjudicatedAnswer] = []
 
 
 _BASIS: Any = msgspec.json.Decoder(_Bases)
@@ -298,10 +290,8 @@ def _describe_adjudication(row: Adjudication) -> str:
 
 
 ADJUDICATION_CHECKS: tuple[Check, ...] = (
-    Check("I6k", "Whatever was settled follows what was settled of the same thing before", _stand_in_line),
-    Check("I6l", "Leads settle with a reason, on an answer there is, between others' answers", _are_whole),
-    Check(
-        "I6m", "A verdict names only what was settled in its own game, as it was settled", _bases_name_them
-    ),
-    Check("I7a", "Whatever was settled, and every game that needs fewer, has its audit line", _are_told),
+    Check("I6k", "Whatever was settled follows what was settled of the same thing before", _are_chained),
+    Check("I6l", "Leads settle with a reason, on an answer there is, between others' answers", _are_valid),
+    Check("I6m", "A verdict names only what was settled in its own game, as it was settled", _bases_match),
+    Check("I7a", "Whatever was settled, and every game that needs fewer, has its audit line", _have_events),
 )

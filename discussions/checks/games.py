@@ -1,4 +1,4 @@
-"""What must hold of uploads, games and measurements: the part of `manage.py verify` about what was imported."""
+"""Invariants of uploads, games and measurements: part of `manage.py verify`."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -56,7 +56,7 @@ def _games_are_as_imported(_now: datetime) -> Iterator[str]:
         yield f"The game {row['source_id']!r} is {row['n']} times in the project in row {row['project']}."
 
 
-def _measurements_come_out_again(_now: datetime) -> Iterator[str]:
+def _measurements_are_reproduced(_now: datetime) -> Iterator[str]:
     rows = Measured.objects.select_related("game__text", "rubric_version", "findings").order_by("pk")
     for row in rows.filter(findings=None).select_related(None):
         yield f"Measurement {row.pk} of the game in row {row.game_id} has no findings."
@@ -80,7 +80,7 @@ def _wrong_with(row: Measured) -> Iterator[str]:
             yield "measured again, the game gives something else."
 
 
-def _no_game_is_forgotten(_now: datetime) -> Iterator[str]:
+def _games_are_measured(_now: datetime) -> Iterator[str]:
     there = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
     for iteration in Iteration.objects.order_by("pk"):
         at_work = Job.objects.filter(
@@ -109,6 +109,6 @@ def _game(game: Game) -> str:
 GAME_CHECKS: tuple[Check, ...] = (
     Check("I4", "Every upload is kept, byte for byte, with its job and its audit line", _uploads_are_kept),
     Check("I4g", "Every game is whole, once, and what was imported", _games_are_as_imported),
-    Check("I5", "Every measurement comes out of its game again, byte for byte", _measurements_come_out_again),
-    Check("I8g", "Every game is measured and has its places, or a job is on it", _no_game_is_forgotten),
+    Check("I5", "Every measurement comes out of its game again, byte for byte", _measurements_are_reproduced),
+    Check("I8g", "Every game is measured and has its places, or a job is on it", _games_are_measured),
 )

@@ -1,13 +1,13 @@
-"""What must hold of stages, iterations and decisions: the part of `manage.py verify` about iteration history."""
+"""Invariants of stages, iterations and decisions: part of `manage.py verify`."""
 
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 import msgspec
 from django.db.models import Q, QuerySet
 
+from discussions.checks.chains import broken_links
 from discussions.comparison.core.comparison import MOST_LOOKS
 from discussions.comparison.core.decision_basis import (
     DecidedGame,
@@ -29,7 +29,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.models import Event
 
 
-def _decisions_come_out_again(_now: datetime) -> Iterator[str]:
+def _decisions_are_reproduced(_now: datetime) -> Iterator[str]:
     rows = Decision.objects.select_related("iteration").order_by("pk")
     for decision in rows.iterator(chunk_size=50):
         yield from (f"{_decision(decision)}: {wrong}" for wrong in _wrong_with(decision))
@@ -54,7 +54,7 @@ def _wrong_with(decision: Decision) -> Iterator[str]:
 
 
 def _other_figures(games: list[DecidedGame]) -> Iterator[str]:
-    """Games whose figures are not those of the verdict that they come from; what they cost may have been by hand."""
+    """Games whose figures differ from their verdict; the cost may be a manual one."""
     outcomes = dict(
         Verdict.objects.filter(pk__in=[game.verdict for game in games if game.verdict]).values_list(
             "pk", "outcome"
@@ -64,36 +64,33 @@ def _other_figures(games: list[DecidedGame]) -> Iterator[str]:
         if game.verdict is None:
             continue
         stored = outcomes.get(game.verdict)
-        told = _told(game.figures)
         if stored is None:
             yield f"the verdict on game {game.figures.number} that it names is not there."
-        elif _told(game_figures(game.figures.number, _OUTCOME.decode(stored), cost_usd=None)) != told:
+            continue
+        recorded = game_figures(game.figures.number, _OUTCOME.decode(stored), cost_usd=None)
+        if _compared_figures(recorded) != _compared_figures(game.figures):
             yield f"the figures of game {game.figures.number} are not those of its verdict."
 
 
-def _told(figures: GameFigures) -> tuple[object, ...]:
+def _compared_figures(figures: GameFigures) -> tuple[object, ...]:
     return figures.scores, figures.rating, figures.passes, sorted(figures.not_applicable), figures.is_pass
 
 
-def _decisions_stand_in_line(_now: datetime) -> Iterator[str]:
-    rows = Decision.objects.select_related("iteration").order_by("iteration", "number")
-    for _iteration, group in groupby(rows.iterator(chunk_size=200), key=lambda row: row.iteration_id):
-        before: Decision | None = None
-        for decision in group:
-            expected = (before.pk, before.number + 1) if before else (None, 1)
-            if (decision.supersedes_id, decision.number) != expected:
-                yield f"{_decision(decision)} does not follow the decision before it."
-            is_blind = decision.proposal == "null" and decision.choice != KEEP  # taken back without a look
-            if decision.iteration.kind != CHANGE or (decision.look > MOST_LOOKS and not is_blind):
-                yield f"{_decision(decision)} is on no change, or on more than {MOST_LOOKS} looks at its pair."
-            before = decision
+def _decisions_are_chained(_now: datetime) -> Iterator[str]:
+    rows = Decision.objects.select_related("iteration")
+    for decision in broken_links(rows, "iteration_id"):
+        yield f"{_decision(decision)} does not follow the decision before it."
+    for decision in rows.order_by("iteration", "number").iterator(chunk_size=200):
+        is_blind = decision.proposal == "null" and decision.choice != KEEP  # taken back without a look
+        if decision.iteration.kind != CHANGE or (decision.look > MOST_LOOKS and not is_blind):
+            yield f"{_decision(decision)} is on no change, or on more than {MOST_LOOKS} looks at its pair."
     decided = Q(state=DECIDED)
     has_decision = Q(pk__in=Decision.objects.values("iteration"))
     for row in Iteration.objects.filter((decided & ~has_decision) | (~decided & has_decision)).order_by("pk"):
         yield f"{_iteration_name(row)} is {row.state}, which its decisions do not say."
 
 
-def _references_hold(_now: datetime) -> Iterator[str]:
+def _references_are_valid(_now: datetime) -> Iterator[str]:
     for stage in Stage.objects.order_by("pk"):
         history = load_history(stage)
         chain = [iteration.link for iteration in history.iterations]
@@ -122,7 +119,7 @@ def _lists_are_frozen(_now: datetime) -> Iterator[str]:
 
 
 def _withdrawn_before(iteration: Iteration) -> set[int]:
-    """The numbers of its games that were out when it was opened for rating."""
+    """The numbers of the games that were withdrawn when the iteration was opened."""
     out: set[int] = set()
     acts = Withdrawal.objects.filter(game__iteration=iteration, created_at__lt=iteration.opened_at)
     for number, is_withdrawn in acts.order_by("pk").values_list("game__number", "is_withdrawn"):
@@ -151,19 +148,13 @@ def _details(verb: str) -> dict[int, dict[str, Any]]:
     return {int(key): msgspec.json.decode(detail) for key, detail in rows}
 
 
-def _figures_stand_in_line(_now: datetime) -> Iterator[str]:
-    rows = ManualFigure.objects.select_related("game").order_by("game", "kind", "number")
-    for _key, group in groupby(rows.iterator(chunk_size=200), key=lambda row: (row.game_id, row.kind)):
-        before: ManualFigure | None = None
-        for row in group:
-            expected = (before.pk, before.number + 1) if before else (None, 1)
-            if (row.supersedes_id, row.number) != expected:
-                yield f"The {row.kind} of game {row.game.number} by hand (row {row.pk}) does not follow the last."
-            before = row
+def _manual_costs_are_chained(_now: datetime) -> Iterator[str]:
+    for row in broken_links(ManualFigure.objects.select_related("game"), "game_id", "kind"):
+        yield f"The {row.kind} of game {row.game.number} by hand (row {row.pk}) does not follow the last."
 
 
-def _withdrawals_stand_in_line(_now: datetime) -> Iterator[str]:
-    """Acts take turns, the first withdraws, and what the game's own row says is the last of them."""
+def _withdrawals_alternate(_now: datetime) -> Iterator[str]:
+    """Withdrawals and returns alternate, and the game's row says the last of them."""
     last: dict[int, Withdrawal] = {}
     for row in Withdrawal.objects.select_related("game").order_by("game", "number").iterator(chunk_size=200):
         before = last.get(row.game_id)
@@ -183,7 +174,7 @@ def _withdrawals_stand_in_line(_now: datetime) -> Iterator[str]:
 
 
 def _have_events(_now: datetime) -> Iterator[str]:
-    told: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+    expected: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("stage", "stage:opened", Stage.objects.all()),
         ("stage", "stage:stated", Stage.objects.exclude(stated_at=None)),
         ("stage", "stage:closed", Stage.objects.exclude(closed_at=None)),
@@ -195,7 +186,7 @@ def _have_events(_now: datetime) -> Iterator[str]:
         ("withdrawal", "game:withdrawn", Withdrawal.objects.filter(is_withdrawn=True)),
         ("withdrawal", "game:restored", Withdrawal.objects.filter(is_withdrawn=False)),
     )
-    for kind, verb, rows in told:
+    for kind, verb, rows in expected:
         yield from missing_events(kind, (verb,), {str(pk) for pk in rows.values_list("pk", flat=True)})
 
 
@@ -209,18 +200,17 @@ def _iteration_name(iteration: Iteration) -> str:
 
 _OUTCOME: Any = msgspec.json.Decoder(Outcome)
 
-
 ITERATION_CHECKS: tuple[Check, ...] = (
-    Check("I6d", "Every decision comes out of its basis again", _decisions_come_out_again),
-    Check("I6e", "Every decision follows the one before it, on a change", _decisions_stand_in_line),
-    Check("I6f", "Every change is compared with the reference of its time", _references_hold),
+    Check("I6d", "Every decision comes out of its basis again", _decisions_are_reproduced),
+    Check("I6e", "Every decision follows the one before it, on a change", _decisions_are_chained),
+    Check("I6f", "Every change is compared with the reference of its time", _references_are_valid),
     Check("I6g", "Lists of games are as they were frozen, and no place is open before", _lists_are_frozen),
     Check("I6h", "Every stage was closed through an open door, or with a reason", _gates_were_open),
-    Check("I6i", "Every figure by hand follows the one before it", _figures_stand_in_line),
+    Check("I6i", "Every figure by hand follows the one before it", _manual_costs_are_chained),
     Check(
         "I6j",
         "Games are withdrawn and taken back in turns, and their rows say so",
-        _withdrawals_stand_in_line,
+        _withdrawals_alternate,
     ),
     Check(
         "I7i", "Every stage, iteration, decision, figure by hand and withdrawal has its line", _have_events
