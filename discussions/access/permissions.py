@@ -19,7 +19,7 @@ def check_see_games(person: Person, project: Project) -> None:
 
 
 def check_see_game(person: Person, game: Game) -> None:
-    """Leads and admins, and, once its verdict is recorded, whoever submitted an evaluation of the game."""
+    """Leads and admins; after the verdict also the evaluators who submitted an evaluation of the game."""
     if role_in(person, game.project) in ("admin", "lead"):
         return
     if not (has_submitted(person, game) and game.verdicts.exists()):
@@ -33,7 +33,7 @@ def has_submitted(person: Person, game: Game) -> bool:
 
 
 def check_see_iterations(person: Person, project: Project) -> None:
-    """Leads and admins see stages, iterations and what became of them; evaluators rate without knowing of any."""
+    """Leads and admins; evaluators must rate without knowing iterations."""
     if role_in(person, project) not in ("admin", "lead"):
         raise NotAllowed(
             _("Only team leads of this project see its iterations: who rates must not know them.")
@@ -41,6 +41,6 @@ def check_see_iterations(person: Person, project: Project) -> None:
 
 
 def check_leads(person: Person, project: Project, sentence: str) -> None:
-    """Leads of the project and admins; everybody else reads the sentence."""
+    """Leads of the project and admins; others get the sentence."""
     if role_in(person, project) not in ("admin", "lead"):
         raise NotAllowed(sentence)

@@ -13,7 +13,7 @@ from workspace.models.projects import EVALUATOR, LEAD
 
 
 def games_led_by(person: Person) -> GameQuerySet:
-    """Games whose roles, figures and other evaluations the person can see or once could; nobody rates those blind."""
+    """Games whose roles, figures and evaluations the person can or could see; they cannot rate these blind."""
     if person.is_admin or person.is_system:
         return Game.objects.all()
     led = _lasting(person.pk, OuterRef("project"), OuterRef("created_at")).filter(role=LEAD)
@@ -21,7 +21,7 @@ def games_led_by(person: Person) -> GameQuerySet:
 
 
 def reason_unblinded(person: Person, game: int) -> str:
-    """Why the person may not judge that game blind: "leads", "led" or "left" its project; "" when they may."""
+    """Why the person may not judge the game blind: they lead, led or left its project; "" when they may."""
     if person.is_admin or person.is_system:
         return LEADS
     held = {(role, ended is None) for role, ended in _HELD.rows(person.pk, game)}
@@ -33,9 +33,9 @@ def reason_unblinded(person: Person, game: int) -> str:
 
 
 def barred_until(person: Person, project: Project) -> int:
-    """The newest game of the project that an evaluator of it could see as a lead once; 0 for who never led it.
+    """The key of the newest game that an evaluator could see as a former lead; 0 for people who never led.
 
-    By the order in which games came in, so that an index passes over all of them at once.
+    By the order of import, so that one index range excludes all of them.
     """
     found = _LED_UNTIL.rows(person.pk, project.pk)
     if not found:
@@ -45,7 +45,7 @@ def barred_until(person: Person, project: Project) -> int:
 
 
 def _lasting(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
-    """What the person was in the project from that moment on."""
+    """The memberships of the person that lasted beyond that moment."""
     lasted = Q(ended_at=None) | Q(ended_at__gt=since)
     return Membership.objects.filter(lasted, person=person, project=project)
 
@@ -58,7 +58,6 @@ def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
 
 # Asked with every save.
 _HELD = Prepared(_held, int, int)
-
 
 # Asked with every game that is dealt.
 _LED_UNTIL = Prepared(

@@ -1,22 +1,11 @@
 """The states of an evaluation and the moves between them; what is not in the table is refused."""
 
 DRAFT = "draft"
-
-
 SUBMITTED = "submitted"
-
-
 RETURNED = "returned"
-
-
 SKIPPED = "skipped"
-
-
 LAPSED = "lapsed"
-
-
 OPEN = (DRAFT, RETURNED)
-
 
 MOVES: dict[tuple[str, str], str] = {
     (DRAFT, "submit"): SUBMITTED,
@@ -30,7 +19,6 @@ MOVES: dict[tuple[str, str], str] = {
     (LAPSED, "resume"): DRAFT,
 }
 
-
 WHY_CLOSED = {
     SUBMITTED: "This evaluation was submitted; its judgements stand. A team lead can return it to you.",
     LAPSED: (
@@ -40,16 +28,13 @@ WHY_CLOSED = {
     SKIPPED: "You skipped this game. Take it up again from your list, if its place is still free.",
 }
 
-
 RELEASED = (
     "A team lead took back your place on this game. What you judged is kept: take the game up again, if a place on it "
     "is still free."
 )
 
-
 # Why somebody may no longer judge a game that they have open: what they are now, or once were, in its project.
 LEADS, LED, LEFT = "leads", "led", "left"
-
 
 WHY_BARRED = {
     LEADS: (

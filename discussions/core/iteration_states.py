@@ -1,42 +1,20 @@
 """The kinds and states of an iteration and the moves between them; what is not in the table is refused."""
 
 UNSORTED = "unsorted"
-
-
 BASELINE = "baseline"
-
-
 CHANGE = "change"
-
-
 ALWAYS_OPEN = "always_open"
-
-
 IMPORTING = "importing"
-
-
 RATING = "rating"
-
-
 DECIDED = "decided"
-
-
 DROP = "drop"
-
-
 KEEP, REVERT, INCONCLUSIVE = "keep", "revert", "inconclusive"
-
-
 DECISIONS = (KEEP, REVERT, INCONCLUSIVE)
-
 
 # Games come in only in these states, and places for evaluators are there only in those: never both but in the
 # project's waiting room, whose list of games is never frozen.
 TAKES_GAMES = (ALWAYS_OPEN, IMPORTING)
-
-
 STATES_WITH_SLOTS = (ALWAYS_OPEN, RATING, DECIDED)
-
 
 # "drop" is a decision before any game is rated: it ends an iteration that nobody wants to go on with.
 MOVES: dict[tuple[str, str], str] = {
@@ -45,7 +23,6 @@ MOVES: dict[tuple[str, str], str] = {
     (RATING, "decide"): DECIDED,
     (DECIDED, "decide"): DECIDED,
 }
-
 
 WHY_FROZEN = {
     RATING: "was opened for rating, which froze its list of games",
@@ -74,9 +51,5 @@ def why_frozen(state: str) -> str:
 
 
 ITERATION, GAME = "iteration", "game"
-
-
 AVERAGE, EVERY_GAME = "average", "every_game"
-
-
 SUCCESS, BROKEN, UNKNOWN = "success", "broken", "unknown"

@@ -12,55 +12,22 @@ from msgspec import Struct
 from workspace.core.canonical import bytes_hash
 
 REFERENCE = "reference"
-
-
 MISSED = "missed"
-
-
 DELIBERATE = "deliberate"
-
-
 STRATEGIC_DEPTH = "strategic_depth"
-
-
 COHERENCE = "coherence"
-
-
 ROLE_CONSISTENCY = "role_consistency"
-
-
 PHRASE = "phrase"
-
-
 IDENTIFY = "identify"
-
-
 IDENTIFY_DECIDES = "identify_decides"
-
-
 ATTRIBUTION = "attribution"
-
-
 QUESTION = "question"
-
-
 RATING = "rating"
-
-
 ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE = "accurate", "inaccurate", "vague", "not_a_reference"
-
-
 CONSISTENT, INCONSISTENT, NOT_ASSESSABLE = "consistent", "inconsistent", "not_assessable"
-
-
 YES, NO, ACCEPTABLE = "yes", "no", "acceptable"
-
-
 CANNOT_TELL = "cannot_tell"
-
-
 RATINGS = tuple(f"{half / 2:.1f}" for half in range(2, 11))
-
 
 VALUES: dict[str, tuple[str, ...]] = {
     REFERENCE: (ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE),
@@ -77,13 +44,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     RATING: RATINGS,
 }
 
-
 MESSAGE_KINDS = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
-
-
 SENTENCE_KINDS = (REFERENCE, MISSED, DELIBERATE)
-
-
 AUTHORSHIP_KINDS = (IDENTIFY, ATTRIBUTION)
 
 

@@ -22,15 +22,10 @@ from workspace.jobs.actions import MOST_ATTEMPTS, Clock, enqueue, finish, hand_b
 from workspace.models import Job, Person
 
 MEASURE = "measure"
-
-
 COMPANIONS = "companions"
-
 
 # A long job goes behind what is waiting after so many games, so that nobody waits for all of another team's.
 GAMES_A_TURN = 2_000
-
-
 COMPANIONS_A_TURN = 250
 
 

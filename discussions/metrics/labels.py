@@ -293,18 +293,10 @@ LABELS: dict[str, MetricLabels] = {
     ),
 }
 
-
 VERDICT = gettext_lazy("Verdict")
-
-
 COUNTING = gettext_lazy("Counting")
-
-
 PEOPLE = gettext_lazy("People")
-
-
 ITERATIONS = gettext_lazy("Iterations")
-
 
 SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
     "pass_count": (VERDICT, gettext_lazy("So many metrics must reach their threshold.")),

@@ -20,8 +20,6 @@ from discussions.metrics.core.text import tokenise
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "anti_repetition"
-
-
 _MOST_SHOWN = 100
 
 

@@ -22,11 +22,7 @@ from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "coherence"
-
-
 _AT_ONCE = 300000
-
-
 Flags = NDArray[np.bool_]
 
 

@@ -6,7 +6,6 @@ from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "engagement"
 
-
 METRIC = Metric(
     KEY,
     scale=RATING,

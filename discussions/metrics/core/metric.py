@@ -53,20 +53,10 @@ class Scale(Struct, frozen=True):
 
 
 PERCENT = Scale("percent", factor=100, low=0.0, high=100.0, material=5.0, symbol=" %", unit="percent")
-
-
 RATING = Scale("rating", factor=1, low=1.0, high=5.0, material=0.3, symbol="", unit="rating 1 to 5")
-
-
 Measure = Callable[[Reading, Parameters], Measurement]
-
-
 Companions = Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
-
-
 MachineValues = Callable[[Measurement], Mapping[str, str]]
-
-
 Flip = Callable[[Score, Fraction, Facts], int | None]
 
 

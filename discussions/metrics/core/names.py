@@ -17,40 +17,17 @@ _FOLDS = {
     "\u0130": "i",
 }
 
-
 _MARKS = "\x02\x03"
-
-
 _ASCII = bytes(range(128))
-
-
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
-
-
 _PARTS = re.compile(r"[-\s]+")
-
-
 _CLITIC = re.compile(r"'(?:s|ll|d|ve|re|m)(?![^\W_])")
-
-
 _MANY_FORMS = 24
-
-
 _PREFIX = 120
-
-
 _AFTER = " .,;:!?-)\n"
-
-
 _BEFORE = ' \n.,;:!?("'
-
-
 Found = tuple[int, int, int, int]
-
-
 _WORDS = re.compile(r"[^\W_]+")
-
-
 _APART = "".join(char if char.isalnum() else " " for char in map(chr, range(128)))
 
 

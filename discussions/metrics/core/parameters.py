@@ -30,8 +30,6 @@ from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import ParameterSpecs
 
 NAME, KEYWORD, STRATEGIC, ORDINARY, ENDS, YOU = 1, 2, 4, 8, 16, 32
-
-
 _BITS = [64 << index for index in range(56)]
 
 
@@ -163,7 +161,6 @@ PATTERNS = (
     "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
     "negation", "not_a_negation", "conditional", "act", "votes_for",
 )  # fmt: skip
-
 
 SHARED = ParameterSpecs(
     counts={

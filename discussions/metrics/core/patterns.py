@@ -16,29 +16,13 @@ from numpy.typing import NDArray
 from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player
 
 _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
-
-
 _HOLE = "\ue000"
-
-
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
-
-
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
-
-
 _RUN = re.compile(r"[a-z][a-z' ]*(?![?*+{])")
-
-
 _ALTERNATIVE = re.compile(r"(?:[^()|]|\([^()]*\))+")
-
-
 _ALTERNATIVES = re.compile(r"\\b\((?:\?:)?(?P<inner>(?:[^()\[\]{}\\]|\([^()\[\]{}\\]*\))*)\)(?![?*+{])")
-
-
 _MEMORY = 10_000
-
-
 _WORD_RUN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
@@ -297,8 +281,6 @@ class _Literals:
 
 
 _VOCABULARY_MEMORY = 20_000
-
-
 Numbers = NDArray[np.int64]
 
 

@@ -18,11 +18,7 @@ from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "personality_diversity"
-
-
 _MATCHED_AT_MOST = 2_000
-
-
 T = TypeVar("T")
 
 

@@ -145,8 +145,6 @@ def _without_prefixes(game: GameRecord, folded: str, bounds: list[int], roster: 
 
 
 _KEPT_AT_MOST = 10_000
-
-
 _KNOWN: dict[tuple[str, bool], list[MessageFinding]] = {}
 
 

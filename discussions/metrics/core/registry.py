@@ -23,7 +23,6 @@ from rubric.versions.core.game_specs import GameSpecs, MetricSpec
 # Raise it whenever any measurement or companion can come out differently; a test of fingerprints asks for it.
 CODE_VERSION = "1.0.0"
 
-
 METRICS: dict[str, Metric] = {
     metric.key: metric
     for metric in (

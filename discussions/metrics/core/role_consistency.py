@@ -15,8 +15,6 @@ from discussions.metrics.core.text import clauses, name_token, to_readable_text,
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "role_consistency"
-
-
 _YOU = re.compile(with_boundary_later(r"\byou\b"))
 
 

@@ -17,34 +17,15 @@ from functools import lru_cache
 from discussions.metrics.core.names import Found, Roster, fold, lowered, names_in, not_ascii
 
 NAME = "[name]"
-
-
 END = "\x00"
-
-
 PAD = "\x02"
-
-
 OWNED = "\x03"
-
-
 _FIRST, _LAST = 0xE000, 0xF8FD
-
-
 _PLANE = 0xF0000
-
-
 NAME_CHARS = "\ue001-\uf8fd\U000f0000-\U0010fffd"
-
-
 _LOOSE_APOSTROPHE = re.compile(r"'(?:(?![^\W_])|(?<![^\W_]'))")
-
-
 _NAMES = re.compile(f"[{NAME_CHARS}]")
-
-
 _PADDING = (PAD + OWNED).encode()
-
 
 _TABLE = bytes(
     byte if byte >= 128 or byte == 0 or byte == 39 or chr(byte).isalnum() else 32 for byte in range(256)
@@ -126,25 +107,15 @@ def to_readable_text(marked: str) -> str:
 
 _MARKS, _BREAKS = r".!?\u2026", r"\n\r\x0b\x0c\x85\u2028\u2029"
 
-
 # One set of all first characters in front: Python's search leaps to those, but not to those of two branches.
 _ENDS = re.compile(
     f"[{_MARKS}{_BREAKS}](?:(?<=[{_MARKS}])[{_MARKS}]*+[\"'\u201d\u2019\u00bb)\\]}}\u203a]*+|(?<=[{_BREAKS}])[{_BREAKS}]*+)"
 )
 
-
 _CLAUSE_MARKS = ",;.!\r\u2026\x85\u2028\u2029"
-
-
 _JOINING_WORDS = (" so", " but", " and", " although")
-
-
 _JOINING = re.compile(r" (?:so|but|and|although)\b")
-
-
 _BEHIND_DASH = re.compile(r"-(?:so|but|and|although)\b(?!-)")
-
-
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -212,7 +183,6 @@ _DRAWN_AS = str.maketrans(
     "абвгдеийкмнорстухьѕіјԁԛԝαβγεηικμνορτυχϲ01|!",
     "a6brdeuukmhopctyxbsijdqwabyenlkuvoptuxcolll",
 )
-
 
 _ALIKE = (("rn", "m"), ("vv", "w"), ("i", "l"))
 

@@ -16,22 +16,11 @@ from discussions.metrics.core.patterns import PatternGroup
 from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player, players_in
 
 SUPPORTED = "supported"
-
-
 CLOSE = "close"
-
-
 CANNOT_CHECK = "cannot_check"
-
-
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
-
-
 _WHO = f"(?:{_NAME}|\\b(?:i|me|you|he|she|they|we|who|someone|somebody|everyone)\\b)"
-
-
 _ALSO = r"(?: (?:has|have|had|also|both|all|just|only|even|already|then|still)){0,4}+"
-
 
 _VOTED = re.compile(
     f"(?P<voters>{_WHO}(?:(?:, | and |, and | & ){_WHO}){{0,9}}+),?{_ALSO} voted"
@@ -39,15 +28,12 @@ _VOTED = re.compile(
     f"(?P<targets>{_WHO}(?: and {_NAME}){{0,9}}+)(?!{OWNED})"
 )
 
-
 _VOTE_OF = re.compile(
     f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<mine>my))(?: (?:own|first|last|earlier|previous))?+"
     f" votes? (?:for|against|on) (?P<target>{_WHO})"
 )
 
-
 _OUT = r"(?:eliminated|killed|lynched|banished|exiled|voted out|voted off)"
-
 
 _GONE = re.compile(
     f"(?P<a>{_NAME})(?: (?:was|were|got|has been|had been|being)){{1,3}}+ {_OUT}"
@@ -56,30 +42,17 @@ _GONE = re.compile(
     f"|(?P<d>{_NAME}){OWNED}++ (?:elimination|death|exit|banishment|exile|lynching)"
 )
 
-
 _GONE_WORD = re.compile(r" (?:eliminat|killed|lynch|banish|exile|voted o|gone|out|dead|death|exit)")
-
-
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
 
 _ROUND = re.compile(
     rf"\b(?:round|day) (\d{{1,6}}|{'|'.join(_NUMBERS)})\b|\b(?:last|previous) (?:round|day)\b"
 )
 
-
 _PERSON = re.compile(f"({_NAME})|\\b(i|me)\\b|\\b([a-z]+)\\b")
-
-
 _NO_SUCH_ROUND = 10**6
-
-
 _MOST_CLAIMS = 20
-
-
 _LONGEST = 2_000
-
-
 _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
 
 
