@@ -1,4 +1,4 @@
-"""What a decision on a change would rest on and what would be proposed now."""
+"""The basis of a decision on a change, and the proposal now."""
 
 import msgspec
 from django.utils.translation import gettext as _
@@ -47,7 +47,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
     control = history.find(change.compared_with) if change else None
     if change is None or control is None:
         return None
-    standing = change.decision
+    current = change.decision
     basis = DecisionBasis(
         format=FORMAT,
         iteration=change.id,
@@ -63,7 +63,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
             [keep_scores_only(figures) for figures in batch]
             for batch in history.earlier(control, *history.same_pair(change))
         ],
-        supersedes=standing.id if standing else None,
+        supersedes=current.id if current else None,
     )
     basis = msgspec.structs.replace(basis, look=_look(change, basis))
     return DecisionPreview(
@@ -84,7 +84,7 @@ def _decided(game: HistoryGame) -> DecidedGame:
 
 
 def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
-    """Which look at the pair this is: what was looked at already, or where nothing is known yet, is no further one."""
+    """The number of this look at the pair. Figures that were seen before, and no figures at all, are no new look."""
     pair = Decision.objects.filter(
         compared_with=basis.compared_with, iteration__prompt_sha256=change.prompt_sha256
     )
@@ -104,7 +104,7 @@ def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
 def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | None:
     """Why a change cannot be decided on: one look too many, or for keeping it figures that are not in.
 
-    What nobody decided on yet can still be taken back without a look, so that the stage goes on.
+    A change without a decision can still be reverted without a look, so that the stage goes on.
     """
     if refusal := look_refusal(preview.basis.look):
         return Obstacle("too_many_looks", refusal) if choice == KEEP or preview.decided else None

@@ -60,7 +60,7 @@ def _show(request: SignedIn, iteration: Iteration, form: DecisionForm, status: i
 
 @require("see_iterations")
 def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """An iteration beside the one it is compared with, or another one of its stage."""
+    """An iteration and its reference, or another iteration of its stage."""
     given = only_parameters(request, "with")
     rows = Iteration.objects.visible_to(request.user).filter(stage__isnull=False)
     rows = rows.select_related("project", "stage__project")

@@ -1,4 +1,4 @@
-"""Stages: opened, signed, and closed when the next one is opened through its door."""
+"""Open, change, sign and close stages; a stage closes when the next one is opened."""
 
 from datetime import datetime
 
@@ -30,7 +30,7 @@ RULES = {"streak_unit", "engagement_rule"}
 
 
 class StagePlan(Struct, frozen=True):
-    """A stage as a lead asks for it: its goal, and how the rubric's gate is read in it."""
+    """A stage as a lead plans it: its goal, and how it reads the rubric's gate."""
 
     name: str
     goal: str = ""
@@ -41,11 +41,11 @@ class StagePlan(Struct, frozen=True):
 def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) -> Stage:
     """Open the project's first stage.
 
-    Raises NotAllowed, Unacceptable for a plan that cannot be, Conflict while there is a stage: the next one is opened
-    through its door.
+    Raises NotAllowed; Unacceptable for an invalid plan; Conflict when there is a stage, since `open_next_stage` opens
+    later ones.
     """
     check_open_stage(by, project)
-    plan = _checked(plan)
+    plan = _clean_plan(plan)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         last = Stage.objects.filter(project=project).order_by("-number").first()
@@ -59,12 +59,12 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
 
 
 def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) -> None:
-    """Give an open stage another name or goal, and, until an iteration of it is opened for rating, other rules.
+    """Change the name and goal of an open stage, and its rules until an iteration is opened for rating.
 
-    The same plan changes nothing. Raises NotAllowed (also for other rules once they were counted by), Unacceptable.
+    The same plan changes nothing. Raises NotAllowed (also for other rules after that), Unacceptable.
     """
     check_change_stage(by, stage)
-    plan = _checked(plan)
+    plan = _clean_plan(plan)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
         locked = Stage.objects.select_related("project").get(pk=stage.pk)
@@ -79,9 +79,9 @@ def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) ->
 
 
 def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
-    """Sign that the games of the stage are fascinating to watch, in one's own words; it stands for good.
+    """Sign, for good, that the games of the stage are fascinating to watch.
 
-    Raises NotAllowed (also when somebody signed before), Unacceptable without words.
+    Raises NotAllowed (also when it is signed already), Unacceptable without a text.
     """
     check_sign_stage(by, stage)
     ask = _("Say in a sentence what makes these games fascinating to watch.")
@@ -95,38 +95,38 @@ def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
 
 
 def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime, reason: str = "") -> Stage:
-    """Close the stage and open the next one; how its door stood is kept with it.
+    """Close the stage, store its gate with it, and open the next stage.
 
-    While the door is shut only an admin opens it, with a reason that is kept, too. Raises NotAllowed, Unacceptable (a
-    plan that cannot be, no reason), Conflict when somebody opened it first.
+    While the gate is shut, only an admin can do it, with a reason that is stored. Raises NotAllowed; Unacceptable for
+    an invalid plan or without a reason; Conflict when the next stage is open already.
     """
-    plan = _checked(plan)
+    plan = _clean_plan(plan)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
-        # Locked, so that nobody signs what is just being closed, and read after that: whoever it waited for may have
-        # signed. One history, so that both doors rest on the same.
+        # The lock keeps others from signing a stage that closes. The row is read after it, since it may have been
+        # signed meanwhile. Both gates use one history.
         Stage.objects.select_for_update(no_key=True).get(pk=stage.pk)
         locked = Stage.objects.select_related("stated_by", "project").get(pk=stage.pk)
         history = load_history(locked)
-        door = compute_stage_gate(locked, history)
-        check_open_next_stage(by, locked, door)
-        if not door.is_open:
+        gate = compute_stage_gate(locked, history)
+        check_open_next_stage(by, locked, gate)
+        if not gate.is_open:
             ask = _("The door is shut. Say why the next stage is opened all the same.")
             reason = clean_text(reason, ask=ask)
             override = Signed(by.name, now.date().isoformat(), reason)
-            door = compute_stage_gate(locked, history, override=override)
+            gate = compute_stage_gate(locked, history, override=override)
         else:
             reason = ""
-        _close(locked, door, reason, by, now)
+        _close(locked, gate, reason, by, now)
         return _insert(locked.project, locked.number + 1, plan, by, now)
 
 
-def _close(stage: Stage, door: GateStatus, reason: str, by: Person, now: datetime) -> None:
-    body = canonical_bytes(door)
+def _close(stage: Stage, gate: GateStatus, reason: str, by: Person, now: datetime) -> None:
+    body = canonical_bytes(gate)
     Stage.objects.filter(pk=stage.pk).update(
         closed_at=now, closed_by=by, door=body.decode(), override_reason=reason
     )
-    detail = {"door_sha256": bytes_hash(body), "is_by_override": bool(reason), "missing": door.missing}
+    detail = {"door_sha256": bytes_hash(body), "is_by_override": bool(reason), "missing": gate.missing}
     _record(stage, "stage:closed", detail, by, now)
 
 
@@ -150,7 +150,7 @@ def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: dat
     return stage
 
 
-def _checked(plan: StagePlan) -> StagePlan:
+def _clean_plan(plan: StagePlan) -> StagePlan:
     name = " ".join(plan.name.split())
     if not name or len(name) > LONGEST_NAME:
         raise Unacceptable(_("Give the stage a name of at most 200 characters."), field="name")

@@ -1,10 +1,8 @@
-"""The door from a stage to the next: a streak, a lead's word on its games, their cache hit rate; or an admin's reason.
+"""The gate from a stage to the next: a streak, a lead's statement on its games, and their cache hit rate.
 
-Source: the rubric's "Do NOT proceed to Iteration 2 until".
-
-How many iterations of a stage succeed in a row, and what breaks the row.
-
-Source: the rubric's "Success Criteria": enough metrics pass in consecutive tests, engagement and cost consistently so.
+An admin's reason opens it although something is missing. The streak counts how many iterations or games of a stage
+succeed in a row. Sources: the rubric's "Do NOT proceed to Iteration 2 until" and "Success Criteria" (enough metrics
+pass in consecutive tests, engagement and cost consistently so).
 """
 
 from collections.abc import Sequence
@@ -24,7 +22,7 @@ from workspace.display.core.number_lists import format_numbers
 
 
 class Signed(Struct, frozen=True):
-    """What somebody signed: a lead's statement on the games, or an admin's reason to open the door all the same."""
+    """A signed text: a lead's statement on the games, or an admin's reason to open the gate."""
 
     by: str
     on: str
@@ -45,10 +43,9 @@ class StreakStep(Struct, frozen=True):
 
 
 class Streak(Struct, frozen=True):
-    """The steps in order of opening, without the iterations that were reverted, and the row that the last ones make.
+    """The steps in order of opening, without reverted iterations. The row is what follows the last break.
 
-    `count` are the successes since the last break; the row is certain (`is_known`) unless something in it is unknown.
-    `is_reached` says that the last `needed` steps all succeed, whatever is unknown before them. `unit` is what counts.
+    `unit` is what counts: iterations or games. `needed` successes in a row are asked for.
     """
 
     steps: list[StreakStep]
@@ -59,7 +56,7 @@ class Streak(Struct, frozen=True):
     @property
     def row(self) -> list[StreakStep]:
         """The steps since the last break."""
-        broken = [place for place, step in enumerate(self.steps) if step.state == BROKEN]
+        broken = [index for index, step in enumerate(self.steps) if step.state == BROKEN]
         return self.steps[broken[-1] + 1 :] if broken else self.steps
 
     @property
@@ -69,12 +66,12 @@ class Streak(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many steps since the last break succeed."""
+        """How many steps of the row succeed."""
         return sum(step.state == SUCCESS for step in self.row)
 
     @property
     def is_reached(self) -> bool:
-        """Whether the last steps succeed, as many as are needed."""
+        """Whether the last `needed` steps succeed; unknown steps before them do not matter."""
         return [step.state for step in self.row[-self.needed :]] == [SUCCESS] * self.needed
 
     @property
@@ -88,30 +85,38 @@ class Streak(Struct, frozen=True):
         return not self.unknown
 
     @property
+    def successes(self) -> list[StreakStep]:
+        """The latest successes of the row, at most as many as are needed."""
+        return [step for step in self.row if step.state == SUCCESS][-self.needed :]
+
+    @property
     def games(self) -> list[GameFigures]:
-        """The games of the row: of its latest successes, as many as are needed."""
-        successes = [step for step in self.row if step.state == SUCCESS]
-        return [game for step in successes[-self.needed :] for game in step.games]
+        """The games of these successes."""
+        return [game for step in self.successes for game in step.games]
 
     @property
     def counted(self) -> str:
         """How many succeed, and how many are needed."""
-        return _counted(self.count, self.unit, self.needed)
+        if not self.count:
+            return f"No {self.unit} succeeds yet; {self.needed} in a row are needed."
+        if self.count == 1:
+            return f"1 {self.unit} succeeds; {self.needed} in a row are needed."
+        return f"{self.count} {self.unit}s in a row succeed; {self.needed} are needed."
 
     @property
     def says(self) -> str:
-        """Where the row stands, what broke it, and what it waits for."""
+        """The count, what broke the row, and what it waits for."""
         parts = [self.counted]
         if self.broken_by is not None and not self.is_reached:
-            parts.append(f"{_named(self.broken_by)} broke the row: {'; '.join(self.broken_by.reasons)}.")
-        parts += [f"{_named(step)} is not certain: {'; '.join(step.reasons)}." for step in self.unknown]
+            parts.append(f"{_step_name(self.broken_by)} broke the row: {'; '.join(self.broken_by.reasons)}.")
+        parts += [f"{_step_name(step)} is not certain: {'; '.join(step.reasons)}." for step in self.unknown]
         return " ".join(parts)
 
 
 class GateStatus(Struct, frozen=True):
-    """The door to the next stage. `missing` holds a sentence for each thing that keeps it shut.
+    """The gate to the next stage. `missing` holds a sentence for each thing that keeps it shut.
 
-    With an admin's `override` it is open although things are missing; both stay to be shown.
+    With an admin's `override` it is open although things are missing; both are kept.
     """
 
     is_open: bool
@@ -123,7 +128,7 @@ class GateStatus(Struct, frozen=True):
 
     @property
     def is_by_override(self) -> bool:
-        """Whether nothing but the admin's reason opens it."""
+        """Whether only the admin's reason opens it."""
         return self.is_open and bool(self.missing)
 
 
@@ -134,7 +139,7 @@ def compute_gate_status(
     statement: Signed | None = None,
     override: Signed | None = None,
 ) -> GateStatus:
-    """The door: the streak, a lead's statement on its games, and their cache hit rate; or an admin's reason."""
+    """The gate for a streak, judged under that rubric version."""
     cache = compute_cache_rate(streak.games, rubric)
     missing = [] if streak.is_reached else [streak.says]
     if statement is None or not statement.says.strip():
@@ -154,7 +159,7 @@ def compute_gate_status(
 
 
 class Choices(Struct, frozen=True):
-    """How the rubric's words are read: what a test is (`unit`), and of what engagement has to be 3.0 or more."""
+    """How a stage reads the rubric: what a test is (`unit`), and if `engagement` is an average."""
 
     unit: str = ITERATION
     engagement: str = AVERAGE
@@ -210,11 +215,11 @@ def _step(
 
 
 def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], list[str]]:
-    """What is not known of an iteration that lost games: whether it had succeeded with as many as it needs."""
-    there = len(iteration.games)
-    if choices.unit != ITERATION or there >= iteration.least:
+    """What is not known of an iteration with too few games: whether it would have succeeded with enough."""
+    count = len(iteration.games)
+    if choices.unit != ITERATION or count >= iteration.least:
         return [], []
-    counts = "1 game counts" if there == 1 else f"{there} games count"
+    counts = "1 game counts" if count == 1 else f"{count} games count"
     return [], [f"only {counts}, {iteration.least} are needed"]
 
 
@@ -240,7 +245,7 @@ def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -
 def _engagement(
     games: list[GameFigures], rubric: RubricRecord, choices: Choices
 ) -> tuple[list[str], list[str]]:
-    """What breaks, and what is not known yet, where every single game has to engage."""
+    """What breaks, and what is not known yet, where every game needs the rating."""
     if choices.engagement != EVERY_GAME or choices.unit != ITERATION:
         return [], []
     threshold = rubric.criterion(ENGAGEMENT).threshold or 0.0
@@ -256,25 +261,17 @@ def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], l
     """What breaks, and what is not known yet, of "cost consistently below" the amount that success allows."""
     rules = read_rules(rubric)
     limit = figure(rules.amber, decimals=2)
-    dear = [
+    expensive = [
         f"game {game.number} cost {figure(game.cost_usd, float(rules.amber), decimals=2)} dollars, "
         f"success needs less than {limit}"
         for game in games
         if game.cost_usd is not None and game.cost_usd >= rules.amber
     ]
-    silent = [game.number for game in games if game.cost_usd is None]
-    return dear, [
-        f"the cost of {format_numbers(silent)} is not reported; enter it with a reason"
-    ] if silent else []
+    unreported = [game.number for game in games if game.cost_usd is None]
+    return expensive, [
+        f"the cost of {format_numbers(unreported)} is not reported; enter it with a reason"
+    ] if unreported else []
 
 
-def _counted(count: int, unit: str, needed: int) -> str:
-    if not count:
-        return f"No {unit} succeeds yet; {needed} in a row are needed."
-    if count == 1:
-        return f"1 {unit} succeeds; {needed} in a row are needed."
-    return f"{count} {unit}s in a row succeed; {needed} are needed."
-
-
-def _named(step: StreakStep) -> str:
+def _step_name(step: StreakStep) -> str:
     return f"Iteration {step.iteration}" if step.game is None else f"Game {step.game}"

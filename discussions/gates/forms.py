@@ -8,7 +8,7 @@ from rubric.versions.forms import several_lines
 
 
 class StageForm(forms.Form):
-    """A stage: its goal, and how the rubric's gate is read in it."""
+    """A stage: its goal, and how it reads the rubric's gate."""
 
     name = forms.CharField(label=_("Name"), help_text=_("What this stage is about, in a few words."))
     goal = forms.CharField(
@@ -38,7 +38,7 @@ class StageTextsForm(StageForm):
 
 
 class NextStageForm(StageForm):
-    """The next stage; an admin's reason to open it while the door is shut."""
+    """The next stage, with an admin's reason to open it while the gate is shut."""
 
     reason = forms.CharField(
         label=_("Why it is opened although the door is shut"),

@@ -1,17 +1,14 @@
 """The gate of a stage, the frame that all pages of a stage share, and the form for the first stage."""
 
-from datetime import datetime
-
-import msgspec
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
 from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, UNREPORTED
-from discussions.gates.core import GateStatus, Signed, Streak, StreakStep
+from discussions.gates.core import GateStatus, Streak
 from discussions.gates.permissions import check_open_next_stage, check_sign_stage
-from discussions.gates.queries import compute_stage_gate, load_stage_rubric
+from discussions.gates.queries import load_gate, load_stage_rubric
 from discussions.iterations.core.averages import CacheRate
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.queries import load_history, load_rubric
@@ -23,120 +20,77 @@ from workspace.core.text import figure
 from workspace.models import Person, Project
 
 
-class StepLine(Struct, frozen=True):
-    """One step of the row: an iteration, or a game. `counts` marks those that make up the row of successes."""
+class GamePayment(Struct, frozen=True):
+    """What one game cost and how much of it came from the cache. `counts` marks games of the row of successes."""
 
     iteration: int
-    game: int | None
-    state: str
-    says: str
-    reasons: list[str]
-    games: list[int]
-    counts: bool
-
-
-class PaidLine(Struct, frozen=True):
-    """What one game cost and how much of it came from the cache; tones are those of the design system."""
-
-    number: int
-    iteration: int
+    figures: GameFigures
     cost: str
     cost_tone: str
     cost_says: str
-    is_cost_by_hand: bool
-    cache: str
-    is_cache_by_hand: bool
-    tokens: str
     counts: bool
 
 
-class CachePart(Struct, frozen=True):
+class CacheText(Struct, frozen=True):
     """The cache hit rate over the games of the row."""
 
     text: str
     needed: str
     tone: str
-    says: str
     notes: list[str]
 
 
-class ClosedPart(Struct, frozen=True):
-    """Who opened the next stage and when; the reason where the door was shut."""
-
-    at: datetime
-    by: str
-    reason: str
-    next_number: int
-
-
 class GatePage(Struct, frozen=True):
-    """Everything on the gate page. `next_refusal` and `sign_refusal` grey their buttons, "" where they do not."""
+    """Everything on the gate page. `next_refusal` and `sign_refusal` disable their buttons, "" if they do not."""
 
-    slug: str
-    number: int
-    name: str
-    is_open: bool
+    stage: Stage
+    gate: GateStatus
     missing: list[str]
-    count: int
-    needed: int
-    unit: str
-    is_reached: bool
-    streak_says: str
-    steps: list[StepLine]
-    reverted: list[int]
-    paid: list[PaidLine]
+    states: dict[str, tuple[str, str]]
+    payments: list[GamePayment]
     limits: str
-    cache: CachePart
-    statement: Signed | None
+    cache: CacheText
     anchor: str
     sign_refusal: str
     next_refusal: str
     is_override: bool
-    closed: ClosedPart | None
     newest_change: int
     counted: str
 
 
 def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
-    """The gate as it stands; of a closed stage as it stood when the next one was opened.
+    """The gate now; of a closed stage, the gate when the next one was opened.
 
     Fetch the stage with its project, `stated_by` and `closed_by`.
     """
     history = load_history(stage)
     rubric = load_stage_rubric(stage, history)
-    door = (
-        msgspec.json.decode(stage.door, type=GateStatus) if stage.door else compute_stage_gate(stage, history)
-    )
-    streak = door.streak
+    gate = load_gate(stage, history)
     return GatePage(
-        slug=stage.project.slug,
-        number=stage.number,
-        name=stage.name,
-        is_open=door.is_open,
-        missing=[_in_short(streak) if text == streak.says else text for text in door.missing],
-        count=streak.count,
-        needed=streak.needed,
-        unit=streak.unit,
-        is_reached=streak.is_reached,
-        streak_says=streak.says,
-        steps=_steps(streak),
-        reverted=streak.reverted,
-        paid=_paid(streak, {iteration.number: load_rubric(iteration) for iteration in history.iterations}),
+        stage=stage,
+        gate=gate,
+        missing=[_in_short(gate.streak) if text == gate.streak.says else text for text in gate.missing],
+        states={
+            SUCCESS: ("pass", _("succeeds")),
+            BROKEN: ("fail", _("breaks the row")),
+            UNKNOWN: ("pending", _("not certain yet")),
+        },
+        payments=_payments(
+            gate.streak, {iteration.number: load_rubric(iteration) for iteration in history.iterations}
+        ),
         limits=_limits(rubric),
-        cache=_cache(door.cache),
-        statement=door.statement,
+        cache=_cache(gate.cache),
         anchor=rubric.criterion(ENGAGEMENT).anchors.get("5", ""),
         sign_refusal=get_refusal(check_sign_stage, person, stage),
-        next_refusal=_next_refusal(stage, person, door),
-        is_override=not door.is_open and role_in(person, stage.project) == "admin",
-        closed=_closed(stage),
+        next_refusal=_next_refusal(stage, person, gate),
+        is_override=not gate.is_open and role_in(person, stage.project) == "admin",
         newest_change=history.newest_change,
         counted=counted_says(stage),
     )
 
 
 def _in_short(streak: Streak) -> str:
-    """Where the row stands; what breaks it, and what it waits for, stands at each of its steps on the page."""
+    """The count; the page says at each step what breaks the row and what it waits for."""
     if streak.says == streak.counted:
         return streak.counted
     return _("%(counted)s What stands in the way is said at each of them below.") % {
@@ -144,66 +98,40 @@ def _in_short(streak: Streak) -> str:
     }
 
 
-def _next_refusal(stage: Stage, person: Person, door: GateStatus) -> str:
-    """Why the button is greyed. What keeps the door shut stands on the page already, so it is not said twice."""
-    refusal = get_refusal(check_open_next_stage, person, stage, door)
-    if refusal and stage.closed_at is None and not door.is_open:
+def _next_refusal(stage: Stage, person: Person, gate: GateStatus) -> str:
+    """Why the button is disabled, without what the page says above already."""
+    refusal = get_refusal(check_open_next_stage, person, stage, gate)
+    if refusal and stage.closed_at is None and not gate.is_open:
         return _("The door is shut, as said above. Only an admin opens it all the same, with a reason.")
     return refusal
 
 
-def _counted(streak: Streak) -> list[int]:
-    """The numbers of the games that make up the row."""
-    return [game.number for game in streak.games]
-
-
-def _steps(streak: Streak) -> list[StepLine]:
-    says = {SUCCESS: _("succeeds"), BROKEN: _("breaks the row"), UNKNOWN: _("not certain yet")}
-    successes = [step for step in streak.row if step.state == SUCCESS][-streak.needed :]
-    return [
-        StepLine(
-            iteration=step.iteration,
-            game=step.game,
-            state={SUCCESS: "pass", BROKEN: "fail", UNKNOWN: "pending"}[step.state],
-            says=says[step.state],
-            reasons=step.reasons,
-            games=[game.number for game in step.games],
-            counts=any(step is success for success in successes),
-        )
-        for step in streak.steps
-    ]
-
-
-def _paid(streak: Streak, rubrics: dict[int, RubricRecord]) -> list[PaidLine]:
+def _payments(streak: Streak, rubrics: dict[int, RubricRecord]) -> list[GamePayment]:
     """What the games cost, each by the rubric version of its iteration."""
-    counted = set(_counted(streak))
+    counted = {game.number for game in streak.games}
     return [
-        _paid_line(step, game, rubrics[step.iteration], counts=game.number in counted)
+        _payment(step.iteration, game, rubrics[step.iteration], counts=game.number in counted)
         for step in streak.steps
         for game in step.games
     ]
 
 
-def _paid_line(step: StreakStep, game: GameFigures, rubric: RubricRecord, *, counts: bool) -> PaidLine:
+def _payment(iteration: int, game: GameFigures, rubric: RubricRecord, *, counts: bool) -> GamePayment:
     state = get_cost_state(game.cost_usd, read_rules(rubric))
     tones = {ABOVE: "fail", AMBER: "pending", UNREPORTED: "pending"}
     says = {ABOVE: _("fails"), AMBER: _("no success"), UNREPORTED: _("not reported")}
-    return PaidLine(
-        number=game.number,
-        iteration=step.iteration,
+    return GamePayment(
+        iteration=iteration,
+        figures=game,
         cost=cost_text(game, rubric),
         cost_tone=tones.get(state, ""),
         cost_says=says.get(state, ""),
-        is_cost_by_hand=game.is_cost_by_hand,
-        cache="" if game.cache_hit_rate is None else f"{100 * game.cache_hit_rate:.1f} %",
-        is_cache_by_hand=game.is_cache_by_hand,
-        tokens="" if game.input_tokens is None else f"{game.input_tokens:,}",
         counts=counts,
     )
 
 
 def cost_text(game: GameFigures, rubric: RubricRecord) -> str:
-    """A game's cost, never rounded across the amounts that fail it or make it no success; "" when not reported."""
+    """A game's cost, never rounded across the two limits of cost; "" when not reported."""
     if game.cost_usd is None:
         return ""
     rules = read_rules(rubric)
@@ -217,7 +145,7 @@ def _limits(rubric: RubricRecord) -> str:
     return _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.") % given
 
 
-def _cache(cache: CacheRate) -> CachePart:
+def _cache(cache: CacheRate) -> CacheText:
     notes = []
     if cache.unweighted:
         notes.append(
@@ -225,23 +153,16 @@ def _cache(cache: CacheRate) -> CachePart:
         )
     if cache.by_hand:
         notes.append(_("Entered by hand: %(games)s.") % _games(cache.by_hand))
-    return CachePart(
+    return CacheText(
         text=_("not known") if cache.rate is None else f"{figure(100 * cache.rate, cache.percent)} %",
         needed=f"{figure(cache.percent)} %",
         tone={True: "pass", False: "fail", None: "pending"}[cache.passes],
-        says=cache.says,
         notes=notes,
     )
 
 
 def _games(numbers: list[int]) -> dict[str, str]:
     return {"games": ", ".join(str(number) for number in numbers)}
-
-
-def _closed(stage: Stage) -> ClosedPart | None:
-    if stage.closed_at is None or stage.closed_by is None:
-        return None
-    return ClosedPart(stage.closed_at, stage.closed_by.name, stage.override_reason, stage.number + 1)
 
 
 SECTION = "iterations"
@@ -269,15 +190,9 @@ class StageTab(Struct, frozen=True):
 
 
 class StageFrame(Struct, frozen=True):
-    """The head of a page of a stage. `newest` is the number of its newest change, 0 while there is none."""
+    """The head of every page of a stage."""
 
-    slug: str
-    project: str
-    number: int
-    name: str
-    goal: str
-    is_closed: bool
-    newest: int
+    stage: Stage
     tabs: list[StageTab]
 
 
@@ -290,13 +205,7 @@ def build_stage_frame(*, stage: Stage, current: str, newest: int | None = None) 
         changes = Iteration.objects.filter(stage=stage, kind=CHANGE).order_by("-number")
         newest = changes.values_list("number", flat=True).first() or 0
     return StageFrame(
-        slug=stage.project.slug,
-        project=stage.project.name,
-        number=stage.number,
-        name=stage.name,
-        goal=stage.goal,
-        is_closed=stage.closed_at is not None,
-        newest=newest,
+        stage=stage,
         tabs=[
             StageTab(route, newest if route == COMPARE else stage.number, str(label), route == current)
             for route, label in TABS
@@ -315,28 +224,10 @@ def counted_says(stage: Stage) -> str:
     }
 
 
-class StageOpenPage(Struct, frozen=True):
-    """What stands beside the form. `there` is the number of the newest stage, 0 while there is none."""
-
-    slug: str
-    name: str
-    there: int
-    asks: list[str]
-
-
-def build_stage_open_page(*, project: Project) -> StageOpenPage:
-    """The page; what the gate asks comes from the rubric version of the project's unsorted games."""
+def list_gate_conditions(project: Project) -> list[str]:
+    """What the gate of the first stage asks for, under the rubric version of the project's unsorted games."""
     unsorted = Iteration.objects.select_related("rubric_version").get(project=project, stage=None)
-    newest = Stage.objects.filter(project=project).order_by("-number").values_list("number", flat=True)
-    return StageOpenPage(
-        slug=project.slug,
-        name=project.name,
-        there=newest.first() or 0,
-        asks=_asks(unsorted.rubric_version.to_record()),
-    )
-
-
-def _asks(rubric: RubricRecord) -> list[str]:
+    rubric = unsorted.rubric_version.to_record()
     rules = read_rules(rubric)
     given = {
         "row": int(rubric.parameters["successes_in_a_row"]),

@@ -11,7 +11,7 @@ from workspace.models import Person, Project
 
 
 def check_open_stage(person: Person, project: Project) -> None:
-    """Leads of the project and admins open its first stage, and one after the last was closed."""
+    """Leads of the project and admins open its first stage."""
     check_leads(person, project, _("Only team leads of this project open stages. Ask one of them."))
 
 
@@ -36,23 +36,23 @@ def check_sign_stage(person: Person, stage: Stage) -> None:
         )
 
 
-def check_open_next_stage(person: Person, stage: Stage, door: GateStatus) -> None:
-    """Leads of the project while the door is open; an admin also while it is shut, with a reason that stays."""
+def check_open_next_stage(person: Person, stage: Stage, gate: GateStatus) -> None:
+    """Leads of the project while the gate is open; an admin also while it is shut, with a stored reason."""
     sentence = _("Only team leads of this project open its next stage. Ask one of them.")
     check_leads(person, stage.project, sentence)
     check_stage_open(stage)
-    if not door.is_open and role_in(person, stage.project) != "admin":
+    if not gate.is_open and role_in(person, stage.project) != "admin":
         raise NotAllowed(
             _(
                 "The door to the next stage is shut: %(missing)s Only an admin opens it all the same, with a reason."
             )
-            % {"missing": " ".join(door.missing)},
+            % {"missing": " ".join(gate.missing)},
             code="door_shut",
         )
 
 
 def check_stage_open(stage: Stage) -> None:
-    """A closed stage stays as it was; work goes on in the next one."""
+    """A closed stage does not change; work goes on in the next one."""
     if stage.closed_at is not None:
         raise NotAllowed(
             _("Stage %(number)d is closed; work goes on in the next one.") % {"number": stage.number},

@@ -1,25 +1,26 @@
-"""The door from a stage to the next, as the stage's rows have it now."""
+"""The gate from a stage to the next, from the rows of the stage."""
 
+import msgspec
 from django.utils.translation import gettext as _
 
 from discussions.gates.core import Choices, GateStatus, Signed, Streak, compute_gate_status, compute_streak
 from discussions.iterations.core.history import History
-from discussions.iterations.queries import Obstacle, load_rubric
+from discussions.iterations.queries import Obstacle, load_history, load_rubric
 from discussions.models import Iteration, Stage
 from discussions.queries import rubric_record
 from rubric.core.records import RubricRecord
 
 
 def compute_stage_streak(stage: Stage, history: History) -> Streak:
-    """How many iterations or games of the stage succeed in a row, as its settings count."""
+    """How many iterations or games of the stage succeed in a row, counted by its settings."""
     choices = Choices(unit=stage.streak_unit, engagement=stage.engagement_rule)
     return compute_streak(history.for_gate(load_rubric), load_stage_rubric(stage, history), choices)
 
 
 def compute_stage_gate(stage: Stage, history: History, *, override: Signed | None = None) -> GateStatus:
-    """What keeps the door shut now; `override` is an admin's reason to open it all the same.
+    """The gate now; `override` is an admin's reason to open it although things are missing.
 
-    Fetch the stage with `stated_by`, or that costs a query.
+    Fetch the stage with `stated_by`, else this costs one query more.
     """
     statement = None
     if stage.stated_at is not None and stage.stated_by is not None:
@@ -30,10 +31,17 @@ def compute_stage_gate(stage: Stage, history: History, *, override: Signed | Non
     )
 
 
-def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:
-    """What the newest iteration is judged by; before the first, what the project's unsorted games are.
+def load_gate(stage: Stage, history: History | None = None) -> GateStatus:
+    """The gate now; of a closed stage, the gate when the next one was opened. Without a `history` it is loaded."""
+    if stage.door:
+        return msgspec.json.decode(stage.door, type=GateStatus)
+    return compute_stage_gate(stage, history or load_history(stage))
 
-    It says how many successes are needed and what cache hit rate; each iteration succeeds under its own version.
+
+def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:
+    """The rubric version of the newest iteration; before the first, that of the project's unsorted games.
+
+    It sets how many successes and what cache hit rate are needed. Each iteration succeeds under its own version.
     """
     if history.iterations:
         newest = history.iterations[-1]
@@ -44,7 +52,7 @@ def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:
 
 
 def why_rules_are_final(stage: Stage) -> Obstacle | None:
-    """Why a stage cannot count its successes in another way: an iteration of it was opened under these rules."""
+    """Why a stage cannot count its successes in another way: an iteration was opened under these rules."""
     opened = Iteration.objects.filter(stage=stage).exclude(opened_at=None).order_by("opened_at")
     number = opened.values_list("number", flat=True).first()
     if number is None:

@@ -1,7 +1,4 @@
-"""The screens on which stages are opened: the first one, and the gate through which the next one is reached.
-
-The screen on which a stage that is open is given another name, goal, or way of counting its successes.
-"""
+"""Pages of stages: opening the first one, changing an open one, and the gate to the next one."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -12,12 +9,13 @@ from discussions.access.permissions import check_see_iterations
 from discussions.gates import actions
 from discussions.gates.actions import StagePlan, change_stage
 from discussions.gates.forms import NextStageForm, StageForm, StageTextsForm, StatementForm
-from discussions.gates.pages import GATE, SECTION, build_gate_page, build_stage_frame, build_stage_open_page
+from discussions.gates.pages import GATE, SECTION, build_gate_page, build_stage_frame, list_gate_conditions
 from discussions.gates.permissions import check_change_stage, check_open_stage, check_sign_stage
 from discussions.gates.queries import why_rules_are_final
+from discussions.iterations.queries import get_sentence
 from discussions.models import Stage
 from workspace.core.refusals import Refusal
-from workspace.models import Person, Project
+from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -41,17 +39,25 @@ def open_stage(request: SignedIn, slug: str) -> HttpResponse:
         form, status = bind_form(request, StageForm), 422
         try:
             if form.is_valid():
-                return _opened(request, project, form)
+                made = actions.open_stage(
+                    project=project, plan=_plan(form), by=request.user, now=timezone.now()
+                )
+                return respond(request, page="", redirect=reverse("stage", args=[slug, made.number]))
         except Refusal as refusal:
             status = kept_status(form, refusal)
-    page = build_stage_open_page(project=project)
-    context = {"page": page, "form": form, **frame(request.user, project, SECTION)}
+    numbers = Stage.objects.filter(project=project).order_by("-number").values_list("number", flat=True)
+    context = {
+        "newest": numbers.first() or 0,
+        "conditions": list_gate_conditions(project),
+        "form": form,
+        **frame(request.user, project, SECTION),
+    }
     return respond(request, page="discussions/gates/open_stage.html", context=context, status=status)
 
 
 @require("see_iterations")
 def stage_gate(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The row of successes and what breaks it, costs, the statement, and the door to the next stage."""
+    """The row of successes and what breaks it, costs, the statement, and the gate to the next stage."""
     only_parameters(request)
     found = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, found.project)
@@ -68,15 +74,15 @@ def sign_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
         if form.is_valid():
             text = form.cleaned_data["statement"]
             actions.sign_stage(stage=found, text=text, by=request.user, now=timezone.now())
-            return respond(request, page="", redirect=_gate(found))
+            return respond(request, page="", redirect=reverse("stage_gate", args=[slug, stage]))
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    return _show_gate(request, stage_or_404(request.user, slug, stage), statement=form, status=status)
+    return _show_gate(request, stage_or_404(request.user, slug, stage), statement_form=form, status=status)
 
 
 @require("open_next_stage", methods=("POST",))
 def open_next_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """Open the next stage through the door, or an admin past it; leads to the new stage."""
+    """Open the next stage; an admin also while the gate is shut. Leads to the new stage."""
     found = stage_or_404(request.user, slug, stage)
     form, status = bind_form(request, NextStageForm), 422
     try:
@@ -88,38 +94,29 @@ def open_next_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
             return respond(request, page="", redirect=reverse("stage", args=[slug, made.number]))
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    return _show_gate(request, stage_or_404(request.user, slug, stage), following=form, status=status)
-
-
-def _opened(request: SignedIn, project: Project, form: StageForm) -> HttpResponse:
-    made = actions.open_stage(project=project, plan=_plan(form), by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("stage", args=[project.slug, made.number]))
+    return _show_gate(request, stage_or_404(request.user, slug, stage), next_form=form, status=status)
 
 
 def _plan(form: StageForm) -> StagePlan:
     return StagePlan(**{name: form.cleaned_data[name] for name in StagePlan.__struct_fields__})
 
 
-def _gate(stage: Stage) -> str:
-    return reverse("stage_gate", args=[stage.project.slug, stage.number])
-
-
 def _show_gate(
     request: SignedIn,
     stage: Stage,
     *,
-    statement: StatementForm | None = None,
-    following: NextStageForm | None = None,
+    statement_form: StatementForm | None = None,
+    next_form: NextStageForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The gate, with what was typed into one of its two forms."""
+    """The gate, with what was typed into one of its forms."""
     rules = {"streak_unit": stage.streak_unit, "engagement_rule": stage.engagement_rule}
     page = build_gate_page(stage=stage, person=request.user)
     context = {
         "page": page,
         "head": build_stage_frame(stage=stage, current=GATE, newest=page.newest_change),
-        "statement_form": statement or StatementForm(),
-        "next_form": following or NextStageForm(initial=rules),
+        "statement_form": statement_form or StatementForm(),
+        "next_form": next_form or NextStageForm(initial=rules),
         **frame(request.user, stage.project, SECTION),
     }
     return respond(request, page="discussions/gates/gate.html", context=context, status=status)
@@ -127,19 +124,19 @@ def _show_gate(
 
 @require("change_stage", methods=("GET", "POST"))
 def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The stage as a form, its rules only while nothing was counted by them; leads back to the gate."""
+    """A form for a stage, its rules only while no iteration was opened under them; leads back to the gate."""
     only_parameters(request)
     found = stage_or_404(request.user, slug, stage)
     check_change_stage(request.user, found)
     why = why_rules_are_final(found)
     form_class = StageTextsForm if why else StageForm
-    stands = _changing_stages_plan(found, {})
-    form, status = form_class(initial={name: getattr(stands, name) for name in FIELDS}), 200
+    stored = {name: getattr(found, name) for name in StagePlan.__struct_fields__}
+    form, status = form_class(initial=stored), 200
     if request.method == "POST":
         form, status = bind_form(request, form_class), 422
         try:
             if form.is_valid():
-                plan = _changing_stages_plan(found, form.cleaned_data)
+                plan = StagePlan(**(stored | form.cleaned_data))
                 change_stage(stage=found, plan=plan, by=request.user, now=timezone.now())
                 return respond(request, page="", redirect=reverse("stage_gate", args=[slug, stage]))
         except Refusal as refusal:
@@ -147,15 +144,7 @@ def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     context = {
         "head": build_stage_frame(stage=found, current=GATE),
         "form": form,
-        "why_final": why.says if why else "",
+        "why_final": get_sentence(why),
         **frame(request.user, found.project, SECTION),
     }
     return respond(request, page="discussions/gates/edit_stage.html", context=context, status=status)
-
-
-FIELDS = StagePlan.__struct_fields__
-
-
-def _changing_stages_plan(stage: Stage, given: dict[str, str]) -> StagePlan:
-    """What was typed, and for the rest the stage as it stands."""
-    return StagePlan(**{name: given.get(name, getattr(stage, name)) for name in FIELDS})

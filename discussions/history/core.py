@@ -1,6 +1,6 @@
-"""The summary of a stage: one record, of which the page, Markdown, JSON and the figures as CSV are made.
+"""The summary of a stage: one record for the page, Markdown, JSON and CSV.
 
-The figures behind every chart of a stage, as one table: a line for each dot, each mean, each difference.
+The CSV holds the figures behind every chart: a line for each dot, each mean and each difference.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from discussions.gates.core import Signed
+from discussions.iterations.core.next_target import TargetAdvice
 from discussions.metrics.core.registry import METRICS
 from workspace.display.core.csv_lines import Cell, csv_bytes
 
@@ -51,7 +52,7 @@ class SummaryGame(Struct, frozen=True):
 
 
 class SummaryWithdrawal(Struct, frozen=True):
-    """A game that is in no average, with the reason why, and who said so when."""
+    """A withdrawn game, with the reason, the person and the moment."""
 
     game: SummaryGame
     reason: str
@@ -60,7 +61,7 @@ class SummaryWithdrawal(Struct, frozen=True):
 
 
 class SummaryDecision(Struct, frozen=True):
-    """One decision; the last of an iteration stands."""
+    """One decision; the last one of an iteration is current."""
 
     number: int
     look: int
@@ -138,12 +139,12 @@ class SummaryIteration(Struct, frozen=True):
 
     @property
     def decision(self) -> SummaryDecision | None:
-        """The decision that stands."""
+        """The current decision."""
         return self.decisions[-1] if self.decisions else None
 
 
 class SummaryGate(Struct, frozen=True):
-    """The gate: of a closed stage as it stood when the next one was opened, by whom, with an admin's reason if any."""
+    """The gate now; of a closed stage, the gate when the next one was opened, with an admin's reason if any."""
 
     is_open: bool
     missing: list[str]
@@ -158,31 +159,8 @@ class SummaryGate(Struct, frozen=True):
     override_reason: str
 
 
-class SummaryMargin(Struct, frozen=True):
-    """One metric and its distance to the threshold, as text."""
-
-    label: str
-    value: str
-    threshold: str
-    points: str
-    sds: str
-    tone: str
-    is_proposed: bool
-    is_literal: bool
-
-
-class SummaryNextTarget(Struct, frozen=True):
-    """The metric that is proposed next, why, and the rubric's advice on it; `lines` are all metrics, lowest first."""
-
-    key: str
-    label: str
-    says: str
-    advice: list[str]
-    lines: list[SummaryMargin]
-
-
 class StageSummary(Struct, frozen=True):
-    """One stage as it stood at `made_at`; `counted` says how its row of successes is counted."""
+    """One stage at `made_at`; `counted` says how its successes are counted."""
 
     format: int
     project: str
@@ -195,7 +173,7 @@ class StageSummary(Struct, frozen=True):
     opened_by: str
     gate: SummaryGate
     iterations: list[SummaryIteration]
-    next: SummaryNextTarget | None
+    next: TargetAdvice | None
 
     @property
     def game_count(self) -> int:

@@ -1,7 +1,4 @@
-"""The screens that show a stage: its iteration history, and two iterations side by side.
-
-The overview of a project, and the summary of a stage as a page and as files.
-"""
+"""The iteration history of a stage, and its summary as a page and as files."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -77,7 +74,7 @@ def stage_figures(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 
 def led_project_or_404(person: Person, slug: str) -> Project:
-    """The project, for its leads and admins; for everybody else there is no such page."""
+    """The project for its leads and admins, else 404."""
     project = project_or_404(person, slug)
     if role_in(person, project) not in ("admin", "lead"):
         raise Http404

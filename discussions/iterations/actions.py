@@ -1,7 +1,4 @@
-"""Games of iterations: moved while nobody rated them, and frozen as a list when an iteration is opened for rating.
-
-Projects as games need them: with the iteration in which games wait until somebody sorts them, and its rules.
-"""
+"""Move games between iterations, open an iteration for rating, and open projects with their unsorted iteration."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -34,10 +31,10 @@ OPEN_FOR_RATING = "open_for_rating"
 
 
 def move_games(*, games: Collection[int], to: Iteration, by: Person, now: datetime) -> list[int]:
-    """Move games of the project, named by their numbers, into another iteration; gives the numbers that were moved.
+    """Move games of the project, given by number, into another iteration; returns the numbers that were moved.
 
-    Only games that nobody has begun to rate move, and only between iterations whose list is not frozen; all or none.
-    Raises NotAllowed, Unacceptable when none is named or one is not there, Conflict when somebody took one meanwhile.
+    All games move or none. A game must not be begun, and the lists of both iterations must not be frozen. Raises
+    NotAllowed; Unacceptable for no game or an unknown one; Conflict when a game was taken meanwhile.
     """
     check_change_iteration(by, to.project)
     if not games:
@@ -49,7 +46,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
         _refuse_rated(rows)
         _close_slots(rows)
         keys = [game.pk for game in rows]
-        # That fewer are enough was said of the iteration they leave.
+        # A lower number of evaluators was set for the old iteration.
         fewer = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
         Game.objects.filter(pk__in=keys).update(iteration=target, **fewer)
         ask_to_measure(iteration=target, by=by, now=now)
@@ -62,9 +59,9 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
 
 
 def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
-    """Freeze the iteration's list of games, for good, and open their places for evaluators.
+    """Freeze the iteration's list of games for good, and open their slots.
 
-    Raises NotAllowed: not a lead, not open for import any more, too few games, or some not read or measured yet.
+    Raises NotAllowed: not a lead, not open for import, too few games, or some not read or measured yet.
     """
     check_freeze(by, iteration)
     with transaction.atomic():
@@ -83,13 +80,13 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
 
 
 def _locked(iteration: Iteration) -> Iteration:
-    """The iteration as it stands; imports into it and its opening wait for one another."""
+    """The current iteration, locked, so that imports and its opening wait for each other."""
     rows = Iteration.objects.select_related("project", "rubric_version")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
 
 
 def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, set[int]]:
-    """The target as it stands, and the keys of all iterations whose lists of games change; none of them freezes now."""
+    """The target and the keys of all iterations whose lists of games change, all locked."""
     games = Game.objects.filter(project=to.project_id, number__in=numbers)
     keys = {to.pk, *games.values_list("iteration_id", flat=True)}
     rows = Iteration.objects.select_related("project", "rubric_version").filter(pk__in=keys)
@@ -98,9 +95,9 @@ def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, s
 
 
 def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collection[int]) -> list[Game]:
-    """The games with these numbers that are not there yet, locked; each in one of these lists."""
+    """The games with these numbers outside the target, locked; each is in one of these lists."""
     rows = Game.objects.filter(project=target.project_id, number__in=numbers)
-    # Locked first and read with their iterations after that: whoever was waited for may have moved one.
+    # Locked first and read after that, since another action may have moved one.
     keys = list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
     found = list(Game.objects.filter(pk__in=keys).select_related("iteration").order_by("pk"))
     missing = sorted(set(numbers) - {game.number for game in found})
@@ -142,15 +139,15 @@ def _refuse_rated(games: list[Game]) -> None:
 
 
 def _close_slots(games: list[Game]) -> None:
-    """Close the places of these games, all of them free; those that their new iteration asks for open again."""
-    places = Slot.objects.filter(game__in=[game.pk for game in games])
-    # Locked before they are looked at: who takes a place at this moment has it, or finds it gone.
-    locked = list(places.order_by("pk").select_for_update())
-    if any(place.evaluator_id is not None for place in locked):
+    """Close the slots of these games, all of them free; the new iteration opens its own."""
+    slots = Slot.objects.filter(game__in=[game.pk for game in games])
+    # Locked before they are checked, since an evaluator may take one at this moment.
+    locked = list(slots.order_by("pk").select_for_update())
+    if any(slot.evaluator_id is not None for slot in locked):
         raise Conflict(
             _("Somebody began to rate one of these games at this moment. Nothing was moved."), code="taken"
         )
-    places.update(is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None)
+    slots.update(is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None)
 
 
 def _record(iteration: Iteration, verb: str, detail: dict[str, object], by: Person, now: datetime) -> None:
@@ -172,9 +169,9 @@ COUNTS = range(1, 11)
 
 
 def open_project(*, slug: str, name: str, by: Person, now: datetime) -> Project:
-    """Create a project together with its unsorted iteration under the newest discussion version.
+    """Create a project with its unsorted iteration under the newest discussion version.
 
-    A database without any version gets the shipped ones first. Raises what `create_project` raises.
+    A database without versions gets the shipped ones first. Raises what `create_project` raises.
     """
     with transaction.atomic():
         project = create_project(slug=slug, name=name, by=by, now=now)
@@ -197,12 +194,11 @@ def change_iteration(
     now: datetime,
     evaluator_count: int | None = None,
 ) -> None:
-    """Say how the unsorted games are judged: how they ask who said it, and by how many evaluators each; None stays.
+    """Set how unsorted games ask who said what, and how many evaluators rate each; None keeps the number.
 
-    The form holds for places taken from now on: whoever has begun keeps the form they began with, so that no transcript
-    closes again. The number holds for games that come in, and for those without a verdict: further places open, free
-    ones that nobody needs close, work that was begun goes on. Games with a verdict keep the number it was recorded
-    under. The same values change nothing. Raises NotAllowed, and Unacceptable for a value there is not.
+    Evaluations that were begun keep their form, so that no transcript closes again. The number holds for new games and
+    for games without a verdict: slots open, or free slots close; begun work goes on. Games with a verdict keep its
+    number. The same values change nothing. Raises NotAllowed, and Unacceptable for an unknown value.
     """
     check_change_iteration(by, iteration.project)
     if identification not in dict(IDENTIFICATIONS):
@@ -216,7 +212,7 @@ def change_iteration(
         if locked.identification != identification:
             detail["identification"] = locked.identification = identification
         if evaluator_count is not None and locked.evaluator_count != evaluator_count:
-            detail |= _ask_for(locked, evaluator_count, by, now)
+            detail |= _change_evaluator_count(locked, evaluator_count, by, now)
         if not detail:
             return
         locked.save(update_fields=["identification", "evaluator_count"])
@@ -231,23 +227,23 @@ def change_iteration(
         )
 
 
-def _ask_for(iteration: Iteration, count: int, by: Person, now: datetime) -> dict[str, object]:
-    """Change the number, the games' own ones and their places; what the audit line tells of that."""
+def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: datetime) -> dict[str, object]:
+    """Change the number, the numbers of single games, and the slots; returns the detail of the event."""
     before, iteration.evaluator_count = iteration.evaluator_count, count
-    # Whoever measures one of these games, takes or gives back a place waits until its places fit.
+    # The lock makes actions on the slots of these games wait until the slots fit.
     games = Game.objects.filter(iteration=iteration).order_by("pk")
     list(games.select_for_update(no_key=True).values_list("pk", flat=True))
     recorded = with_verdict(iteration).filter(needed_count=None)
     kept = sorted(recorded.values_list("number", flat=True))
     says = _("Its verdict was recorded when %(count)d were asked for.") % {"count": before}
     recorded.update(needed_count=before, needed_at=now, needed_by=by, needed_reason=says)
-    # What a lead said is enough for one game, and is no fewer now, needs no saying any more.
-    nothing = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
-    without_verdict(iteration).filter(needed_count__gte=count).update(**nothing)
+    # A number that a lead lowered for one game is dropped when it is no longer lower.
+    reset = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
+    without_verdict(iteration).filter(needed_count__gte=count).update(**reset)
     Iteration.objects.filter(pk=iteration.pk).update(evaluator_count=count)
     fitted = sync_slots(games=without_verdict(iteration).values_list("pk", flat=True))
-    told = {"from": before, "evaluator_count": count, "kept": kept}
-    return told | {"opened": fitted.opened, "closed": fitted.closed}
+    detail = {"from": before, "evaluator_count": count, "kept": kept}
+    return detail | {"opened": fitted.opened, "closed": fitted.closed}
 
 
 def _newest_version(now: datetime) -> RubricVersion:

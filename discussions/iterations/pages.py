@@ -1,17 +1,11 @@
-"""The iterations of a stage with what their games come to, worked out once for the same figures.
-
-The figures of games that the history of a stage draws: the metrics, the cost, and the cache hit rate.
-
-The rows of the iteration history: what changed, what the games came to, and what was decided.
-"""
+"""What the pages of iterations share: judged iterations, the figures that charts draw, and the rows of the history."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -41,10 +35,10 @@ _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
 
 
 class JudgedIteration(Struct, frozen=True):
-    """One iteration, the rubric version it is judged by, its averages, and the cache hit rate over its games.
+    """One iteration, its rubric version, its averages, and the cache hit rate over its games.
 
-    `content` is the figures of its games in bytes: what is worked out of them once is remembered by it. `aside` is the
-    same of its withdrawn games, of which nothing is worked out.
+    `content` holds the figures of its games in bytes; it is the key of what is computed from them. `aside` holds those
+    of withdrawn games, from which nothing is computed.
     """
 
     row: HistoryIteration
@@ -56,12 +50,12 @@ class JudgedIteration(Struct, frozen=True):
 
 
 def judged_iterations(history: History) -> list[JudgedIteration]:
-    """All of the stage, in order."""
+    """The iterations of the stage, in order."""
     return [judge_iteration(iteration) for iteration in history.iterations]
 
 
 def judge_iteration(row: HistoryIteration) -> JudgedIteration:
-    """One iteration with what its games come to."""
+    """One iteration with its averages."""
     content = msgspec.json.encode(row.figures)
     averages, cache = compute_totals(content, row.rubric_version, row.rubric_sha256)
     rubric = rubric_record(row.rubric_version, row.rubric_sha256)
@@ -75,7 +69,7 @@ def figures_in(content: bytes) -> list[GameFigures]:
     return found
 
 
-# Exact fractions take their time, and figures of rated games hardly ever change; the key is all that goes in.
+# Exact fractions are slow, and figures of rated games hardly ever change. The key is the whole input.
 @lru_cache(maxsize=1024)
 def compute_totals(content: bytes, version: int, sha256: str) -> tuple[Averages, CacheRate]:
     """The averages and the cache hit rate of games with these figures."""
@@ -87,7 +81,7 @@ COST, CACHE = "cost", "cache"
 
 
 class Mean(NamedTuple):
-    """What the games of an iteration come to in one figure: number, text, state, the word for that, of what."""
+    """The mean of one figure: number, text, state, the word for that, and what it is a mean of."""
 
     value: float | None
     text: str
@@ -98,10 +92,10 @@ class Mean(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """One figure of games, and how it is drawn: `value` gives a game's (None while it is not known).
+    """One figure of games, and how it is drawn. `value` takes a game; it gives None while the figure is not known.
 
-    `mean` takes the averages of an iteration, its cache hit rate and how many games it has. `hollow` says what a hollow
-    dot is, `missing` what stands for a figure that is not known.
+    `mean` takes the averages of an iteration, its cache hit rate and the number of games. `hollow` explains a hollow
+    dot, `missing` is the text for an unknown figure.
     """
 
     key: str
@@ -226,44 +220,30 @@ class AverageCell(Struct, frozen=True):
 
 
 class HistoryRow(Struct, frozen=True):
-    """One iteration as a row. `decision_tone` is that of a chip; `decided_by` and `decided_at` go with a decision."""
+    """One iteration as a row. `cost` is the mean cost, its state, and a word on it; `tone` is that of the decision."""
 
-    id: int
-    number: int
-    name: str
+    iteration: HistoryIteration
+    cache: CacheRate
     is_reference: bool
-    change: str
     target: str
-    games: str
     games_says: str
     cells: tuple[AverageCell, ...]
     passes: AverageCell
-    cost: str
-    cost_state: str
-    cost_says: str
-    cache: str
-    cache_title: str
+    cost: tuple[str, str, str]
+    cache_text: str
     decision: str
-    decision_tone: str
-    decided_by: str
-    decided_at: datetime | None
-    reason: str
+    tone: str
 
 
 def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
     """The row of an iteration."""
     row, averages = found.row, found.averages
     decision, tone = decision_words(row)
-    by = row.decision
-    cost, cost_state, cost_says = cost_words(averages.cost, len(row.games))
     return HistoryRow(
-        id=row.id,
-        number=row.number,
-        name=row.name,
+        iteration=row,
+        cache=found.cache,
         is_reference=is_reference,
-        change=_("baseline") if row.kind == BASELINE else row.change_note,
         target=target_label(found.rubric, row.target),
-        games=str(len(row.games)),
         games_says=games_words(row),
         cells=_cells(found.content, row.rubric_version, row.rubric_sha256, get_language() or ""),
         passes=AverageCell(
@@ -273,16 +253,10 @@ def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
             _("open") if averages.passes is None else _("PASS") if averages.passes else _("FAIL"),
             averages.headline,
         ),
-        cost=cost,
-        cost_state=cost_state,
-        cost_says=cost_says,
-        cache=cache_words(found.cache),
-        cache_title=found.cache.says,
+        cost=cost_words(averages.cost, len(row.games)),
+        cache_text=cache_words(found.cache),
         decision=decision,
-        decision_tone=tone,
-        decided_by=by.by if by else "",
-        decided_at=by.created_at if by else None,
-        reason=by.reason if by else "",
+        tone=tone,
     )
 
 
@@ -309,50 +283,47 @@ def average_cell(line: Average) -> AverageCell:
 
 
 def games_words(row: HistoryIteration) -> str:
-    """How far the games are, where they are not all done."""
-    said = []
+    """How many games are rated or withdrawn; "" when all have a verdict."""
+    parts = []
     recorded = sum(game.state == RECORDED for game in row.games)
     open_count = sum(game.state == OPEN for game in row.games)
     if open_count:
         done = len(row.games) - open_count
-        said.append(_("%(done)d of %(count)d rated") % {"done": done, "count": len(row.games)})
+        parts.append(_("%(done)d of %(count)d rated") % {"done": done, "count": len(row.games)})
     elif recorded < len(row.games):
-        said.append(_("%(count)d without a verdict") % {"count": len(row.games) - recorded})
+        parts.append(_("%(count)d without a verdict") % {"count": len(row.games) - recorded})
     if row.withdrawn:
-        said.append(
-            ngettext("%(count)d withdrawn", "%(count)d withdrawn", len(row.withdrawn))
-            % {"count": len(row.withdrawn)}
-        )
-    return ", ".join(said)
+        parts.append(_("%(count)d withdrawn") % {"count": len(row.withdrawn)})
+    return ", ".join(parts)
 
 
 def cost_words(cost: GamesCost, game_count: int) -> tuple[str, str, str]:
     """The mean cost, its state, and a word on it."""
     text = "" if cost.mean_usd is None else f"${figure(cost.mean_usd, decimals=2)}"
-    said = []
+    notes = []
     if cost.unreported:
-        said.append(
+        notes.append(
             _("not reported")
             if len(cost.unreported) == game_count
             else _("%(count)d not reported") % {"count": len(cost.unreported)}
         )
     if cost.by_hand:
-        said.append(_("%(count)d by hand") % {"count": len(cost.by_hand)})
+        notes.append(_("%(count)d by hand") % {"count": len(cost.by_hand)})
     if cost.state in (ABOVE, AMBER):
-        said.insert(0, _("too high") if cost.state == ABOVE else _("amber"))
+        notes.insert(0, _("too high") if cost.state == ABOVE else _("amber"))
     state = FAIL if cost.state == ABOVE else PENDING if cost.state == AMBER or cost.unreported else ""
-    return text, state if game_count else "", ", ".join(said) if game_count else ""
+    return text, state if game_count else "", ", ".join(notes) if game_count else ""
 
 
 def cache_words(cache: CacheRate) -> str:
-    """The cache hit rate over the games, as far as all of them report one."""
+    """The cache hit rate over the games; "" without games."""
     if cache.rate is None:
         return _("not reported") if cache.missing else ""
     return f"{figure(cache.rate * 100, cache.percent)} %"
 
 
 def decision_words(row: HistoryIteration) -> tuple[str, str]:
-    """The decision and its tone, or where the iteration stands without one."""
+    """The decision and its tone, or the state of the iteration without one."""
     if row.decision is not None:
         names = {KEEP: _("kept"), REVERT: _("reverted"), INCONCLUSIVE: _("inconclusive")}
         return names[row.decision.choice], TONES[row.decision.choice]

@@ -24,6 +24,7 @@ from discussions.iterations.core.history import (
     HistoryIteration,
     WithdrawnGame,
 )
+from discussions.iterations.core.next_target import NextTarget, next_target
 from discussions.models import Decision, Evaluation, Game, Iteration, ManualFigure, Stage, Transcript, Verdict
 from discussions.models.manual_figures import CACHE, COST
 from discussions.models.slots import RATING
@@ -88,7 +89,7 @@ def _decisions(stage: Stage) -> dict[int, list[DecisionLine]]:
 
 
 class _Row(NamedTuple):
-    """A game with what its row says."""
+    """The columns of a game."""
 
     id: int
     number: int
@@ -142,12 +143,12 @@ def _games(
 
 
 def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, Any]) -> GameFigures:
-    told = {name: getattr(paid, name) for name in _Paid.__struct_fields__}
+    payment = {name: getattr(paid, name) for name in _Paid.__struct_fields__}
     if outcome is not None:
-        return game_figures(row.number, outcome, **told)
+        return game_figures(row.number, outcome, **payment)
     rubric = rubric_record(rules["rubric_version"], rules["rubric_sha256"])
     keys = [criterion.key for criterion in rubric.criteria if criterion.key != ENGAGEMENT]
-    return GameFigures(row.number, dict.fromkeys(keys), **told)
+    return GameFigures(row.number, dict.fromkeys(keys), **payment)
 
 
 def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
@@ -157,7 +158,7 @@ def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
 
 
 def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
-    """What games cost as it stands: the newest figure by hand, else the transcript's."""
+    """The current cost of games: the newest figure by hand, else the transcript's."""
     entered = ManualFigure.objects.filter(game__iteration__in=iterations).standing()
     by_hand = {(game, kind): value for game, kind, value in entered.values_list("game_id", "kind", "value")}
     found = {}
@@ -174,11 +175,11 @@ def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
 
 
 def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[int, Outcome]:
-    """What would be recorded now on games whose evaluations are all in; without those that evaluators differ on."""
+    """What would be recorded now on games with all evaluations; without ties."""
     if not rows:
         return {}
-    handed_in = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
-    counts = dict(handed_in.order_by().values_list("game").annotate(count=Count("pk")))
+    submitted = Evaluation.objects.filter(game__in=[row.id for row in rows], purpose=RATING, state=SUBMITTED)
+    counts = dict(submitted.order_by().values_list("game").annotate(count=Count("pk")))
     ready = {
         row.number: row.id
         for row in rows
@@ -203,7 +204,7 @@ class _RecordedLine(Struct):
 
 
 class _Recorded(Struct):
-    """What `game_figures` takes from a verdict; reading the whole of three hundred takes thrice the time."""
+    """What `game_figures` takes from a verdict; reading whole verdicts takes three times as long."""
 
     passes: bool | None
     lines: list[_RecordedLine]
@@ -212,8 +213,13 @@ class _Recorded(Struct):
 _RECORDED: Any = msgspec.json.Decoder(_Recorded)
 
 
+def propose_target(history: History, reference: HistoryIteration) -> NextTarget:
+    """The next target that the games of the reference propose."""
+    return next_target(reference.figures, load_rubric(reference), earlier=history.earlier(reference))
+
+
 def load_rubric(iteration: HistoryIteration) -> RubricRecord:
-    """What the iteration's rubric version says."""
+    """The record of the iteration's rubric version."""
     return rubric_record(iteration.rubric_version, iteration.rubric_sha256)
 
 
@@ -222,6 +228,11 @@ class Obstacle(NamedTuple):
 
     code: str
     says: str
+
+
+def get_sentence(obstacle: Obstacle | None) -> str:
+    """The text next to a disabled button; "" without an obstacle."""
+    return obstacle.says if obstacle else ""
 
 
 def why_unready(iteration: Iteration) -> Obstacle | None:

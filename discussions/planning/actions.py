@@ -1,4 +1,4 @@
-"""Iterations of a stage: a baseline, or one change against the reference, planned before any game of it is there."""
+"""Open and edit iterations of a stage: a baseline, or one change against the reference, before they have games."""
 
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ from workspace.models import Person, Project
 
 
 class Protocol(Struct, frozen=True):
-    """How a baseline's games are judged; a change takes over its reference's, else they could not be compared."""
+    """How the games of a baseline are judged; a change is judged like its reference."""
 
     rubric_version: RubricVersion
     evaluator_count: int = 1
@@ -37,9 +37,9 @@ class Protocol(Struct, frozen=True):
 
 
 def open_baseline(*, stage: Stage, plan: Plan, protocol: Protocol, by: Person, now: datetime) -> Iteration:
-    """Open a baseline for import: what later changes of the stage are compared with, from now on.
+    """Open a baseline for import. Later changes of the stage are compared with it.
 
-    A second one is a fresh control. Raises NotAllowed, Unacceptable for a plan or protocol that cannot be.
+    A second baseline is a fresh control. Raises NotAllowed; Unacceptable for an invalid plan or protocol.
     """
     check_open_iteration(by, stage)
     _check_protocol(protocol)
@@ -55,8 +55,8 @@ def open_baseline(*, stage: Stage, plan: Plan, protocol: Protocol, by: Person, n
 def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now: datetime) -> Iteration:
     """Open a change for import, against the stage's reference, whose row the page showed as `compared_with`.
 
-    Raises NotAllowed (no baseline yet, or an earlier change is not decided), Unacceptable for a plan that cannot be,
-    Conflict when the reference is another one by now.
+    Raises NotAllowed (no baseline yet, or an earlier change is not decided); Unacceptable for an invalid plan;
+    Conflict when the reference has changed.
     """
     check_open_iteration(by, stage)
     plan = plan.tidied()
@@ -84,10 +84,10 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
 def edit_iteration(
     *, iteration: Iteration, plan: Plan, by: Person, now: datetime, protocol: Protocol | None = None
 ) -> None:
-    """Plan an iteration anew while none of its games is there; what it is compared with stays.
+    """Change the plan of an iteration that has no games yet; its reference stays.
 
-    With a `protocol` a baseline's games are judged in another way, while no change rests on it. Raises NotAllowed (also
-    once a game is in or on its way), Unacceptable for a plan or protocol that cannot be.
+    A `protocol` changes how the games of a baseline are judged, while no change depends on it. Raises NotAllowed (also
+    once a game is in or on its way); Unacceptable for an invalid plan or protocol.
     """
     stage = iteration.stage
     if stage is None:
@@ -100,7 +100,7 @@ def edit_iteration(
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
         if why := why_plan_is_final(locked):
             raise NotAllowed(why.says, code=why.code)
-        judged = _judged_anew(locked, protocol) if protocol else {}
+        judged = _set_protocol(locked, protocol) if protocol else {}
         rubric, reference = locked.rubric_version.to_record(), locked.compared_with
         prompt = reference.prompt if reference else ""
         hunks = prompt_diff(prompt, plan.prompt).hunk_count if reference else 0
@@ -114,8 +114,8 @@ def edit_iteration(
         _record(locked, "iteration:replanned", by, now, **judged)
 
 
-def _judged_anew(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
-    """Put another way of judging into the locked row; gives what an audit line says of it, by column."""
+def _set_protocol(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
+    """Set the protocol on the locked row; returns the values for the audit log, by column."""
     if why := why_judged_so(iteration):
         raise NotAllowed(why.says, code=why.code)
     _check_protocol(protocol)
@@ -127,7 +127,7 @@ def _judged_anew(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
 
 
 def _lock(stage: Stage, by: Person) -> Stage:
-    """The stage as it stands, while nobody else opens or decides anything in its project."""
+    """The current stage, locked together with its project."""
     Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
     locked = Stage.objects.select_related("project").get(pk=stage.pk)
     check_open_iteration(by, locked)

@@ -1,4 +1,4 @@
-"""What is said of an iteration before any of its games is there, and what is wrong with it."""
+"""The plan of an iteration, stated before it has games, and its faults."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -18,11 +18,10 @@ MOST_GAMES = 1_000
 
 
 class Plan(Struct, frozen=True):
-    """An iteration as a lead asks for it, `prompt` the whole text.
+    """An iteration as a lead plans it; `prompt` is the whole text.
 
-    For a change `change_note` says what is new in it, `target` is the key of the metric that is to become better (""
-    for none), `material` holds differences that were chosen instead of the usual ones, and `hunks_answer` says why more
-    than one place of the prompt changed.
+    For a change, `change_note` says what is new, `target` is the key of the metric to improve ("" for none), `material`
+    holds chosen differences that matter, and `hunks_answer` says why the prompt changed in several places.
     """
 
     name: str
@@ -34,7 +33,7 @@ class Plan(Struct, frozen=True):
     least_games: int = 3
 
     def tidied(self) -> "Plan":
-        """The same with the ends of its lines as one sign, and no blanks around what is one line or a note."""
+        """The same plan with Unix line ends, and without blanks around single lines and notes."""
         return Plan(
             name=" ".join(self.name.split()),
             prompt=self.prompt.replace("\r\n", "\n").replace("\r", "\n"),
@@ -47,7 +46,7 @@ class Plan(Struct, frozen=True):
 
 
 class PlanFault(NamedTuple):
-    """One thing wrong with a plan: the field, a code, and a sentence."""
+    """A fault of a plan: the field, a code, and a sentence."""
 
     field: str
     code: str
@@ -63,8 +62,8 @@ def plan_faults(
     hunk_count: int = 0,
     looks: int = 0,
 ) -> Iterator[PlanFault]:
-    """Everything that is wrong with a tidied plan; `hunk_count` places differ from the reference's prompt, and this
-    very prompt was looked at against it so many times already."""
+    """The faults of a tidied plan. `hunk_count` places differ from the reference's prompt; this prompt was
+    compared with the reference `looks` times before."""
     yield from _wrong_texts(plan)
     if not 1 <= plan.least_games <= MOST_GAMES:
         yield PlanFault("least_games", "range", f"Ask for 1 to {MOST_GAMES:,} games.")
@@ -79,7 +78,7 @@ def plan_faults(
 
 
 def material_differences(plan: Plan, rubric: RubricRecord) -> dict[str, float]:
-    """The difference that matters for every metric, chosen or usual: written down so that it cannot change later."""
+    """The material difference of every metric, chosen or usual; stored so that it cannot change later."""
     return {
         criterion.key: float(get_material_difference(criterion.key, plan.material))
         for criterion in rubric.criteria
@@ -87,7 +86,7 @@ def material_differences(plan: Plan, rubric: RubricRecord) -> dict[str, float]:
 
 
 def most_hunks(rubric: RubricRecord) -> int:
-    """How many places of the prompt a change may touch without anybody asking why; one in the first version."""
+    """How many places of the prompt a change may touch without a reason; one in the first rubric version."""
     return int(rubric.parameters["changes_per_iteration"])
 
 

@@ -1,8 +1,9 @@
 """Forms of iterations: the plan of a baseline or a change, games that move, and the rules of unsorted games."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from django import forms
 from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
@@ -36,7 +37,7 @@ _DIFFERENCE = "material-"
 class IterationForm(forms.Form):
     """How many evaluators rate each game and how they are asked who said what.
 
-    `confirmed` is the number whose effect the page showed: another one is saved only after it was seen.
+    `confirmed` is the number whose effect the page showed: another number is saved only after its effect was shown.
     """
 
     evaluator_count = forms.IntegerField(
@@ -57,7 +58,7 @@ class IterationForm(forms.Form):
 class PlanForm(forms.Form):
     """What every iteration says before its games: its name, the whole prompt, and how many games at least.
 
-    `do` is the button that was pressed. What is wrong with a plan as a plan is judged by the core.
+    `do` is the button that was pressed. `planning.core.plan_faults` checks the plan itself.
     """
 
     name = forms.CharField(label=_("Name"), required=False, help_text=_("A few words, as lists show it."))
@@ -83,32 +84,27 @@ class PlanForm(forms.Form):
     )
     do = forms.CharField(required=False, max_length=20)
 
-    def with_file(self) -> "PlanForm":
-        """The same form with the text of the file, where one came, as its prompt; or with what is wrong with it."""
+    def read_file(self) -> None:
+        """Take the text of an uploaded file as the prompt, or say in the form what is wrong with the file."""
         file = self.files.get("prompt_file")
         if file is None:
-            return self
+            return
         raw = file.read()
         try:
             text = raw.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = ""
-        if not text.strip():
-            says = _("This file holds no text.") if not raw.strip() else _("This file is not text in UTF-8.")
-            self.add_error("prompt_file", says)
-            return self
-        data = self.data.copy()  # type: ignore[attr-defined]
-        data["prompt"] = text
-        return self.again(data)
-
-    def again(self, data: Mapping[str, Any]) -> "PlanForm":
-        """A form of the same kind with other data."""
-        return type(self)(data=data)
+        if text.strip():
+            data = self.data.copy()  # type: ignore[attr-defined]
+            data["prompt"] = text
+            self.data = data
+            return
+        says = _("This file holds no text.") if not raw.strip() else _("This file is not text in UTF-8.")
+        self.add_error("prompt_file", says)
 
     def to_plan(self) -> Plan:
         """What was typed."""
-        given = self.cleaned_data
-        return Plan(name=given["name"], prompt=given["prompt"], least_games=given["least_games"])
+        return Plan(**{name: self.cleaned_data[name] for name in ("name", "prompt", "least_games")})
 
 
 class BaselineForm(PlanForm):
@@ -124,11 +120,6 @@ class BaselineForm(PlanForm):
     def __init__(self, *args: Any, versions: Sequence[tuple[str, str]], **given: Any) -> None:
         super().__init__(*args, **given)
         self.fields["rubric_version"].choices = list(versions)  # type: ignore[attr-defined]
-
-    def again(self, data: Mapping[str, Any]) -> "PlanForm":
-        """A form of the same kind with other data."""
-        versions = self.fields["rubric_version"].choices  # type: ignore[attr-defined]
-        return BaselineForm(data=data, versions=versions)
 
 
 class ChangeForm(PlanForm):
@@ -149,7 +140,6 @@ class ChangeForm(PlanForm):
 
     def __init__(self, *args: Any, rubric: RubricRecord, **given: Any) -> None:
         super().__init__(*args, **given)
-        self.rubric = rubric
         none = _("none: all metrics answer together, which asks for more games")
         named = [(criterion.key, criterion.label) for criterion in rubric.criteria]
         self.fields["target"].choices = [*named, ("", none)]  # type: ignore[attr-defined]
@@ -164,10 +154,6 @@ class ChangeForm(PlanForm):
                 widget=forms.NumberInput(attrs={"step": "any"}),
             )
 
-    def again(self, data: Mapping[str, Any]) -> "PlanForm":
-        """A form of the same kind with other data."""
-        return ChangeForm(data=data, rubric=self.rubric)
-
     @property
     def differences(self) -> list[BoundField]:
         """The fields of the differences that matter."""
@@ -175,19 +161,14 @@ class ChangeForm(PlanForm):
 
     def to_plan(self) -> Plan:
         """What was typed; a difference that was left empty is the usual one."""
-        given = self.cleaned_data
-        found = {
-            difference.name.removeprefix(_DIFFERENCE): given[difference.name]
-            for difference in self.differences
-        }
-        return Plan(
-            name=given["name"],
-            prompt=given["prompt"],
-            change_note=given["change_note"],
-            target=given["target"],
-            material={key: value for key, value in found.items() if value is not None},
-            hunks_answer=given["hunks_answer"],
-            least_games=given["least_games"],
+        typed = self.cleaned_data
+        chosen = {field.name.removeprefix(_DIFFERENCE): typed[field.name] for field in self.differences}
+        return msgspec.structs.replace(
+            super().to_plan(),
+            change_note=typed["change_note"],
+            target=typed["target"],
+            material={key: value for key, value in chosen.items() if value is not None},
+            hunks_answer=typed["hunks_answer"],
         )
 
 

@@ -1,4 +1,4 @@
-"""Why something cannot be done to an iteration yet: one sentence for the greyed button and for the refusal."""
+"""Why something cannot be done to an iteration yet: a sentence for the disabled button and for the refusal."""
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -25,7 +25,7 @@ def why_no_change(history: History) -> Obstacle | None:
 
 
 def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
-    """Why the plan of an iteration cannot be made anew: it is open for rating, or games are in or on their way."""
+    """Why the plan of an iteration cannot change: it is open for rating, or games are in it or on their way."""
     if iteration.state != IMPORTING:
         says = _("Iteration %(number)d is open for rating; its plan is final.")
         return Obstacle("frozen", says % {"number": iteration.number})
@@ -40,7 +40,7 @@ def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
 
 
 def why_judged_so(iteration: Iteration) -> Obstacle | None:
-    """Why another way of judging cannot be chosen: a change takes over its reference's, or changes rest on it."""
+    """Why the way of judging cannot change: a change is judged like its reference, and changes depend on a baseline."""
     if iteration.kind != BASELINE:
         says = _("A change is judged like what it is compared with, else the two could not be compared.")
         return Obstacle("change", says)

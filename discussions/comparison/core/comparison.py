@@ -1,8 +1,6 @@
-"""Two iterations side by side: for each metric one of four answers, the rubric's own rule, guardrails, a proposal.
+"""The comparison of two iterations: for each metric an answer, the rubric's own rule, guardrails, and a proposal.
 
 Source of the rule: the rubric's "Iteration Cycle" (keep the change if the averages improved, revert if not).
-
-What a comparison of two iterations says, as records and in sentences.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +37,7 @@ def get_material_difference(key: str, chosen: Mapping[str, float] | None = None)
 
 
 def look_refusal(look: int) -> str:
-    """A sentence when this would be one look too many at the same pair; empty otherwise. `look` counts from 1."""
+    """A sentence when this look at the pair is one too many, else "". `look` counts from 1."""
     if look <= MOST_LOOKS:
         return ""
     return (
@@ -49,7 +47,7 @@ def look_refusal(look: int) -> str:
 
 
 class Rule(Struct, frozen=True):
-    """What the rubric's own rule says of one metric; `keeps` is None while an average is not known."""
+    """The rubric's own rule for one metric; `keeps` is None while an average is not known."""
 
     keeps: bool | None
     says: str
@@ -59,9 +57,8 @@ class MetricCompared(Struct, frozen=True):
     """One metric of two iterations. `difference` rests on the games to which the metric applies.
 
     `left_out` games are those to which it does not; in the rubric's `rule` they count 100. `answer` is that of the
-    difference for the target; all others are held against each other first (Holm), so that among seven none is called
-    improved or worse by luck. `is_harmed` marks a guardrail: a metric other than the target that probably fell by more
-    than the material difference.
+    difference for the target; the others are corrected for multiple testing (Holm). `is_harmed` marks a guardrail: a
+    metric other than the target that probably fell by more than the material difference.
     """
 
     key: str
@@ -151,9 +148,9 @@ def holm(tails: Sequence[float]) -> list[float]:
     """
     adjusted = [1.0] * len(tails)
     highest = 0.0
-    for rank, place in enumerate(sorted(range(len(tails)), key=tails.__getitem__)):
-        highest = max(highest, min(1.0, (len(tails) - rank) * tails[place]))
-        adjusted[place] = highest
+    for rank, index in enumerate(sorted(range(len(tails)), key=tails.__getitem__)):
+        highest = max(highest, min(1.0, (len(tails) - rank) * tails[index]))
+        adjusted[index] = highest
     return adjusted
 
 
@@ -187,12 +184,12 @@ def _metric(
 def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
     """The same with the answers of all but the target corrected for how many of them there are."""
     others = [metric for metric in found if not metric.is_target]
-    found_of = [metric.difference.posterior for metric in others]
-    no_better = holm([1 - posterior.higher if posterior else 1.0 for posterior in found_of])
-    no_worse = holm([posterior.higher if posterior else 1.0 for posterior in found_of])
+    posteriors = [metric.difference.posterior for metric in others]
+    no_better = holm([1 - posterior.higher if posterior else 1.0 for posterior in posteriors])
+    no_worse = holm([posterior.higher if posterior else 1.0 for posterior in posteriors])
     answers = {
         metric.key: decide_answer(up, down, posterior.within) if posterior else metric.answer
-        for metric, posterior, up, down in zip(others, found_of, no_better, no_worse, strict=True)
+        for metric, posterior, up, down in zip(others, posteriors, no_better, no_worse, strict=True)
     }
     return [replace(metric, answer=answers.get(metric.key, metric.answer)) for metric in found]
 
@@ -216,7 +213,7 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
         return Rule(
             False, f"the rule says REVERT: {figure(change)} = {figure(control)}, which is not improved"
         )
-    shown = _told_apart(change, control)
+    shown = _format_apart(change, control)
     keeps = change > control
     return Rule(
         keeps, f"the rule says {'KEEP' if keeps else 'REVERT'}: {shown[0]} {'>' if keeps else '<'} {shown[1]}"
@@ -239,7 +236,7 @@ def summarize_metric(metric: MetricCompared) -> str:
     found = metric.difference
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return f"{metric.label}: {metric.answer}. {found.reason}"
-    shown = _told_apart(Fraction(found.change_mean), Fraction(found.control_mean))
+    shown = _format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
     shrunken = f", {_signed(found.posterior.shrunken)} after shrinking" if found.posterior else ""
     reason = f" {found.reason}" if found.reason else ""
     return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {_signed(found.raw)}{shrunken}.{reason}"
@@ -251,7 +248,7 @@ NOT_WORSE = "That does not call the change worse."
 def recommend_action(
     metrics: Sequence[MetricCompared], answer: str, looks_left: int, checks: list[str]
 ) -> str:
-    """What to do by default; "cannot tell yet" stays with the earlier prompt, or collects, and calls nothing worse."""
+    """What to do by default; while nothing can be told, stay with the earlier prompt or collect games."""
     if answer == IMPROVED:
         return "Keep the change, after a look at what is to be checked." if checks else "Keep the change."
     if answer == WORSE:
@@ -280,7 +277,7 @@ def _needed(metrics: Sequence[MetricCompared]) -> str:
 
 
 def roughly(count: int) -> str:
-    """So many games, from 100 on as two digits and noughts: nobody plays 1,235 games rather than 1,200."""
+    """A number of games; from 100 on with two significant digits."""
     if count < 100:
         return str(count)
     step = 10 ** (len(str(count)) - 2)
@@ -329,8 +326,8 @@ def list_difference_notes(found: Difference, left_out: int) -> list[str]:
     return notes
 
 
-def _told_apart(first: Fraction, other: Fraction) -> tuple[str, str]:
-    """Both figures with one decimal, or as many more as it takes to show that they differ."""
+def _format_apart(first: Fraction, other: Fraction) -> tuple[str, str]:
+    """Both figures with one decimal, or as many as needed to show that they differ."""
     for decimals in range(1, 12):
         shown = figure(first, decimals=decimals), figure(other, decimals=decimals)
         if shown[0] != shown[1] or first == other:

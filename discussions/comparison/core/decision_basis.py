@@ -1,4 +1,4 @@
-"""What a decision on a change rests on, as one record: hashed when the page is shown, stored with the decision."""
+"""The basis of a decision on a change: hashed when the page is shown, stored with the decision."""
 
 import math
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from workspace.core.canonical import canonical_hash
 FORMAT = 1
 
 
-# Floats of another machine or library may differ in their last digits; what is decided on them may not.
+# Floats of another machine or library may differ in their last digits.
 TOLERANCE = 1e-6
 
 
@@ -32,7 +32,7 @@ class DecisionBasis(Struct, frozen=True):
 
     `change` holds the games of all iterations that played the prompt against the reference, this one's last; `earlier`
     the other batches of the same protocol, for the spread between games. `look` counts how often the pair was looked
-    at, this time included; the same figures again are no further look. `supersedes` is the decision that stood.
+    at, this time included; the same figures again are no further look. `supersedes` is the earlier decision.
     """
 
     format: int
@@ -106,22 +106,22 @@ def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationCom
 def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[str]:
     """Where a stored proposal and the one that its basis gives now differ, in sentences.
 
-    What figures are said in is left out: better words for the same figures are no other proposal.
+    Sentences are not compared: other words for the same figures are no other proposal.
     """
-    for place in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
-        yield f"its basis gives another proposal than was stored, at {place or 'its top'}."
+    for path in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
+        yield f"its basis gives another proposal than was stored, at {path or 'its top'}."
         return
 
 
-def _differences(first: Any, other: Any, place: str) -> Iterator[str]:
+def _differences(first: Any, other: Any, path: str) -> Iterator[str]:
     if isinstance(first, dict) and isinstance(other, dict) and first.keys() == other.keys():
         for key in first.keys() - WORDS:
-            yield from _differences(first[key], other[key], f"{place}/{key}")
+            yield from _differences(first[key], other[key], f"{path}/{key}")
     elif isinstance(first, list | tuple) and isinstance(other, list | tuple) and len(first) == len(other):
         for number, pair in enumerate(zip(first, other, strict=True)):
-            yield from _differences(*pair, f"{place}/{number}")
+            yield from _differences(*pair, f"{path}/{number}")
     elif isinstance(first, float) and isinstance(other, float | int):
         if not math.isclose(first, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
-            yield place
+            yield path
     elif first != other:
-        yield place
+        yield path

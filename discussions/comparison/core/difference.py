@@ -1,4 +1,4 @@
-"""One metric of one change: is it better than what it is compared with, worse, as good, or can nobody tell yet?
+"""One metric of one change: is it better than its reference, worse, not materially different, or unclear?
 
 A normal prior N(0, tau^2), tau = 0.7 s, on the true difference pulls what a few games show towards nothing; s is the
 spread between games, pooled over all batches, and the posterior is taken as Student's t with its degrees of freedom.
@@ -64,9 +64,9 @@ class Posterior(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """The difference of the means of two lists of scores, change less control, and all that is said about it.
+    """The difference of the means of two lists of scores, change less control, with its answer.
 
-    `answer` is one of the four; `reason` says why it is "cannot tell yet" where that is not the games' doing.
+    `reason` says why the answer is "cannot tell yet" if that is not due to the scores.
     `posterior` is None while there is no spread to judge by. `floor` is the smallest two-sided permutation p that these
     sizes allow. `more_games` is how many more each side needs for the material difference to be seen, 0 when there are
     enough, None without a spread.

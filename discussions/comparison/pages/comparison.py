@@ -1,6 +1,4 @@
-"""Two iterations side by side: one of four answers first, the target metric, the others as guardrails, the games."""
-
-from collections.abc import Sequence
+"""Two iterations side by side: the answer first, the target metric, the others as guardrails, the games."""
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -30,30 +28,21 @@ from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.next_target import next_target
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
-from discussions.iterations.pages import JudgedIteration, format_figure, judge_iteration
+from discussions.iterations.pages import format_figure, judge_iteration
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 
 
-class IterationOption(Struct, frozen=True):
-    """One iteration that this one can be held against."""
-
-    number: int
-    label: str
-    is_chosen: bool
-
-
 class ComparisonAnswer(Struct, frozen=True):
-    """The answer: a sentence, the word for it and its tone, what to do by default, and the rubric's own rule.
+    """The answer: a sentence, its tone, what to do by default, and the rubric's own rule.
 
-    `look` is which look at the pair this is, 0 where the pair is not the one that is decided on. `checks` are sentences
-    on guardrails, `waits` names games that are not rated, `pooled` those of earlier iterations that count too,
-    `rebound` is what the target is expected to rise by itself.
+    `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
+    are sentences on guardrails. `waits` names games that are not rated, `pooled` those of earlier iterations that count
+    too. `rebound` is the expected rise of the target without any change.
     """
 
     says: str
-    word: str
     tone: str
     action: str
     rule: str
@@ -74,31 +63,23 @@ class SideGame(Struct, frozen=True):
     is_withdrawn: bool
 
 
-class ComparedSide(Struct, frozen=True):
-    """One of the two iterations with its games."""
-
-    number: int
-    name: str
-    games: list[SideGame]
-
-
 class ComparePage(Struct, frozen=True):
     """The page of two iterations. `problem` says why there is no answer, "" where there is one.
 
-    `is_decided_on` says that this is the pair which a decision is about; `target` is None where none was named.
+    `choices` are the numbers and labels of the iterations that `change` can be compared with; `control` is the chosen
+    one. `sides` are both with their games. `is_decided_on` says that a decision is about this pair; `target` is None
+    where none was named.
     """
 
-    slug: str
-    number: int
-    name: str
-    against: int
-    choices: list[IterationOption]
+    change: HistoryIteration
+    control: HistoryIteration | None
+    choices: list[tuple[int, str]]
     problem: str
     answer: ComparisonAnswer | None
     target: MetricComparison | None
     others: list[MetricComparison]
     columns: list[str]
-    sides: list[ComparedSide]
+    sides: list[tuple[HistoryIteration, list[SideGame]]]
     diff: PromptDiff | None
     is_decided_on: bool
 
@@ -118,7 +99,7 @@ def other_side(history: History, change: HistoryIteration, number: int) -> Histo
 def build_compare_page(
     *, iteration: Iteration, history: History, change: HistoryIteration, control: HistoryIteration | None
 ) -> ComparePage:
-    """The page for an iteration fetched with its project, held against another one of its stage, if there is one."""
+    """The page of an iteration and another one of its stage, if there is one."""
     is_decided_on = control is not None and control.id == change.compared_with
     shown_change = history.pooled(change) if is_decided_on else change
     sides = [
@@ -128,20 +109,20 @@ def build_compare_page(
     ]
     rubric = sides[-1].rubric
     found, problem, look = _compared(history, change, control, rubric)
-    parts = _parts(rubric, sides, found) if control else []
+    metrics = {metric.key: metric for metric in found.metrics} if found else {}
+    criteria = rubric.criteria if control else []
+    parts = [metric_part(criterion, sides, metrics.get(criterion.key)) for criterion in criteria]
     target = change.target if found else ""
     return ComparePage(
-        slug=iteration.project.slug,
-        number=change.number,
-        name=change.name,
-        against=control.number if control else 0,
-        choices=_choices(history, change, control),
+        change=change,
+        control=control,
+        choices=_choices(history, change),
         problem=problem,
         answer=_answer(found, change, control, history, rubric, look) if found and control else None,
         target=next((part for part in parts if part.key == target), None),
         others=[part for part in parts if part.key != target],
         columns=[criterion.label for criterion in rubric.criteria],
-        sides=[_side(side, rubric) for side in sides],
+        sides=[(side.row, _side_games(side.row, rubric)) for side in sides],
         diff=_diff(control, iteration) if control else None,
         is_decided_on=is_decided_on,
     )
@@ -150,7 +131,7 @@ def build_compare_page(
 def _compared(
     history: History, change: HistoryIteration, control: HistoryIteration | None, rubric: RubricRecord
 ) -> tuple[IterationComparison | None, str, int]:
-    """The comparison, or why there is none; and which look at the pair it is, 0 where nothing is decided on it."""
+    """The comparison, or why there is none; and the number of the look, 0 if nothing is decided on the pair."""
     if control is None:
         return None, _("There is no other iteration in this stage yet to compare it with."), 0
     if control.protocol != change.protocol:
@@ -158,10 +139,10 @@ def _compared(
             "Iterations %(one)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
             "were shown), so their figures cannot be held against each other."
         )
-        return None, says % {"one": control.number, "other": change.number}, 0
-    if bare := [iteration.number for iteration in (control, change) if not iteration.is_known]:
+        return None, says % {"first": control.number, "other": change.number}, 0
+    if unknown := [iteration.number for iteration in (control, change) if not iteration.is_known]:
         says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
-        return None, says % {"number": bare[-1]}, 0
+        return None, says % {"number": unknown[-1]}, 0
     if control.id == change.compared_with:
         preview = decision_preview(history, change.id)
         assert preview is not None
@@ -178,9 +159,7 @@ def _compared(
     return found, "", 0
 
 
-def _choices(
-    history: History, change: HistoryIteration, control: HistoryIteration | None
-) -> list[IterationOption]:
+def _choices(history: History, change: HistoryIteration) -> list[tuple[int, str]]:
     baseline = history.baseline
     found = []
     for iteration in history.iterations:
@@ -191,15 +170,8 @@ def _choices(
             label = _("%(name)s (what it is compared with)") % {"name": label}
         elif baseline is not None and iteration.id == baseline.id:
             label = _("%(name)s (baseline)") % {"name": label}
-        found.append(IterationOption(iteration.number, label, iteration is control))
+        found.append((iteration.number, label))
     return found
-
-
-def _parts(
-    rubric: RubricRecord, sides: Sequence[JudgedIteration], found: IterationComparison | None
-) -> list[MetricComparison]:
-    metrics = {metric.key: metric for metric in found.metrics} if found else {}
-    return [metric_part(criterion, sides, metrics.get(criterion.key)) for criterion in rubric.criteria]
 
 
 def _answer(
@@ -213,8 +185,7 @@ def _answer(
     target = found.metric(found.target) if found.target else None
     earlier = history.earlier(control, *history.same_pair(change))
     return ComparisonAnswer(
-        says=answer_says(target) if target else found.says,
-        word=answer_words()[found.answer],
+        says=_describe_answer(target) if target else found.says,
         tone=TONES[found.answer],
         action=found.action if look else "",
         rule=target.rule.says if target else "",
@@ -227,8 +198,8 @@ def _answer(
     )
 
 
-def answer_says(target: MetricCompared) -> str:
-    """The answer on the target in a sentence, first thing on the page."""
+def _describe_answer(target: MetricCompared) -> str:
+    """The answer on the target in a sentence."""
     found, word = target.difference, answer_words()[target.answer].capitalize()
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return f"{word}. {found.reason}"
@@ -265,7 +236,7 @@ def _rebound(
     rubric: RubricRecord,
     earlier: list[list[GameFigures]],
 ) -> str:
-    """What a target that was the lowest of the earlier iteration is expected to rise by itself; "" for any other."""
+    """The expected rise of a target that was the lowest of the earlier iteration; "" for any other target."""
     lowest = next_target(control.figures, rubric, earlier=earlier)
     if lowest.target is None or lowest.target.key != target.key or lowest.rebound is None:
         return ""
@@ -281,25 +252,21 @@ def _rebound(
     }
 
 
-def _side(found: JudgedIteration, rubric: RubricRecord) -> ComparedSide:
-    row = found.row
+def _side_games(row: HistoryIteration, rubric: RubricRecord) -> list[SideGame]:
+    """The games of an iteration; those that were withdrawn come last."""
     games = [(game, False) for game in row.figures] + [(game.game.figures, True) for game in row.left_out]
-    return ComparedSide(
-        number=row.number,
-        name=row.name,
-        games=[
-            SideGame(
-                number=game.number,
-                figures=[
-                    describe_figure(game, criterion.key, float(criterion.threshold or 0))
-                    for criterion in rubric.criteria
-                ],
-                cost=_("not reported") if game.cost_usd is None else f"${figure(game.cost_usd, decimals=2)}",
-                is_withdrawn=is_withdrawn,
-            )
-            for game, is_withdrawn in games
-        ],
-    )
+    return [
+        SideGame(
+            number=game.number,
+            figures=[
+                describe_figure(game, criterion.key, float(criterion.threshold or 0))
+                for criterion in rubric.criteria
+            ],
+            cost=_("not reported") if game.cost_usd is None else f"${figure(game.cost_usd, decimals=2)}",
+            is_withdrawn=is_withdrawn,
+        )
+        for game, is_withdrawn in games
+    ]
 
 
 def _diff(control: HistoryIteration, iteration: Iteration) -> PromptDiff:

@@ -1,7 +1,5 @@
 """The region in which a change is decided on: the proposal, the form, and what was decided before."""
 
-from datetime import datetime
-
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -10,6 +8,7 @@ from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, why_undecidable
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.history import DecisionLine, History
+from discussions.iterations.queries import get_sentence
 from discussions.models import Iteration
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
@@ -21,7 +20,7 @@ TONES = {KEEP: "pass", REVERT: "fail", INCONCLUSIVE: "pending"}
 
 
 class ChoiceLine(Struct, frozen=True):
-    """One of the three choices; `refusal` greys it, `is_proposed` marks what the figures propose."""
+    """One of the three choices; `refusal` disables it, `is_proposed` marks what the figures propose."""
 
     value: str
     label: str
@@ -30,45 +29,30 @@ class ChoiceLine(Struct, frozen=True):
     is_proposed: bool
 
 
-class DecidedLine(Struct, frozen=True):
-    """One recorded decision, as the region lists it."""
-
-    number: int
-    choice: str
-    tone: str
-    look: int
-    reason: str
-    by: str
-    at: datetime
-    is_current: bool
-
-
 class DecisionPart(Struct, frozen=True):
-    """Everything in the region. `basis_sha256` goes back with the form; `refusal` greys its button, "" if it does not.
+    """Everything in the region. `found` is None while nothing is proposed; `rule_says` is the rubric's own rule.
 
-    `rule_says` is the rubric's own rule on the target, "" without one; `differs` says that the standing decision is not
-    what the figures propose now.
+    `words` and `tones` name choices. `refusal` disables the button. `differs` says that the current decision is not
+    what the figures propose now. `look` counts the looks at the pair, this one included.
     """
 
-    slug: str
     number: int
     against: int
-    proposal: str
-    proposal_tone: str
-    proposal_says: str
-    answer_says: str
+    found: IterationComparison | None
     rule_says: str
+    words: dict[str, str]
+    tones: dict[str, str]
     look: int
     most_looks: int
     basis_sha256: str
     refusal: str
     choices: list[ChoiceLine]
-    decided: list[DecidedLine]
+    decided: list[DecisionLine]
     differs: bool
 
 
 def build_decision_part(*, iteration: Iteration, history: History, person: Person) -> DecisionPart | None:
-    """The region for an iteration fetched with its project; None for what is no change. One query."""
+    """The region for an iteration fetched with its project; None if it is no change. One query."""
     preview = decision_preview(history, iteration.pk)
     row = history.find(iteration.pk)
     if preview is None or row is None:
@@ -76,24 +60,21 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
     against = history.find(row.compared_with)
     found = preview.compared if row.is_known else None
     target = found.metric(found.target) if found and found.target else None
-    standing = row.decision
     refusal = _refusal(person, iteration, preview)
     return DecisionPart(
-        slug=iteration.project.slug,
         number=iteration.number,
         against=against.number if against else 0,
-        proposal=choice_words()[found.proposal] if found else "",
-        proposal_tone=TONES[found.proposal] if found else "",
-        proposal_says=found.action if found else "",
-        answer_says=found.says if found else "",
+        found=found,
         rule_says=target.rule.says if target else "",
+        words=choice_words(),
+        tones=TONES,
         look=min(preview.basis.look, MOST_LOOKS),
         most_looks=MOST_LOOKS,
         basis_sha256=preview.basis_sha256,
         refusal=refusal,
         choices=_choices(refusal or _refusal(person, iteration, preview, KEEP), refusal, found),
-        decided=[_decided(line, is_current=line is standing) for line in reversed(row.decisions)],
-        differs=standing is not None and found is not None and standing.choice != found.proposal,
+        decided=row.decisions[::-1],
+        differs=bool(row.decision and found and row.decision.choice != found.proposal),
     )
 
 
@@ -123,20 +104,5 @@ def _choices(keep_refusal: str, refusal: str, found: IterationComparison | None)
 
 
 def _refusal(person: Person, iteration: Iteration, preview: DecisionPreview, choice: str = "") -> str:
-    if refused := get_refusal(check_decide, person, iteration, choice):
-        return refused
-    why = why_undecidable(preview, choice)
-    return why.says if why else ""
-
-
-def _decided(line: DecisionLine, *, is_current: bool) -> DecidedLine:
-    return DecidedLine(
-        number=line.number,
-        choice=choice_words()[line.choice],
-        tone=TONES[line.choice],
-        look=line.look,
-        reason=line.reason,
-        by=line.by,
-        at=line.created_at,
-        is_current=is_current,
-    )
+    refused = get_refusal(check_decide, person, iteration, choice)
+    return refused or get_sentence(why_undecidable(preview, choice))

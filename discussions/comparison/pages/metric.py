@@ -15,7 +15,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
 from workspace.core.text import figure
-from workspace.display.core.multiples import Arm, Arms, Scale, Value, arms
+from workspace.display.core.multiples import Arm, Arms, Value, arms
 from workspace.display.core.number_lists import format_numbers
 
 TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
@@ -32,8 +32,8 @@ class Fact(Struct, frozen=True):
 class MetricComparison(Struct, frozen=True):
     """One metric. `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
 
-    `answer` is "" where nothing may be said of the pair. `chance` is the probability of better, `p` that of the exact
-    test and `floor` the least it can be; `spread` says how noisy games are, `left_out` which of them do not count.
+    `answer` is "" if the two may not be compared. `chance` is the probability of better, `p` that of the exact test and
+    `floor` its smallest possible value. `spread` says how much games differ, `left_out` how many do not count.
     """
 
     key: str
@@ -47,7 +47,6 @@ class MetricComparison(Struct, frozen=True):
     shrunken: str
     chance: str
     answer: str
-    tone: str
     rule: str
     is_harmed: bool
     p: str
@@ -63,6 +62,7 @@ def metric_part(
     """A metric of two iterations, the earlier one first; `found` is None where they may not be compared."""
     key, threshold = criterion.key, float(criterion.threshold or 0)
     rows = [_arm(side, key, threshold) for side in sides]
+    known = [*(value.value for row in rows for value in row.values), threshold]
     difference = found.difference if found else None
     posterior = difference.posterior if difference else None
     return MetricComparison(
@@ -70,14 +70,13 @@ def metric_part(
         label=criterion.label,
         needs=limit_text(key, threshold),
         place=place_of_metric(key),
-        chart=arms(rows, _scale(rows, key, threshold), threshold=threshold),
+        chart=arms(rows, chart_scale(known, METRICS[key]), threshold=threshold),
         texts=[{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
         means=[row.text for row in rows],
         raw="" if difference is None or difference.raw is None else format_signed(difference.raw),
         shrunken=format_signed(posterior.shrunken) if posterior else "",
         chance=percent(posterior.higher) if posterior else "",
         answer=answer_words()[found.answer] if found else "",
-        tone=TONES[found.answer] if found else "",
         rule=found.rule.says if found else "",
         is_harmed=bool(found and found.is_harmed),
         p=probability(difference.permutation.either) if difference and difference.permutation.either else "",
@@ -119,7 +118,7 @@ def list_facts(found: Difference) -> list[Fact]:
 
 
 def games_needed(found: Difference) -> str:
-    """About how many games each side needs for the material difference to be seen; "" while nobody knows."""
+    """About how many games each side needs to show the material difference; "" if that is unknown."""
     if found.more_games is None:
         return ""
     control, change = (
@@ -131,7 +130,7 @@ def games_needed(found: Difference) -> str:
 
 
 def spread_says(found: Difference) -> str:
-    """How much games differ under one prompt, and how that is known."""
+    """How much games differ under one prompt, and how many of them say so."""
     if found.spread.sd is None:
         return found.spread.warning
     given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
@@ -215,14 +214,18 @@ def _ends(interval: tuple[float, float]) -> Mapping[str, str]:
 
 
 def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
-    values = [_value(game, key) for game in side.row.figures]
-    values += [_value(game.game.figures, key, is_out=True) for game in side.row.left_out]
+    games = [(game, False) for game in side.row.figures]
+    games += [(game.game.figures, True) for game in side.row.left_out]
     line = next((line for line in side.averages.lines if line.key == key), None)
     mean = line.second if line else None
     low, high = line.interval if line and line.interval else (None, None)
     return Arm(
         label=_("Iteration %(number)d") % {"number": side.row.number},
-        values=[value for value in values if value is not None],
+        values=[
+            Value(game.number, score, not game.applies(key), is_out)
+            for game, is_out in games
+            if (score := game.score(key)) is not None
+        ],
         mean=mean,
         text="" if mean is None else format_figure(mean, threshold),
         low=low,
@@ -230,28 +233,18 @@ def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
     )
 
 
-def _value(game: GameFigures, key: str, *, is_out: bool = False) -> Value | None:
-    score = game.score(key)
-    return None if score is None else Value(game.number, score, not game.applies(key), is_out)
-
-
 def describe_figure(game: GameFigures, key: str, threshold: float) -> tuple[str, str]:
     """A game's figure in words, and the part of its page that shows where it comes from."""
-    score, place = game.score(key), place_of_metric(key)
+    score, part = game.score(key), place_of_metric(key)
     if score is None:
-        return _("open"), place
+        return _("open"), part
     text = format_figure(score, threshold)
-    return (text if game.applies(key) else _("%(figure)s by rule") % {"figure": text}), place
+    return (text if game.applies(key) else _("%(figure)s by rule") % {"figure": text}), part
 
 
 def _dot_text(value: Value, threshold: float) -> str:
     text = format_figure(value.value, threshold)
     return _("%(figure)s, withdrawn") % {"figure": text} if value.is_out else text
-
-
-def _scale(rows: Sequence[Arm], key: str, threshold: float) -> Scale:
-    known = [value.value for row in rows for value in row.values]
-    return chart_scale([*known, threshold], METRICS[key])
 
 
 def pooled_says(history: History, change: HistoryIteration) -> str:

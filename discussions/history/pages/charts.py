@@ -27,7 +27,7 @@ from workspace.display.core.multiples import Column, Multiple, Scale, Value, com
 
 
 class GameCell(Struct, frozen=True):
-    """One game's figure: its number, the figure or why there is none, and what is to be said of it."""
+    """One game's figure: its number, the figure or why there is none, and a word on it."""
 
     number: int
     text: str
@@ -48,24 +48,11 @@ class DescribedFigure(Struct, frozen=True):
     mean: Mean
 
 
-class ChartTableRow(Struct, frozen=True):
-    """The games of one iteration, and the mean of their figures: its state, the word for that, `basis` of what."""
-
-    number: int
-    games: tuple[GameCell, ...]
-    mean: str
-    state: str
-    says: str
-    second: str
-    basis: str
-
-
 class HistoryChart(Struct, frozen=True, eq=False):
     """One small multiple with the table under it; `place` is the part of a game's page that its dots lead to.
 
-    Two are the same when they are one object, so that what was drawn of one can be kept.
-
-    `texts` holds the figure of every dot, column by column. `hollow` says what a hollow dot is, "" where there is none.
+    `texts` holds the figure of every dot, column by column. `hollow` explains hollow dots, "" where there are none.
+    `table` holds the number of each iteration and its figures. Two charts are equal only if they are one object.
     """
 
     key: str
@@ -75,7 +62,7 @@ class HistoryChart(Struct, frozen=True, eq=False):
     place: str
     chart: Multiple
     texts: list[list[str]]
-    table: list[ChartTableRow]
+    table: list[tuple[int, DescribedFigure]]
     has_second: bool
 
 
@@ -90,8 +77,8 @@ def history_charts(found: Sequence[JudgedIteration]) -> list[HistoryChart]:
     return list(_charts(contents, _frame(found), get_language() or ""))
 
 
-class _Place(NamedTuple):
-    """What a column is in every chart."""
+class _ColumnHead(NamedTuple):
+    """What a column has in common in every chart."""
 
     number: int
     origin: int | None
@@ -99,12 +86,12 @@ class _Place(NamedTuple):
     mark: str
 
 
-def _frame(found: Sequence[JudgedIteration]) -> tuple[_Place, ...]:
-    places = {iteration.row.id: at for at, iteration in enumerate(found)}
+def _frame(found: Sequence[JudgedIteration]) -> tuple[_ColumnHead, ...]:
+    indexes = {iteration.row.id: index for index, iteration in enumerate(found)}
     return tuple(
-        _Place(
+        _ColumnHead(
             number=iteration.row.number,
-            origin=None if iteration.row.compared_with is None else places.get(iteration.row.compared_with),
+            origin=None if iteration.row.compared_with is None else indexes.get(iteration.row.compared_with),
             is_tried=iteration.row.decision is None or iteration.row.decision.choice != KEEP,
             mark=get_mark(iteration.row),
         )
@@ -112,18 +99,18 @@ def _frame(found: Sequence[JudgedIteration]) -> tuple[_Place, ...]:
     )
 
 
-# A stage is looked at far oftener than a figure of it changes; the key is everything that its charts are made of.
+# Pages are read more often than figures change. The key is the whole input of the charts.
 @lru_cache(maxsize=8)
 def _charts(
-    contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[_Place, ...], language: str
+    contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[_ColumnHead, ...], language: str
 ) -> tuple[HistoryChart, ...]:
-    told = [describe_figures(*content, language) for content in contents]
+    described = [describe_figures(*content, language) for content in contents]
     kinds = load_figure_kinds(*contents[-1][2:], language)
-    scales = _scales(kinds, told)
+    scales = _scales(kinds, described)
     return tuple(
-        _chart(kind, frame, [record.get(key) for record in told], scales[key])
+        _chart(kind, frame, [record.get(key) for record in described], scales[key])
         for key, kind in kinds.items()
-        if key not in (COST, CACHE) or any(record[key].values for record in told)
+        if key not in (COST, CACHE) or any(record[key].values for record in described)
     )
 
 
@@ -139,7 +126,7 @@ def get_mark(row: HistoryIteration) -> str:
 def describe_figures(
     content: bytes, aside: bytes, version: int, sha256: str, language: str
 ) -> dict[str, DescribedFigure]:
-    """Every figure of these games, told under their own rubric version; those in `aside` were withdrawn."""
+    """Every figure of these games, under their own rubric version; those in `aside` were withdrawn."""
     counted, (averages, rate) = figures_in(content), compute_totals(content, version, sha256)
     out = figures_in(aside)
     games = sorted([*((game, False) for game in counted), *((game, True) for game in out)], key=_number)
@@ -165,56 +152,55 @@ def _number(game: tuple[GameFigures, bool]) -> int:
     return game[0].number
 
 
-def _scales(kinds: Mapping[str, Kind], told: Sequence[dict[str, DescribedFigure]]) -> dict[str, Scale]:
-    """The scale of each chart: metrics of one unit share one, so that they can be held against each other."""
+def _scales(kinds: Mapping[str, Kind], described: Sequence[dict[str, DescribedFigure]]) -> dict[str, Scale]:
+    """The scale of each chart: metrics of one unit share one, so that they can be compared."""
     metrics: dict[str, list[str]] = {}
     for key in kinds.keys() - {COST, CACHE}:
         metrics.setdefault(METRICS[key].scale.key, []).append(key)
     found = {
-        COST: compute_scale(_values(kinds[COST], told), step=0.5, least=2.0, lowest=0.0),
-        CACHE: compute_scale(_values(kinds[CACHE], told), step=10, least=40, lowest=0, highest=100),
+        COST: compute_scale(_values(kinds[COST], described), step=0.5, least=2.0, lowest=0.0),
+        CACHE: compute_scale(_values(kinds[CACHE], described), step=10, least=40, lowest=0, highest=100),
     }
     for keys in metrics.values():
-        known = [value for key in keys for value in _values(kinds[key], told)]
+        known = [value for key in keys for value in _values(kinds[key], described)]
         found |= dict.fromkeys(keys, chart_scale(known, METRICS[keys[0]]))
     return found
 
 
-def _values(kind: Kind, told: Sequence[dict[str, DescribedFigure]]) -> list[float]:
+def _values(kind: Kind, described: Sequence[dict[str, DescribedFigure]]) -> list[float]:
     """Every value that a chart shows, thresholds included."""
-    found = [value.value for record in told if kind.key in record for value in record[kind.key].values]
-    return found + [at for at, _text in kind.rules]
+    found = [value.value for record in described if kind.key in record for value in record[kind.key].values]
+    return found + [value for value, _text in kind.rules]
 
 
 def _chart(
-    kind: Kind, frame: Sequence[_Place], told: Sequence[DescribedFigure | None], scale: Scale
+    kind: Kind, frame: Sequence[_ColumnHead], described: Sequence[DescribedFigure | None], scale: Scale
 ) -> HistoryChart:
     columns = [
         Column(
-            label=str(place.number),
+            label=str(head.number),
             values=figure.values if figure else [],
             mean=figure.mean.value if figure else None,
-            origin=place.origin,
-            is_tried=place.is_tried,
-            mark=place.mark,
+            origin=head.origin,
+            is_tried=head.is_tried,
+            mark=head.mark,
         )
-        for place, figure in zip(frame, told, strict=True)
+        for head, figure in zip(frame, described, strict=True)
     ]
     return HistoryChart(
         key=kind.key,
         label=kind.label,
         needs=kind.needs,
-        hollow=kind.hollow if any(figure.is_hollow for figure in told if figure) else "",
+        hollow=kind.hollow if any(figure.is_hollow for figure in described if figure) else "",
         place=kind.place,
         chart=multiple(columns, scale, rules=kind.rules),
-        texts=[figure.texts if figure else [] for figure in told],
-        table=[_table_row(place.number, figure) for place, figure in zip(frame, told, strict=True)],
-        has_second=any(figure.mean.second for figure in told if figure),
+        texts=[figure.texts if figure else [] for figure in described],
+        table=[
+            (head.number, figure or _missing_figure()) for head, figure in zip(frame, described, strict=True)
+        ],
+        has_second=any(figure.mean.second for figure in described if figure),
     )
 
 
-def _table_row(number: int, told: DescribedFigure | None) -> ChartTableRow:
-    if told is None:
-        return ChartTableRow(number, (), "", "", _("not in its rubric version"), "", "")
-    mean = told.mean
-    return ChartTableRow(number, told.games, mean.text, mean.state, mean.says, mean.second, mean.basis)
+def _missing_figure() -> DescribedFigure:
+    return DescribedFigure(False, [], [], (), Mean(None, "", "", _("not in its rubric version"), ""))

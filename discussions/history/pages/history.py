@@ -5,25 +5,18 @@ from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, IMPORTING
 from discussions.history.pages.charts import HistoryChart, history_charts
-from discussions.iterations.core.history import OPEN, History
+from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import HistoryRow, JudgedIteration, history_row, judged_iterations
 from discussions.iterations.queries import load_history
 from discussions.models import Stage
 from workspace.display.core.multiples import MOST_NARROW
 
 
-class HistoryNote(Struct, frozen=True):
-    """A sentence on where the work stands; `number` is the iteration that waits to be compared and decided, or 0."""
-
-    says: str
-    number: int = 0
-
-
 class HistoryPage(Struct, frozen=True):
     """A stage's iterations, newest first, and their charts, oldest at the left.
 
-    `columns` are the labels of the metrics. `newest_change` is the number of the newest change, 0 without one; `notes`
-    are sentences on where the work stands.
+    `columns` are the labels of the metrics. `newest_change` is the number of the newest change, 0 without one. `notes`
+    are sentences on the state of the work; the number is that of an iteration that waits for a decision, or 0.
     """
 
     rows: list[HistoryRow]
@@ -32,7 +25,7 @@ class HistoryPage(Struct, frozen=True):
     is_wide: bool
     has_withdrawn: bool
     newest_change: int
-    notes: list[HistoryNote]
+    notes: list[tuple[str, int]]
 
 
 def build_history_page(*, stage: Stage) -> HistoryPage:
@@ -49,40 +42,36 @@ def build_history_page(*, stage: Stage) -> HistoryPage:
         charts=history_charts(found),
         is_wide=len(found) > MOST_NARROW,
         has_withdrawn=any(iteration.row.left_out for iteration in found),
-        newest_change=max(
-            (iteration.row.number for iteration in found if iteration.row.compared_with), default=0
-        ),
+        newest_change=history.newest_change,
         notes=_notes(history, found),
     )
 
 
-def _notes(history: History, found: list[JudgedIteration]) -> list[HistoryNote]:
-    said = []
+def _notes(history: History, found: list[JudgedIteration]) -> list[tuple[str, int]]:
+    notes = []
     if history.reference is not None:
         says = _("The next change is compared with iteration %(number)d.")
-        said.append(HistoryNote(says % {"number": history.reference.number}))
-    said += [
-        note for iteration in found if iteration.row.decision is None and (note := _waits(iteration)).says
-    ]
+        notes.append((says % {"number": history.reference.number}, 0))
+    notes += [note for row in history.iterations if row.decision is None and (note := _note(row))]
     if len({iteration.row.rubric_version for iteration in found}) > 1:
         says = _(
             "The iterations were judged under several rubric versions: pass and fail are those of each one's own, "
             "the thresholds in the charts are the newest's."
         )
-        said.append(HistoryNote(says))
-    return said
+        notes.append((says, 0))
+    return notes
 
 
-def _waits(found: JudgedIteration) -> HistoryNote:
-    row = found.row
-    if row.state == IMPORTING:
-        says = _("Iteration %(number)d takes games: %(there)d of at least %(least)d are there.")
-        return HistoryNote(says % {"number": row.number, "there": len(row.games), "least": row.least_games})
+def _note(row: HistoryIteration) -> tuple[str, int] | None:
+    """What an iteration without a decision waits for; None for a baseline whose games are rated."""
     open_count = sum(game.state == OPEN for game in row.games)
+    given = {"number": row.number, "count": len(row.games), "least": row.least_games, "open": open_count}
+    if row.state == IMPORTING:
+        return _("Iteration %(number)d takes games: %(count)d of at least %(least)d are there.") % given, 0
     if open_count:
         says = _("Iteration %(number)d waits for evaluators: %(open)d of %(count)d games are not rated.")
-        return HistoryNote(says % {"number": row.number, "open": open_count, "count": len(row.games)})
+        return says % given, 0
     if row.kind == BASELINE:
-        return HistoryNote("")
+        return None
     says = _("All games of iteration %(number)d are rated; it waits for a decision.")
-    return HistoryNote(says % {"number": row.number}, row.number)
+    return says % given, row.number

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-import msgspec
 from msgspec import Struct
 
 from discussions.comparison.core.comparison import MOST_LOOKS, MetricCompared, compare
 from discussions.core.outcome import ENGAGEMENT
-from discussions.gates.core import GateStatus
 from discussions.gates.pages import counted_says
-from discussions.gates.queries import compute_stage_gate
+from discussions.gates.queries import load_gate
 from discussions.history.core import (
     FORMAT,
     StageSummary,
@@ -21,14 +19,12 @@ from discussions.history.core import (
     SummaryGame,
     SummaryGate,
     SummaryIteration,
-    SummaryMargin,
-    SummaryNextTarget,
     SummaryWithdrawal,
 )
 from discussions.history.pages.charts import HistoryChart, history_charts
 from discussions.iterations.core.averages import Average
 from discussions.iterations.core.history import DecisionLine, History, HistoryGame, HistoryIteration
-from discussions.iterations.core.next_target import Margin, NextTarget, next_target
+from discussions.iterations.core.next_target import describe_target
 from discussions.iterations.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.iterations.pages import (
     JudgedIteration,
@@ -39,11 +35,9 @@ from discussions.iterations.pages import (
     judged_iterations,
     target_label,
 )
-from discussions.iterations.queries import load_history, load_rubric
-from discussions.metrics.core.registry import METRICS
+from discussions.iterations.queries import load_history, load_rubric, propose_target
 from discussions.models import Iteration, Stage
 from rubric.models import RubricVersion
-from workspace.core.text import figure
 from workspace.display.core.multiples import MOST_NARROW
 
 SIGNS = {ADDED: "+ ", REMOVED: "- "}
@@ -64,6 +58,7 @@ def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
     found = judged_iterations(history)
     prompts = dict(Iteration.objects.filter(stage=stage).values_list("pk", "prompt"))
     versions = _versions(history)
+    reference = history.reference
     summary = StageSummary(
         format=FORMAT,
         project=stage.project.name,
@@ -76,7 +71,7 @@ def build_stage_summary(*, stage: Stage, now: datetime) -> Read:
         opened_by=stage.created_by.name,
         gate=_gate(stage, history),
         iterations=[_iteration(iteration, history, prompts, versions) for iteration in found],
-        next=_next(history),
+        next=describe_target(propose_target(history, reference)) if reference else None,
     )
     has_withdrawn = any(iteration.row.left_out for iteration in found)
     return Read(summary, history_charts(found), len(found) > MOST_NARROW, has_withdrawn)
@@ -89,18 +84,16 @@ def _versions(history: History) -> dict[int, str]:
 
 
 def _gate(stage: Stage, history: History) -> SummaryGate:
-    door = (
-        msgspec.json.decode(stage.door, type=GateStatus) if stage.door else compute_stage_gate(stage, history)
-    )
+    gate = load_gate(stage, history)
     return SummaryGate(
-        is_open=door.is_open,
-        missing=door.missing,
-        count=door.streak.count,
-        needed=door.streak.needed,
-        unit=door.streak.unit,
-        streak_says=door.streak.says,
-        cache_says=door.cache.says,
-        statement=door.statement,
+        is_open=gate.is_open,
+        missing=gate.missing,
+        count=gate.streak.count,
+        needed=gate.streak.needed,
+        unit=gate.streak.unit,
+        streak_says=gate.streak.says,
+        cache_says=gate.cache.says,
+        statement=gate.statement,
         closed_at=stage.closed_at,
         closed_by=stage.closed_by.name if stage.closed_by else "",
         override_reason=stage.override_reason,
@@ -241,35 +234,4 @@ def _difference(metric: MetricCompared) -> SummaryDifference:
         within=posterior.within if posterior else None,
         permutation_p=found.permutation.either,
         permutation_floor=found.floor,
-    )
-
-
-def _next(history: History) -> SummaryNextTarget | None:
-    """What the games of the reference propose; None while none of them is known."""
-    reference = history.reference
-    if reference is None:
-        return None
-    found = next_target(reference.figures, load_rubric(reference), earlier=history.earlier(reference))
-    if found.target is None:
-        return None
-    return SummaryNextTarget(
-        key=found.target.key,
-        label=found.target.label,
-        says=found.says,
-        advice=found.target.advice,
-        lines=[_margin(margin, found) for margin in found.margins],
-    )
-
-
-def _margin(margin: Margin, found: NextTarget) -> SummaryMargin:
-    unit = METRICS[margin.key].scale.symbol
-    return SummaryMargin(
-        label=margin.label,
-        value=figure(margin.value, margin.threshold) + unit,
-        threshold=figure(margin.threshold) + unit,
-        points=f"{margin.points:+.1f}",
-        sds="" if margin.sds is None else f"{margin.sds:+.1f}",
-        tone="pass" if margin.points >= 0 else "fail",
-        is_proposed=found.target is not None and margin.key == found.target.key,
-        is_literal=margin.key == found.literal,
     )

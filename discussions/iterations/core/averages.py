@@ -1,9 +1,7 @@
-"""What the games of an iteration come to together: averages with pass or fail, and the cost.
+"""The averages of an iteration with pass or fail, its cost, and the spread of scores within batches of games.
 
 Source: the rubric's "Iteration Strategy" (calculate the metrics for all games, average the scores) and "Overall
 Evaluation". Averages are compared with their thresholds as fractions, unrounded.
-
-How noisy a game is: the spread of scores within batches of games, pooled over all batches there are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -189,16 +187,16 @@ def _cost_says(games: Sequence[GameFigures], named: dict[str, list[int]], rules:
         return "No game, no cost."
     limit, amber = figure(rules.limit, decimals=2), figure(rules.amber, decimals=2)
     parts = [
-        f"{format_numbers(numbers)} {said}"
-        for numbers, said in (
+        f"{format_numbers(numbers)} {text}"
+        for numbers, text in (
             (named[ABOVE], f"above {limit} dollars, which fails"),
             (named[AMBER], f"from {amber} to {limit} dollars, which is no success"),
             (named[UNREPORTED], "without a reported cost"),
         )
         if numbers
     ]
-    said = "; ".join(parts) or f"every game below {amber} dollars"
-    return f"{said[0].upper()}{said[1:]}."
+    sentence = "; ".join(parts) or f"every game below {amber} dollars"
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _reasons(lines: list[Average], needed: int) -> list[str]:
@@ -233,7 +231,7 @@ FEW_DF = 4
 class Spread(Struct, frozen=True):
     """The pooled variance within batches and its degrees of freedom; None with 0 of them.
 
-    A batch is what was played under one prompt. `batch_count` are the batches that told something: two games or more.
+    A batch holds the games of one prompt. `batch_count` counts the batches with two games or more.
     """
 
     variance: float | None
@@ -268,7 +266,7 @@ def pooled_spread(batches: Iterable[Sequence[Fraction]]) -> Spread:
 
 
 def _squares(batch: Sequence[Fraction]) -> Fraction:
-    """The sum of squares around the mean, n sum x^2 - (sum x)^2 over n, in whole numbers: fractions take ten times."""
+    """The sum of squares around the mean, n sum x^2 - (sum x)^2 over n, in whole numbers, which is ten times faster."""
     unit = lcm(*(score.denominator for score in batch))
     whole = [score.numerator * (unit // score.denominator) for score in batch]
     count = len(whole)
@@ -281,7 +279,7 @@ def compute_mean_interval(
     """The 95 % interval of the mean of games, from how much the games themselves differ; clipped to the scale.
 
     mean +/- t(.975, n - 1) s / sqrt(n). None with fewer than two games, or when all have one score. Messages of a game
-    hang together, so pooling the messages of several games would promise far too much.
+    are not independent, so an interval over messages would be far too narrow.
     """
     found = pooled_spread([scores])
     centre = exact_mean(scores)

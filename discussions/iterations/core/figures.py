@@ -15,7 +15,7 @@ LARGEST_DENOMINATOR = 1_000_000
 
 
 class GameFigures(Struct, frozen=True, omit_defaults=True):
-    """What one game brings into an iteration; nothing but figures.
+    """The figures of one game in an iteration.
 
     `scores` are those of the measured metrics, the highest where one does not apply, None while pending; `passes`
     those of all as the game's verdict has them (a manual check may have decided). `cost_usd` None is "not
@@ -39,7 +39,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
 
     def applies(self, key: str) -> bool:
-        """Whether there was anything to count for that metric."""
+        """Whether the metric has anything to count in this game."""
         return key not in self.not_applicable
 
 
@@ -53,7 +53,7 @@ def game_figures(
     is_cache_by_hand: bool = False,
     input_tokens: int | None = None,
 ) -> GameFigures:
-    """The figures of a game from its outcome; cost and cache as they stand now, which may be by hand."""
+    """The figures of a game from its outcome; cost and cache rate are the current ones, perhaps by hand."""
     return GameFigures(
         number=number,
         scores={line.key: line.score for line in outcome.lines if line.key != ENGAGEMENT},
@@ -71,9 +71,9 @@ def game_figures(
 
 def passes(game: GameFigures, criterion: Criterion) -> bool | None:
     """Whether the game passes that criterion: as its verdict has it, else by its score; None while not known."""
-    told, score = game.passes.get(criterion.key), game.score(criterion.key)
-    if told is not None or score is None:
-        return told
+    recorded, score = game.passes.get(criterion.key), game.score(criterion.key)
+    if recorded is not None or score is None:
+        return recorded
     return exact(score) >= Fraction(str(criterion.threshold or 0))
 
 

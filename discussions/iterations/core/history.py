@@ -1,8 +1,7 @@
-"""The iterations of a stage with the figures of all their games, as records: what history, compare and gate read.
+"""The iterations of a stage with the figures of all their games, and the reference of the next change.
 
-Which iteration of a stage the next change is compared with: the newest baseline, or the change kept last.
-
-Source: the rubric's "Iteration Cycle" (a kept change is what the next one builds on, a reverted one is taken back).
+The reference is the newest baseline, or the change kept last. Source: the rubric's "Iteration Cycle" (a kept change is
+what the next one builds on, a reverted one is taken back).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,8 +18,8 @@ RECORDED, COMPLETE, OPEN = "recorded", "complete", "open"
 
 
 class HistoryGame(Struct, frozen=True):
-    """One game. `state` is "recorded" (its figures are the verdict's), "complete" (all evaluations are in, no verdict
-    yet: what would be recorded now) or "open": then nothing of it is told."""
+    """One game. `state` is "recorded" (the figures are the verdict's), "complete" (all evaluations are in; the figures
+    are what would be recorded now) or "open" (the game has no figures yet)."""
 
     id: int
     figures: GameFigures
@@ -60,7 +59,7 @@ class IterationLink(Struct, frozen=True):
     decisions: Sequence[tuple[datetime, str]] = ()
 
     def choice(self, at: datetime | None = None) -> str:
-        """The decision that stands, or stood then; "" while there is none."""
+        """The decision now, or at that moment; "" while there is none."""
         made = [choice for moment, choice in self.decisions if at is None or moment <= at]
         return made[-1] if made else ""
 
@@ -77,7 +76,7 @@ class IterationLink(Struct, frozen=True):
 
 class HistoryIteration(Struct, frozen=True):
     """One iteration without its prompt. `games` count in its averages, in order of their numbers; `left_out` were taken
-    out of them. `decisions` are all there were, the standing one last."""
+    out of them. `decisions` are all of them, the current one last."""
 
     id: int
     number: int
@@ -108,7 +107,7 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def decision(self) -> DecisionLine | None:
-        """The decision that stands."""
+        """The current decision."""
         return self.decisions[-1] if self.decisions else None
 
     @property
@@ -133,21 +132,21 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def pair(self) -> tuple[int | None, str]:
-        """What a decision is about: the reference and the prompt that is held against it."""
+        """What a decision is about: the reference and the prompt that is compared with it."""
         return self.compared_with, self.prompt_sha256
 
     @property
     def link(self) -> IterationLink:
-        """Its place in the chain of references."""
+        """The iteration as a link of the chain of references."""
         made = [(decision.created_at, decision.choice) for decision in self.decisions]
         return IterationLink(self.id, self.number, self.kind, self.created_at, self.compared_with, made)
 
 
 class IterationFigures(Struct, frozen=True):
-    """An iteration as the gate sees it; it was opened, with `games` in order of their numbers.
+    """An opened iteration for the gate, with `games` in order of their numbers.
 
-    `rubric` is the version that it is judged by, where that is another one than the stage's. With fewer games than
-    `least`, since some were withdrawn, it does not succeed; what is left can still break the row.
+    `rubric` is its version, if it differs from the stage's. With fewer games than `least` it does not succeed, but can
+    still break the row.
     """
 
     number: int
@@ -187,7 +186,7 @@ class History(Struct, frozen=True):
         )
 
     def earlier(self, *pair: HistoryIteration) -> list[list[GameFigures]]:
-        """The other batches of the pair's protocol: what the spread between games is pooled over beside the pair."""
+        """The other batches of the pair's protocol; the spread between games is pooled over them and the pair."""
         own = {iteration.id for iteration in pair}
         protocols = {iteration.protocol for iteration in pair}
         return [
@@ -197,7 +196,7 @@ class History(Struct, frozen=True):
         ]
 
     def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
-        """How often this prompt was looked at against this reference so far, in whatever iteration."""
+        """How often this prompt was compared with this reference so far, in any iteration."""
         alike = [
             iteration for iteration in self.iterations if iteration.pair == (compared_with, prompt_sha256)
         ]
@@ -221,7 +220,7 @@ class History(Struct, frozen=True):
     def pooled(self, change: HistoryIteration) -> HistoryIteration:
         """The change with the games that its prompt was judged by before, against the same reference, before its own.
 
-        Of those earlier iterations only games that are known count: nobody waits for the rating of the others.
+        Of the earlier iterations, only games with figures count.
         """
         *before, own = self.same_pair(change)
         known = [game for iteration in before for game in iteration.games if game.state != OPEN]
@@ -269,10 +268,10 @@ def find_baseline(chain: Iterable[IterationLink]) -> int | None:
 
 
 def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:
-    """What does not fit in a stage's chain: each change was compared with the reference of its time."""
-    for place, link in enumerate(chain):
+    """The changes of a chain that were not compared with the reference of their time."""
+    for index, link in enumerate(chain):
         if link.kind == BASELINE:
             continue
-        expected = find_reference_iteration(chain[:place], at=link.created_at)
+        expected = find_reference_iteration(chain[:index], at=link.created_at)
         if link.compared_with != expected:
             yield f"Iteration {link.number} is compared with another iteration than the reference of its time."

@@ -1,4 +1,4 @@
-"""Which metric to work on next, and how far it will come back by itself for having been picked as the lowest.
+"""Which metric to work on next, and how far the lowest one will rise by itself (regression to the mean).
 
 Source: the rubric's "Iteration Cycle" (identify the lowest-scoring metric) and "Troubleshooting Guide". On the rebound:
 F. Galton, Journal of the Anthropological Institute 15 (1886), 246-263, regression towards the mean.
@@ -44,7 +44,7 @@ class Margin(Struct, frozen=True):
 class NextTarget(Struct, frozen=True):
     """The metric that is proposed, with every margin, lowest first.
 
-    `literal` is the key of the one that is lowest as a number; None where nothing is known. `rebound` is by how much
+    `literal` is the key of the lowest number; None where nothing is known. `rebound` is by how much
     the proposed one is expected to rise with no change at all, in its own unit, `rebound_sds` in SDs; None without a
     spread, or with one metric alone.
     """
@@ -56,6 +56,29 @@ class NextTarget(Struct, frozen=True):
     rebound_sds: float | None
     candidate_count: int
     says: str
+
+
+class MarginText(Struct, frozen=True):
+    """A metric and its distance to the threshold, as text; `tone` is "pass" or "fail"."""
+
+    label: str
+    value: str
+    threshold: str
+    points: str
+    sds: str
+    tone: str
+    is_proposed: bool
+    is_literal: bool
+
+
+class TargetAdvice(Struct, frozen=True):
+    """The proposed metric, why, and the rubric's advice on it; `lines` are all metrics, lowest first."""
+
+    key: str
+    label: str
+    says: str
+    advice: list[str]
+    lines: list[MarginText]
 
 
 def next_target(
@@ -82,6 +105,28 @@ def next_target(
         rebound_sds=sds,
         candidate_count=len(measured),
         says=_says(target, literal, margins, rebound),
+    )
+
+
+def describe_target(found: NextTarget) -> TargetAdvice | None:
+    """The proposal as a page and a file show it; None while no metric is known."""
+    if found.target is None:
+        return None
+    lines = [_margin_text(margin, found) for margin in found.margins]
+    return TargetAdvice(found.target.key, found.target.label, found.says, found.target.advice, lines)
+
+
+def _margin_text(margin: Margin, found: NextTarget) -> MarginText:
+    unit = METRICS[margin.key].scale.symbol
+    return MarginText(
+        label=margin.label,
+        value=figure(margin.value, margin.threshold) + unit,
+        threshold=figure(margin.threshold) + unit,
+        points=f"{margin.points:+.1f}",
+        sds="" if margin.sds is None else f"{margin.sds:+.1f}",
+        tone="pass" if margin.points >= 0 else "fail",
+        is_proposed=found.target is not None and margin.key == found.target.key,
+        is_literal=margin.key == found.literal,
     )
 
 
@@ -139,7 +184,7 @@ def _margin(
 
 
 def _rank(margin: Margin) -> tuple[float, float]:
-    """Margins in SDs; one without a spread stands first when it fails and last when it passes."""
+    """Margins in SDs; one without a spread comes first when it fails and last when it passes."""
     plain = margin.points / METRICS[margin.key].scale.span
     if margin.sds is not None:
         return margin.sds, plain

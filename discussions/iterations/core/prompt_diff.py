@@ -2,10 +2,9 @@
 
 Source: the rubric's "Iteration Cycle" (make ONE prompt change).
 
-Telling two sequences apart (lines of a prompt, words of a line) in time that stays linear in their length.
-
-What is small is left to difflib. What is large is first cut at entries that both have exactly once, in the longest
-common order of those (patience diff, after B. Cohen); a stretch that is still too large counts as replaced whole.
+The time is linear in the length of the prompts. difflib compares small stretches. Large ones are first cut at entries
+that both have exactly once, in the longest common order of those (patience diff, after B. Cohen). A stretch that is
+still too large counts as replaced whole.
 """
 
 import re
@@ -23,7 +22,7 @@ SAME, REMOVED, ADDED = "same", "removed", "added"
 CONTEXT = 2
 
 
-# Below this share of words in common a line is another one, and marking words in it says nothing.
+# Below this share of common words, lines are shown as replaced without marked words.
 LEAST_IN_COMMON = 0.25
 
 
@@ -92,8 +91,8 @@ def prompt_diff(before: str, after: str, *, allowed: int = 1) -> PromptDiff:
     groups = _groups(lines.blocks(old, new), old)
     hunks: list[Hunk] = []
     shown = 0
-    for place, group in enumerate(groups):
-        following = groups[place + 1][0].start if place + 1 < len(groups) else len(old)
+    for index, group in enumerate(groups):
+        following = groups[index + 1][0].start if index + 1 < len(groups) else len(old)
         first, last = max(shown, group[0].start - CONTEXT), min(group[-1].stop + CONTEXT, following)
         hunks.append(Hunk(_hunk_lines(old, new, group, (first, last), words), first - shown))
         shown = last
@@ -132,10 +131,9 @@ def _groups(blocks: Sequence[Block], old: Sequence[str]) -> list[list[Block]]:
 
 
 class Matcher:
-    """Finds what differs; what it spends is counted over all its calls, and `is_coarse` says that it had to skimp."""
+    """Finds differences within a budget for all its calls; `is_coarse` says that the budget was too small."""
 
     def __init__(self) -> None:
-        """Nothing is spent yet."""
         self.left = MOST_IN_ALL
         self.is_coarse = False
 
@@ -143,14 +141,14 @@ class Matcher:
         """The blocks that differ, in order; equal entries lie between any two of them."""
         whole = trim_block(first, other, Block(0, len(first), 0, len(other)))
         if _size(whole) <= LARGEST_STRETCH:
-            return self._told_apart(first, other, whole)
+            return self._compare(first, other, whole)
         return [
             block
             for stretch in _stretches(first, other, whole)
-            for block in self._told_apart(first, other, trim_block(first, other, stretch))
+            for block in self._compare(first, other, trim_block(first, other, stretch))
         ]
 
-    def _told_apart(self, first: Sequence[str], other: Sequence[str], block: Block) -> list[Block]:
+    def _compare(self, first: Sequence[str], other: Sequence[str], block: Block) -> list[Block]:
         if block.start == block.stop and block.other_start == block.other_stop:
             return []
         size = _size(block)
@@ -173,20 +171,20 @@ def _hunk_lines(
     old: Sequence[str], new: Sequence[str], group: Sequence[Block], shown: tuple[int, int], words: Matcher
 ) -> list[DiffLine]:
     found: list[DiffLine] = []
-    at, shift = shown[0], group[0].other_start - group[0].start
+    position, shift = shown[0], group[0].other_start - group[0].start
     for block in group:
-        found += [_same(old, place, shift) for place in range(at, block.start)]
+        found += [_same(old, index, shift) for index in range(position, block.start)]
         removed, added = _marked(
             old[block.start : block.stop], new[block.other_start : block.other_stop], words
         )
         found += [DiffLine(REMOVED, block.start + n, None, pieces) for n, pieces in enumerate(removed, 1)]
         found += [DiffLine(ADDED, None, block.other_start + n, pieces) for n, pieces in enumerate(added, 1)]
-        at, shift = block.stop, block.other_stop - block.stop
-    return found + [_same(old, place, shift) for place in range(at, shown[1])]
+        position, shift = block.stop, block.other_stop - block.stop
+    return found + [_same(old, index, shift) for index in range(position, shown[1])]
 
 
-def _same(old: Sequence[str], place: int, shift: int) -> DiffLine:
-    return DiffLine(SAME, place + 1, place + shift + 1, [Piece(old[place])])
+def _same(old: Sequence[str], index: int, shift: int) -> DiffLine:
+    return DiffLine(SAME, index + 1, index + shift + 1, [Piece(old[index])])
 
 
 def _marked(
@@ -198,26 +196,29 @@ def _marked(
         return whole
     first, second = (_TOKENS.findall("\n".join(lines)) for lines in (removed, added))
     blocks = words.blocks(first, second)
-    gone = [place for block in blocks for place in range(block.start, block.stop)]
-    come = [place for block in blocks for place in range(block.other_start, block.other_stop)]
-    if _in_common(first, gone) < LEAST_IN_COMMON or _in_common(second, come) < LEAST_IN_COMMON:
+    removed_tokens = [index for block in blocks for index in range(block.start, block.stop)]
+    added_tokens = [index for block in blocks for index in range(block.other_start, block.other_stop)]
+    if (
+        _in_common(first, removed_tokens) < LEAST_IN_COMMON
+        or _in_common(second, added_tokens) < LEAST_IN_COMMON
+    ):
         return whole
-    return _pieces(first, gone), _pieces(second, come)
+    return _pieces(first, removed_tokens), _pieces(second, added_tokens)
 
 
 def _in_common(tokens: Sequence[str], changed: Sequence[int]) -> float:
     count = sum(not token.isspace() for token in tokens)
-    differs = sum(not tokens[place].isspace() for place in changed)
+    differs = sum(not tokens[index].isspace() for index in changed)
     return 1 - differs / count if count else 1.0
 
 
 def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[Piece]]:
     """The tokens as lines of pieces; white space between two changed tokens is marked with them."""
     marks = [False] * len(tokens)
-    for place in changed:
-        marks[place] = True
-    for place in range(1, len(tokens) - 1):
-        marks[place] = marks[place] or (tokens[place].isspace() and marks[place - 1] and marks[place + 1])
+    for index in changed:
+        marks[index] = True
+    for index in range(1, len(tokens) - 1):
+        marks[index] = marks[index] or (tokens[index].isspace() and marks[index - 1] and marks[index + 1])
     lines: list[list[tuple[list[str], bool]]] = [[]]
     for token, mark in zip(tokens, marks, strict=True):
         if token == "\n":
@@ -262,22 +263,22 @@ def _size(block: Block) -> int:
 
 
 def _stretches(first: Sequence[str], other: Sequence[str], block: Block) -> Iterator[Block]:
-    """What lies between the entries that both have exactly once and in the same order."""
+    """The stretches between entries that both have exactly once and in the same order."""
     start, other_start = block.start, block.other_start
-    for place, other_place in _anchors(first, other, block):
-        yield Block(start, place, other_start, other_place)
-        start, other_start = place + 1, other_place + 1
+    for index, other_index in _anchors(first, other, block):
+        yield Block(start, index, other_start, other_index)
+        start, other_start = index + 1, other_index + 1
     yield Block(start, block.stop, other_start, block.other_stop)
 
 
 def _anchors(first: Sequence[str], other: Sequence[str], block: Block) -> list[tuple[int, int]]:
     counts = Counter(first[block.start : block.stop])
     other_counts = Counter(other[block.other_start : block.other_stop])
-    places = {other[place]: place for place in range(block.other_start, block.other_stop)}
+    indexes = {other[index]: index for index in range(block.other_start, block.other_stop)}
     pairs = [
-        (place, places[first[place]])
-        for place in range(block.start, block.stop)
-        if counts[first[place]] == 1 and other_counts[first[place]] == 1
+        (index, indexes[first[index]])
+        for index in range(block.start, block.stop)
+        if counts[first[index]] == 1 and other_counts[first[index]] == 1
     ]
     return _longest_rising(pairs)
 
@@ -288,10 +289,10 @@ def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     last: list[int] = []
     before: list[int] = []
     for number, (_, second) in enumerate(pairs):
-        at = bisect_left(ends, second)
-        before.append(last[at - 1] if at else -1)
-        ends[at : at + 1] = [second]
-        last[at : at + 1] = [number]
+        position = bisect_left(ends, second)
+        before.append(last[position - 1] if position else -1)
+        ends[position : position + 1] = [second]
+        last[position : position + 1] = [number]
     chosen = []
     number = last[-1] if last else -1
     while number >= 0:

@@ -1,7 +1,5 @@
 """The games of an iteration: their figures and states, and which could still be moved into it."""
 
-from collections.abc import Collection
-
 import msgspec
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
@@ -10,6 +8,7 @@ from msgspec import Struct
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.games.pages.list import ScoreCell
 from discussions.gates.pages import cost_text
+from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import (
     COMPLETE,
     RECORDED,
@@ -31,39 +30,30 @@ MOST_CANDIDATES = 200
 class IterationGame(Struct, frozen=True):
     """One game as a row. `may_move` says that it can go back to the unsorted ones.
 
-    `withdrawn` says why it does not count, "" where it does.
+    `withdrawn` says why the game does not count, "" if it does.
     """
 
-    number: int
+    figures: GameFigures
     state: str
     tone: str
     cells: list[ScoreCell]
     cost: str
-    is_cost_by_hand: bool
-    cache: str
-    is_cache_by_hand: bool
     may_move: bool
     withdrawn: str = ""
 
 
-class Candidate(Struct, frozen=True):
-    """One unsorted game that nobody has begun to rate."""
-
-    number: int
-    source_id: str
-
-
 class Candidates(Struct, frozen=True):
-    """The unsorted games that could move in, the newest first; `more` says how many are not listed."""
+    """The unsorted games that could move in, the newest first; `more` counts those that are not listed."""
 
-    games: list[Candidate]
+    games: list[Game]
     more: int
 
 
 def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
     """The rows, in order of their numbers, those that were withdrawn last; two queries."""
     keys = [game.id for game in row.games]
-    measured = set(_measured(iteration, keys))
+    rows = Game.objects.filter(Exists(measured_for(iteration)), pk__in=keys)
+    measured = set(rows.values_list("pk", flat=True))
     begun: dict[int, list[str]] = {}
     fewer: dict[int, int | None] = {}
     found = Evaluation.objects.filter(game__in=keys, purpose=RATING)
@@ -80,7 +70,7 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[Iterati
             needed=fewer.get(game.id) or iteration.evaluator_count,
         )
         for game in row.games
-    ] + [_withdrawn(out, iteration, rubric) for out in row.left_out]
+    ] + [_withdrawn(game, iteration, rubric) for game in row.left_out]
 
 
 def candidates(iteration: Iteration) -> Candidates:
@@ -92,14 +82,9 @@ def candidates(iteration: Iteration) -> Candidates:
         iteration__stage=None,
         withdrawn_at=None,
     )
-    shown = list(rows.order_by("-number").values_list("number", "source_id")[: MOST_CANDIDATES + 1])
+    shown = list(rows.order_by("-number").only("number", "source_id")[: MOST_CANDIDATES + 1])
     more = rows.count() - MOST_CANDIDATES if len(shown) > MOST_CANDIDATES else 0
-    return Candidates([Candidate(*row) for row in shown[:MOST_CANDIDATES]], more)
-
-
-def _measured(iteration: Iteration, keys: Collection[int]) -> list[int]:
-    rows = Game.objects.filter(Exists(measured_for(iteration)), pk__in=keys)
-    return list(rows.values_list("pk", flat=True))
+    return Candidates(shown[:MOST_CANDIDATES], more)
 
 
 def _row(
@@ -114,27 +99,25 @@ def _row(
     figures = game.figures
     says, tone = _state(game, iteration, is_measured=is_measured, begun=begun, needed=needed)
     return IterationGame(
-        number=figures.number,
+        figures=figures,
         state=says,
         tone=tone,
         cells=[_cell(game, criterion) for criterion in rubric.criteria],
         cost=cost_text(figures, rubric),
-        is_cost_by_hand=figures.is_cost_by_hand,
-        cache="" if figures.cache_hit_rate is None else f"{100 * figures.cache_hit_rate:.1f} %",
-        is_cache_by_hand=figures.is_cache_by_hand,
         may_move=iteration.takes_games and not begun,
     )
 
 
-def _withdrawn(out: WithdrawnGame, iteration: Iteration, rubric: RubricRecord) -> IterationGame:
-    row = _row(out.game, iteration, rubric, is_measured=True, begun=[SUBMITTED], needed=1)
-    return msgspec.structs.replace(row, state=_("withdrawn"), tone="", withdrawn=f"{out.reason} ({out.by})")
+def _withdrawn(withdrawn: WithdrawnGame, iteration: Iteration, rubric: RubricRecord) -> IterationGame:
+    row = _row(withdrawn.game, iteration, rubric, is_measured=True, begun=[SUBMITTED], needed=1)
+    why = f"{withdrawn.reason} ({withdrawn.by})"
+    return msgspec.structs.replace(row, state=_("withdrawn"), tone="", withdrawn=why)
 
 
 def _state(
     game: HistoryGame, iteration: Iteration, *, is_measured: bool, begun: list[str], needed: int
 ) -> tuple[str, str]:
-    """Where the game is, and its tone."""
+    """The state of the game in words, and its tone."""
     if game.state == RECORDED:
         return (_("verdict: PASS"), PASS) if game.figures.is_pass else (_("verdict: FAIL"), FAIL)
     if game.state == COMPLETE:

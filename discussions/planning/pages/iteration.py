@@ -1,16 +1,19 @@
-"""One iteration for its leads: where it stands and what is to do next, its plan, what changed, and its games."""
+"""One iteration for its leads: its state, the next step, its plan, what changed, and its games."""
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.comparison.pages.decision import TONES, choice_words
-from discussions.core.iteration_states import BASELINE, CHANGE, DECIDED, IMPORTING, RATING
+from discussions.core.iteration_states import CHANGE
 from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
+from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.permissions import check_freeze
-from discussions.iterations.queries import load_history, load_rubric, why_unready
+from discussions.iterations.queries import get_sentence, load_history, load_rubric, why_unready
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
+from discussions.models.iterations import IDENTIFICATIONS, REVEALS
+from discussions.planning.core import most_hunks
 from discussions.planning.pages.games import Candidates, IterationGame, candidates, iteration_games
-from discussions.planning.pages.plan import PlanPart, build_plan_part
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import why_plan_is_final
 from workspace.access.permissions import get_refusal
@@ -19,8 +22,8 @@ from workspace.models import Person
 DONE, NOW, LATER = "done", "now", "later"
 
 
-class Way(Struct, frozen=True):
-    """One step from the plan to the decision; `key` says which, `state` is "done", "now" or "later"."""
+class Step(Struct, frozen=True):
+    """One step from the plan to the decision; `state` is "done", "now" or "later"."""
 
     key: str
     says: str
@@ -29,26 +32,23 @@ class Way(Struct, frozen=True):
 
 
 class IterationPage(Struct, frozen=True):
-    """Everything on the page. Refusals grey their buttons, "" where they do not."""
+    """Everything on the page. `target` is a label, `materials` are labels with the difference that matters.
 
-    slug: str
-    id: int
-    number: int
-    name: str
-    stage: int
-    kind: str
-    kind_says: str
-    state: str
-    state_says: str
+    `diff` is what differs from the reference's prompt. Refusals disable their buttons, "" where nothing refuses.
+    """
+
+    iteration: Iteration
     decision: str
     decision_tone: str
     is_reference: bool
-    change_note: str
-    plan: PlanPart
-    ways: list[Way]
     columns: list[str]
+    target: str
+    materials: list[tuple[str, str]]
+    diff: PromptDiff | None
+    reveal: str
+    identification: str
+    steps: list[Step]
     games: list[IterationGame]
-    takes_games: bool
     candidates: Candidates | None
     newest_change: int
     edit_refusal: str
@@ -57,95 +57,79 @@ class IterationPage(Struct, frozen=True):
 
 def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPage:
     """The page of an iteration of a stage, fetched with everything that `iteration_or_404` fetches."""
-    stage = iteration.stage
+    stage, reference = iteration.stage, iteration.compared_with
     assert stage is not None
     history = load_history(stage)
     row = history.find(iteration.pk)
     assert row is not None
+    rubric = load_rubric(row)
     closed = get_refusal(check_open_iteration, person, stage)
-    open_refusal = _open_refusal(person, iteration)
-    standing = row.decision.choice if row.decision else ""
+    frozen = get_refusal(check_freeze, person, iteration)
+    open_refusal = frozen or get_sentence(why_unready(iteration))
+    choice = row.decision.choice if row.decision else ""
+    diff = None
+    if reference:
+        diff = prompt_diff(reference.prompt, iteration.prompt, allowed=most_hunks(rubric))
     return IterationPage(
-        slug=iteration.project.slug,
-        id=iteration.pk,
-        number=iteration.number,
-        name=iteration.name,
-        stage=stage.number,
-        kind=iteration.kind,
-        kind_says=_("baseline") if iteration.kind == BASELINE else _("change"),
-        state=iteration.state,
-        state_says=_states()[iteration.state],
-        decision=choice_words().get(standing, ""),
-        decision_tone=TONES.get(standing, ""),
+        iteration=iteration,
+        decision=choice_words().get(choice, ""),
+        decision_tone=TONES.get(choice, ""),
         is_reference=history.reference is row,
-        change_note=iteration.change_note,
-        plan=build_plan_part(iteration, row),
-        ways=_ways(row, history, open_refusal),
-        columns=[criterion.label for criterion in load_rubric(row).criteria],
+        columns=[criterion.label for criterion in rubric.criteria],
+        target=rubric.criterion(iteration.target).label if iteration.target else "",
+        materials=[
+            (criterion.label, f"{row.material[criterion.key]:g}{METRICS[criterion.key].scale.symbol}")
+            for criterion in rubric.criteria
+            if criterion.key in row.material
+        ],
+        diff=diff,
+        reveal=dict(REVEALS)[iteration.reveal],
+        identification=dict(IDENTIFICATIONS)[iteration.identification],
+        steps=_steps(row, history, open_refusal),
         games=iteration_games(iteration, row),
-        takes_games=iteration.takes_games,
         candidates=candidates(iteration) if iteration.takes_games else None,
         newest_change=history.newest_change,
-        edit_refusal=closed or _edit_refusal(iteration),
+        edit_refusal=closed or get_sentence(why_plan_is_final(iteration)),
         open_refusal=open_refusal,
     )
 
 
-def _states() -> dict[str, str]:
-    return {IMPORTING: _("open for import"), RATING: _("open for rating"), DECIDED: _("decided")}
-
-
-def _open_refusal(person: Person, iteration: Iteration) -> str:
-    if refused := get_refusal(check_freeze, person, iteration):
-        return refused
-    why = why_unready(iteration)
-    return why.says if why else ""
-
-
-def _edit_refusal(iteration: Iteration) -> str:
-    why = why_plan_is_final(iteration)
-    return why.says if why else ""
-
-
-def _ways(row: HistoryIteration, history: History, open_refusal: str) -> list[Way]:
+def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[Step]:
     """The steps, exactly one of them due now unless all are done."""
     count = len(row.games)
     rated = sum(game.state != OPEN for game in row.games)
     recorded = sum(game.state == RECORDED for game in row.games)
     is_open = row.opened_at is not None
-    of_games = _("%(done)d of %(count)d games")
+    given = {"count": count, "least": row.least_games}
+    least = _("%(count)d are here, at least %(least)d are needed")
+    progress = _("%(done)d of %(count)d games")
     steps = [
-        ("games", _("Bring in the games"), _least(row), is_open or count >= row.least_games),
+        ("games", _("Bring in the games"), least % given, is_open or count >= row.least_games),
         ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),
         (
             "rate",
             _("Evaluators rate"),
-            of_games % {"done": rated, "count": count},
+            progress % {"done": rated, "count": count},
             is_open and rated == count,
         ),
         (
             "verdicts",
             _("Record the verdicts"),
-            of_games % {"done": recorded, "count": count},
+            progress % {"done": recorded, "count": count},
             is_open and recorded == count,
         ),
-        _last(row, history),
+        _last_step(row, history),
     ]
     if row.decision is not None:
         steps = [(key, says, detail, is_done or key != "decide") for key, says, detail, is_done in steps]
     due = next((key for key, _says, _detail, is_done in steps if not is_done), "")
     return [
-        Way(key, says, detail, DONE if is_done else NOW if key == due else LATER)
+        Step(key, says, detail, DONE if is_done else NOW if key == due else LATER)
         for key, says, detail, is_done in steps
     ]
 
 
-def _least(row: HistoryIteration) -> str:
-    given = {"count": len(row.games), "least": row.least_games}
-    return _("%(count)d are here, at least %(least)d are needed") % given
-
-
-def _last(row: HistoryIteration, history: History) -> tuple[str, str, str, bool]:
+def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, bool]:
     if row.kind == CHANGE:
         return "decide", _("Compare and decide"), "", row.decision is not None
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)

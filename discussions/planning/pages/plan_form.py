@@ -6,10 +6,9 @@ from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, CHANGE
 from discussions.iterations.core.history import History, HistoryIteration
-from discussions.iterations.core.next_target import Margin, NextTarget, next_target
+from discussions.iterations.core.next_target import TargetAdvice, describe_target
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
-from discussions.iterations.queries import load_rubric
-from discussions.metrics.core.registry import METRICS
+from discussions.iterations.queries import load_rubric, propose_target
 from discussions.models import Iteration, Stage
 from discussions.planning.core import Plan, PlanFault, most_hunks, plan_faults
 from discussions.planning.permissions import check_open_iteration
@@ -18,59 +17,36 @@ from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
 from workspace.core.canonical import bytes_hash
-from workspace.core.text import figure
 from workspace.models import Person
 
-# What a baseline is judged by has no part in whether its plan can be.
+# The plan of a baseline is checked without a rubric.
 NO_METRICS = RubricRecord(name="", version="", kind=DISCUSSION, criteria=[], parameters={}, lists={})
 
 
-class MarginLine(Struct, frozen=True):
-    """One metric with its distance to the threshold, lowest first."""
-
-    label: str
-    value: str
-    threshold: str
-    points: str
-    sds: str
-    tone: str
-    is_proposed: bool
-    is_literal: bool
-
-
-class TargetPart(Struct, frozen=True):
-    """The metric that is proposed as target, why, with the rubric's advice on it; `rebound` is what comes by itself."""
-
-    key: str
-    label: str
-    says: str
-    rebound: str
-    advice: list[str]
-    lines: list[MarginLine]
-
-
-class ReferencePart(Struct, frozen=True):
-    """What the change is compared with, and how its games are judged: a change takes that over."""
-
-    id: int
-    number: int
-    name: str
-    prompt: str
-    judged: str
+# Fields of the form that an iteration stores under the same name.
+STORED_FIELDS = (
+    "name",
+    "prompt",
+    "change_note",
+    "target",
+    "hunks_answer",
+    "least_games",
+    "evaluator_count",
+    "reveal",
+    "identification",
+)
 
 
 class PlanPage(Struct, frozen=True):
-    """What stands around the form. `number` is that of the iteration that is planned anew, 0 for a new one.
+    """What the page shows around the form. `number` is that of an iteration that is planned again, 0 for a new one.
 
-    `refusal` greys the button, `change_refusal` the way to a change.
+    `refusal` disables the button, `change_refusal` the choice of a change.
     """
 
-    slug: str
-    stage: int
     kind: str
     number: int
-    reference: ReferencePart | None
-    target: TargetPart | None
+    reference: HistoryIteration | None
+    target: TargetAdvice | None
     diff: PromptDiff | None
     refusal: str
     change_refusal: str
@@ -85,76 +61,38 @@ def build_plan_page(
     prompt: str | None = None,
     iteration: Iteration | None = None,
 ) -> PlanPage:
-    """The page for a plan of that kind; with a `prompt` that is looked at, what differs from the reference's."""
-    shown = history.find(iteration.compared_with_id) if iteration else history.reference
-    reference = shown if kind == CHANGE else None
-    text = _load_prompt(reference) if reference else ""
+    """The page for a plan of that kind; with a `prompt`, its difference from the reference's."""
+    reference = find_reference(history, iteration) if kind == CHANGE else None
     closed = get_refusal(check_open_iteration, person, stage)
     undecided = why_no_change(history)
-    refusal = closed or (undecided.says if undecided and kind == CHANGE and iteration is None else "")
+    change_refusal = closed or (undecided.says if undecided else "")
+    diff = None
+    if reference and prompt is not None:
+        diff = prompt_diff(load_prompt(reference), prompt, allowed=most_hunks(load_rubric(reference)))
     return PlanPage(
-        slug=stage.project.slug,
-        stage=stage.number,
         kind=kind,
         number=iteration.number if iteration else 0,
-        reference=_reference(reference, text) if reference else None,
-        target=_target(history, reference) if reference else None,
-        diff=_diff(reference, text, prompt) if reference and prompt is not None else None,
-        refusal=refusal,
-        change_refusal=closed or (undecided.says if undecided else ""),
+        reference=reference,
+        target=describe_target(propose_target(history, reference)) if reference else None,
+        diff=diff,
+        refusal=change_refusal if kind == CHANGE and iteration is None else closed,
+        change_refusal=change_refusal,
     )
 
 
-def _diff(reference: HistoryIteration, before: str, after: str) -> PromptDiff:
-    return prompt_diff(before, after, allowed=most_hunks(load_rubric(reference)))
+def find_reference(history: History, iteration: Iteration | None) -> HistoryIteration | None:
+    """The iteration that a stored change is compared with; without one, that of the next change."""
+    return history.find(iteration.compared_with_id) if iteration else history.reference
 
 
 def first_kind(history: History) -> str:
-    """What is opened next in the stage when nobody says otherwise."""
+    """The kind that is opened next in the stage by default."""
     return BASELINE if history.reference is None else CHANGE
 
 
-def propose_target(history: History, reference: HistoryIteration) -> NextTarget:
-    """The target that the games of the reference propose."""
-    return next_target(reference.figures, load_rubric(reference), earlier=history.earlier(reference))
-
-
-def _load_prompt(reference: HistoryIteration) -> str:
+def load_prompt(reference: HistoryIteration) -> str:
+    """The prompt of an iteration; one query."""
     return Iteration.objects.values_list("prompt", flat=True).get(pk=reference.id)
-
-
-def _reference(reference: HistoryIteration, prompt: str) -> ReferencePart:
-    given = {"n": reference.evaluator_count}
-    judged = _("%(n)d evaluator a game") if reference.evaluator_count == 1 else _("%(n)d evaluators a game")
-    return ReferencePart(reference.id, reference.number, reference.name, prompt, judged % given)
-
-
-def _target(history: History, reference: HistoryIteration) -> TargetPart | None:
-    found = propose_target(history, reference)
-    if found.target is None:
-        return None
-    return TargetPart(
-        key=found.target.key,
-        label=found.target.label,
-        says=found.says,
-        rebound="" if found.rebound is None else f"+{figure(found.rebound)}",
-        advice=found.target.advice,
-        lines=[_line(margin, found) for margin in found.margins],
-    )
-
-
-def _line(margin: Margin, found: NextTarget) -> MarginLine:
-    unit = METRICS[margin.key].scale.symbol
-    return MarginLine(
-        label=margin.label,
-        value=figure(margin.value, margin.threshold) + unit,
-        threshold=figure(margin.threshold) + unit,
-        points=f"{margin.points:+.1f}",
-        sds="" if margin.sds is None else f"{margin.sds:+.1f}",
-        tone="pass" if margin.points >= 0 else "fail",
-        is_proposed=found.target is not None and margin.key == found.target.key,
-        is_literal=margin.key == found.literal,
-    )
 
 
 def versions_for() -> list[tuple[str, str]]:
@@ -164,8 +102,8 @@ def versions_for() -> list[tuple[str, str]]:
 
 
 def rubric_for(history: History, iteration: Iteration | None) -> RubricRecord:
-    """What a change is judged by: what its reference is."""
-    reference = history.find(iteration.compared_with_id) if iteration else history.reference
+    """The rubric version of a change: that of its reference."""
+    reference = find_reference(history, iteration)
     assert reference is not None
     return load_rubric(reference)
 
@@ -177,14 +115,19 @@ def list_plan_faults(
     plan = plan.tidied()
     if kind == BASELINE:
         return list(plan_faults(plan, kind, NO_METRICS))
-    reference = history.find(iteration.compared_with_id) if iteration else history.reference
+    reference = find_reference(history, iteration)
     assert reference is not None
-    prompt = _load_prompt(reference)
-    hunks = prompt_diff(prompt, plan.prompt).hunk_count
-    rubric = load_rubric(reference)
-    looks = history.looks(reference.id, bytes_hash(plan.prompt.encode()))
-    found = plan_faults(plan, kind, rubric, reference_prompt=prompt, hunk_count=hunks, looks=looks)
-    return list(found)
+    prompt = load_prompt(reference)
+    return list(
+        plan_faults(
+            plan,
+            kind,
+            load_rubric(reference),
+            reference_prompt=prompt,
+            hunk_count=prompt_diff(prompt, plan.prompt).hunk_count,
+            looks=history.looks(reference.id, bytes_hash(plan.prompt.encode())),
+        )
+    )
 
 
 def first_texts(stage: Stage, history: History, kind: str) -> dict[str, object]:
@@ -194,7 +137,7 @@ def first_texts(stage: Stage, history: History, kind: str) -> dict[str, object]:
         return _first_baseline(stage, history)
     target = propose_target(history, reference).target
     return {
-        "prompt": _load_prompt(reference),
+        "prompt": load_prompt(reference),
         "target": target.key if target else "",
         "compared_with": reference.id,
         "least_games": get_game_count(load_rubric(reference), CHANGE),
@@ -208,7 +151,7 @@ def _first_baseline(stage: Stage, history: History) -> dict[str, object]:
     like = rows.get(pk=before.id) if before else rows.get(project=stage.project_id, stage=None)
     return {
         "name": "" if before else _("Baseline"),
-        "prompt": _load_prompt(history.reference) if history.reference else "",
+        "prompt": load_prompt(history.reference) if history.reference else "",
         "least_games": get_game_count(like.rubric_version.to_record(), BASELINE),
         "rubric_version": str(like.rubric_version_id),
         "evaluator_count": like.evaluator_count,
@@ -222,16 +165,8 @@ def plan_texts(iteration: Iteration) -> dict[str, object]:
     material = msgspec.json.decode(iteration.material, type=dict[str, float])
     return {
         **{f"material-{key}": value for key, value in material.items()},
-        "name": iteration.name,
-        "prompt": iteration.prompt,
-        "change_note": iteration.change_note,
-        "target": iteration.target,
-        "hunks_answer": iteration.hunks_answer,
-        "least_games": iteration.least_games,
+        **{name: getattr(iteration, name) for name in STORED_FIELDS},
         "rubric_version": str(iteration.rubric_version_id),
-        "evaluator_count": iteration.evaluator_count,
-        "reveal": iteration.reveal,
-        "identification": iteration.identification,
     }
 
 

@@ -11,50 +11,32 @@ from discussions.slots.queries import Effect, load_effect
 
 
 class RatingRulesPage(Struct, frozen=True):
-    """One iteration's rules in words; `begun_count` counts the evaluations that keep the form they began with.
+    """The rules of an iteration; `begun_count` counts the open evaluations that keep the form they began with.
 
     `effect` says what asking for `wanted` evaluators per game does, before it is saved.
     """
 
-    slug: str
-    name: str
-    evaluator_count: int
+    iteration: Iteration
     reveal: str
-    rubric: str
-    rubric_key: str
-    rubric_number: str
-    identification: str
     begun_count: int
-    wanted: int | None = None
-    effect: list[str] = []
+    wanted: int | None
+    effect: list[str]
 
 
-def get_initial_rules(iteration: Iteration) -> dict[str, object]:
-    """What the form shows at first."""
-    return {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
-
-
-def build_iteration_page(*, iteration: Iteration, wanted: int | None = None) -> RatingRulesPage:
-    """The page of an iteration that was fetched with its project and rubric version; with `wanted`, what that does."""
+def build_rules_page(*, iteration: Iteration, wanted: int | None = None) -> RatingRulesPage:
+    """The page of an iteration that was fetched with its rubric version; with `wanted`, what that does."""
     reveals = {
         BLIND_FIRST: _("blind first: findings are shown once a person has judged for themselves"),
         ALONGSIDE: _("alongside: findings are shown from the start"),
         NEVER: _("never: findings are shown once a verdict is recorded"),
     }
-    version = iteration.rubric_version
     begun = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     return RatingRulesPage(
-        slug=iteration.project.slug,
-        name=iteration.project.name,
-        evaluator_count=iteration.evaluator_count,
+        iteration=iteration,
         reveal=reveals[iteration.reveal],
-        rubric=str(version),
-        rubric_key=version.rubric.key,
-        rubric_number=version.number,
-        identification=iteration.identification,
         begun_count=begun.exclude(identification=iteration.identification).count(),
         wanted=wanted,
-        effect=[] if wanted is None else effect_says(load_effect(iteration, wanted)),
+        effect=[] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
     )
 
 
@@ -100,10 +82,9 @@ _KEPT = ngettext_lazy(
 )
 
 
-def effect_says(effect: Effect) -> list[str]:
-    """What another number of evaluators does, in sentences; only what happens is said."""
+def _describe_effect(effect: Effect) -> list[str]:
     n = effect.after
-    said = [
+    sentences = [
         ngettext(
             "Games that come in from now on are rated by %(n)d evaluator.",
             "Games that come in from now on are rated by %(n)d evaluators.",
@@ -119,4 +100,4 @@ def effect_says(effect: Effect) -> list[str]:
         (effect.beyond, _BEYOND),
         (effect.kept, _KEPT),
     )
-    return said + [words % {"n": count} for count, words in counted if count]
+    return sentences + [words % {"n": count} for count, words in counted if count]

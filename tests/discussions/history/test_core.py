@@ -19,12 +19,11 @@ from discussions.history.core import (
     SummaryGame,
     SummaryGate,
     SummaryIteration,
-    SummaryMargin,
-    SummaryNextTarget,
     SummaryWithdrawal,
     figures_csv,
     summary_to_json,
 )
+from discussions.iterations.core.next_target import MarginText, TargetAdvice
 from workspace.display.pages import render_markdown
 
 WHEN = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -138,9 +137,7 @@ def summary(**changes):
         override_reason="Deadline",
     )
     lines = [
-        SummaryMargin(
-            "Coherence", "66.2 %", "70.0 %", "-3.8", "-0.9", "fail", is_proposed=True, is_literal=True
-        )
+        MarginText("Coherence", "66.2 %", "70.0 %", "-3.8", "-0.9", "fail", is_proposed=True, is_literal=True)
     ]
     given = {
         "format": 1,
@@ -154,7 +151,7 @@ def summary(**changes):
         "opened_by": "Lea",
         "gate": gate,
         "iterations": [iteration()],
-        "next": SummaryNextTarget(
+        "next": TargetAdvice(
             "coherence", "Coherence", "Next target: coherence.", ["Name whom you answer."], lines
         ),
     }
