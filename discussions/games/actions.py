@@ -20,7 +20,7 @@ from workspace.texts import clean_text
 
 
 def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: datetime) -> Evaluation:
-    """Send the evaluation back: it does not count until it is handed in again, and its place is its evaluator's.
+    """Send the evaluation back: it does not count until it is submitted again, and its evaluator keeps the slot.
 
     No lease runs before the evaluator opens it. Sending it back again with the same comment changes nothing. Raises
     Unacceptable without a comment, NotAllowed (not a lead, not submitted, a verdict rests on it, nobody could work on
@@ -39,15 +39,15 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
         check_return_evaluation(by, locked)
         state = state_after(locked.state, "return")
         assert state is not None
-        now_open = {"state": state, "returned_comment": comment, "version": locked.version + 1}
-        own = Evaluation.objects.filter(pk=locked.pk, state=locked.state, version=locked.version)
-        place = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
+        changes = {"state": state, "returned_comment": comment, "version": locked.version + 1}
+        stored = Evaluation.objects.filter(pk=locked.pk, state=locked.state, version=locked.version)
+        slot = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
         reopened = {"is_closed": False, "lease_until": None, "awaiting_since": None}
-        if own.update(**now_open) != 1 or place.update(**reopened) != 1:
+        if stored.update(**changes) != 1 or slot.update(**reopened) != 1:
             raise Conflict(
                 _("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale"
             )
-        for name, value in now_open.items():
+        for name, value in changes.items():
             setattr(locked, name, value)
         _record(locked, by, now)
     return locked
@@ -66,35 +66,35 @@ def _record(evaluation: Evaluation, by: Person, now: datetime) -> None:
 
 
 def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
-    """Take a game out of averages, comparisons and the gate; it stays where it is, with all that was said of it.
+    """Take a game out of averages, comparisons and the gate; the game and its evaluations stay.
 
-    What was decided on its figures stands as it was. Raises NotAllowed, Unacceptable without a reason, Conflict when it
-    was withdrawn already.
+    Decisions on its figures do not change. Raises NotAllowed; Unacceptable without a reason; Conflict when it is
+    withdrawn already.
     """
-    return _turn(game, reason, by, now, is_withdrawn=True)
+    return _change(game, reason, by, now, is_withdrawn=True)
 
 
 def restore_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
-    """Let a withdrawn game count again; it gets its places where its iteration gave them to the others meanwhile.
+    """Let a withdrawn game count again; slots open if its iteration is open for rating.
 
     Raises NotAllowed, Unacceptable without a reason, Conflict when it counts already.
     """
-    return _turn(game, reason, by, now, is_withdrawn=False)
+    return _change(game, reason, by, now, is_withdrawn=False)
 
 
-def _turn(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn: bool) -> Withdrawal:
+def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn: bool) -> Withdrawal:
     check_withdraw_game(by, game)
     reason = clean_text(reason, ask=_("Say why: the reason stays beside the game."))
     with transaction.atomic():
-        # The row of the game is the lock: of two at once the second finds it turned.
-        standing = Game.objects.filter(pk=game.pk, withdrawn_at__isnull=is_withdrawn)
+        # The conditional update is the lock: of two at once, the second changes no row.
+        rows = Game.objects.filter(pk=game.pk, withdrawn_at__isnull=is_withdrawn)
         who: dict[str, object] = (
             {"withdrawn_at": now, "withdrawn_by": by, "withdrawn_reason": reason}
             if is_withdrawn
             else {"withdrawn_at": None, "withdrawn_by": None, "withdrawn_reason": ""}
         )
-        if not standing.update(**who):
-            raise _turned(game, is_withdrawn)
+        if not rows.update(**who):
+            raise _too_late(game, is_withdrawn)
         made = Withdrawal.objects.create(
             game=game,
             number=Withdrawal.objects.filter(game=game).count() + 1,
@@ -105,11 +105,11 @@ def _turn(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn: b
         )
         if not is_withdrawn:
             open_slots(games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk))
-        _withdrawing_record(made, by, now)
+        _record_withdrawal(made, by, now)
     return made
 
 
-def _turned(game: Game, is_withdrawn: bool) -> Conflict:
+def _too_late(game: Game, is_withdrawn: bool) -> Conflict:
     says = (
         _("Somebody withdrew game %(number)d first; that reason stands.")
         if is_withdrawn
@@ -118,7 +118,7 @@ def _turned(game: Game, is_withdrawn: bool) -> Conflict:
     return Conflict(says % {"number": game.number}, code="turned_first")
 
 
-def _withdrawing_record(made: Withdrawal, by: Person, now: datetime) -> None:
+def _record_withdrawal(made: Withdrawal, by: Person, now: datetime) -> None:
     record_event(
         by=by,
         now=now,
@@ -141,8 +141,8 @@ def enter_figure(
 ) -> ManualFigure:
     """Enter the cost of a game in dollars, or its cache hit rate from 0 to 1; it counts from now on, marked as such.
 
-    What was entered before stays beside it. Raises NotAllowed, Unacceptable for a value that cannot be or no reason,
-    Conflict when somebody entered one at the same moment.
+    Earlier entries are kept. Raises NotAllowed; Unacceptable for an invalid value or without a reason; Conflict when
+    another figure was entered at the same moment.
     """
     check_enter_figure(by, game)
     _check(kind, value)

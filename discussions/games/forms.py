@@ -72,7 +72,7 @@ class ReturnForm(forms.Form):
 
 
 class FewerForm(forms.Form):
-    """That fewer evaluators are enough for a game; its fields stand beside those of other forms of the game."""
+    """A lower number of evaluators for a game; field ids are unique on the page of the game."""
 
     count = forms.IntegerField(
         label=_("Evaluations needed"), widget=forms.NumberInput(attrs={"min": 1, "max": 10})

@@ -26,9 +26,9 @@ def check_withdraw_game(person: Person, game: Game) -> None:
 
 
 def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
-    """Leads of the project and admins send a submitted evaluation back, while no verdict stands on it.
+    """Leads of the project and admins send a submitted evaluation back, while no verdict uses it.
 
-    Its evaluator must still be somebody who may rate the game.
+    Its evaluator must still be allowed to rate the game.
     """
     game = evaluation.game
     check_leads(

@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.access.permissions import check_see_game, check_see_games
-from discussions.adjudication.pages.game import GameLink
 from discussions.adjudication.queries import has_seen_names
 from discussions.adjudication.views import led_game_or_404
 from discussions.games.actions import enter_figure as enter
@@ -15,11 +14,10 @@ from discussions.games.actions import restore_game
 from discussions.games.actions import return_evaluation as send_back
 from discussions.games.actions import withdraw_game as withdraw
 from discussions.games.forms import WITHDRAW, FewerForm, FigureForm, ReturnForm, WithdrawalForm
-from discussions.games.pages.game import build_game_page
+from discussions.games.pages.game import build_game_page, list_withdrawals
 from discussions.games.pages.list import build_games_page
 from discussions.games.pages.list_query import SORTS, STATES, ListQuery
-from discussions.games.pages.manual_costs import build_figures_page
-from discussions.games.pages.withdrawals import withdrawal_part
+from discussions.games.pages.manual_costs import paid_figures
 from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
 from discussions.models import Evaluation, Game
 from discussions.models.manual_figures import KINDS
@@ -47,11 +45,11 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: int
         if form.is_valid():
             comment = form.cleaned_data["comment"]
             send_back(evaluation=found, comment=comment, by=request.user, now=timezone.now())
-            place = reverse("game", args=[slug, number])
-            return respond(request, page="", redirect=f"{place}#game-people")
+            address = reverse("game", args=[slug, number])
+            return respond(request, page="", redirect=f"{address}#game-people")
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    context = {"page": GameLink(slug, number), "evaluation": found.pk, "return_form": form}
+    context = {"game": game, "evaluation": found.pk, "return_form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/return_evaluation.html", context=context, status=status)
 
@@ -69,18 +67,18 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
             lower(
                 game=game, count=given["count"], reason=given["reason"], by=request.user, now=timezone.now()
             )
-            place = reverse("game", args=[slug, number])
-            return respond(request, page="", redirect=f"{place}#game-people")
+            address = reverse("game", args=[slug, number])
+            return respond(request, page="", redirect=f"{address}#game-people")
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    context = {"page": GameLink(slug, number), "fewer_form": form}
+    context = {"game": game, "most_needed": 0, "fewer_form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/reduce_evaluators.html", context=context, status=status)
 
 
 @require("see_games")
 def games(request: SignedIn, slug: str) -> HttpResponse:
-    """A page of the project's games; an evaluator is sent to where games are taken."""
+    """A page of the project's games; an evaluator is redirected to the queue."""
     project = project_or_404(request.user, slug)
     if role_in(request.user, project) == "evaluator":
         return redirect("queue", slug=slug)
@@ -92,7 +90,7 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_game")
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One game, for those who lead its project and, after the verdict, who judged it; to others it is not there."""
+    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
     found = game_or_404(request.user, slug, number)
     given = only_parameters(request, "from", "names")
     framed = frame(request.user, found.project, "games")
@@ -113,7 +111,7 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def parse_list_query(request: SignedIn) -> ListQuery:
-    """The order, filters and cursor in the address; Malformed (400) for what no link of ours says."""
+    """The order, filters and cursor in the address; Malformed (400) for other values."""
     given = only_parameters(request, "sort", "state", "iteration", "after", "before")
     sort, state = given["sort"] or "newest", given["state"]
     if sort not in SORTS or (state and state not in STATES):
@@ -128,7 +126,7 @@ def parse_list_query(request: SignedIn) -> ListQuery:
 
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number, when the person may open all of it; to everybody else it is not there."""
+    """The game of that number, if the person may see it, else 404."""
     rows = Game.objects.select_related("iteration__rubric_version__rubric", "transcript", "project")
     found = get_object_or_404(rows, project__slug=slug, number=number)
     if not may(check_see_game, person, found):
@@ -138,7 +136,7 @@ def game_or_404(person: Person, slug: str, number: int) -> Game:
 
 @require("enter_figure", methods=("GET", "POST"))
 def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """What is known of the game's cost and cache hit rate, and a form for a figure; leads back to itself."""
+    """The game's cost and cache hit rate, and a form for a figure; leads back to itself."""
     rows = Game.objects.visible_to(request.user).select_related("project")
     game = get_object_or_404(rows, project__slug=slug, number=number)
     check_enter_figure(request.user, game)
@@ -153,7 +151,7 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
                 return respond(request, page="", redirect=reverse("enter_figure", args=[slug, number]))
         except Refusal as refusal:
             status = kept_status(form, refusal)
-    context = {"page": build_figures_page(game=game), "form": form}
+    context = {"game": game, "figures": paid_figures(game), "form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/enter_cost.html", context=context, status=status)
 
@@ -168,7 +166,7 @@ def _wanted(request: SignedIn) -> dict[str, str]:
 
 @require("withdraw_game", methods=("GET", "POST"))
 def withdraw_game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Whether the game counts, what was said of that so far, and the form to turn it; leads back to the game."""
+    """Whether the game counts, its withdrawals so far, and a form for another; leads back to the game."""
     only_parameters(request)
     rows = Game.objects.visible_to(request.user).select_related("project", "iteration", "withdrawn_by")
     game = get_object_or_404(rows, project__slug=slug, number=number)
@@ -184,6 +182,6 @@ def withdraw_game(request: SignedIn, slug: str, number: int) -> HttpResponse:
         except Refusal as refusal:
             status = kept_status(form, refusal)
             game.refresh_from_db()
-    context = {"withdrawal": withdrawal_part(game), "withdrawal_form": form}
+    context = {"game": game, "withdrawals": list_withdrawals(game), "withdrawal_form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/withdraw.html", context=context, status=status)

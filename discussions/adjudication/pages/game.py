@@ -31,13 +31,6 @@ CARDS_A_PAGE = 40
 PROGRESS = "settle-progress"
 
 
-class GameLink(Struct, frozen=True):
-    """Where a game is."""
-
-    slug: str
-    number: int
-
-
 class AdjudicationPage(Struct, frozen=True):
     """Everything on the page. `refusal` says why nothing can be settled now, "" when it can.
 

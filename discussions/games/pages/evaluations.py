@@ -1,4 +1,4 @@
-"""What evaluators said of a game: where they differ, then each evaluation whole; by letters where several rate."""
+"""The evaluations of a game and where they differ; evaluators are letters where several rate."""
 
 from datetime import datetime
 
@@ -29,7 +29,6 @@ class JudgementLine(Struct, frozen=True):
     value: str
     before: str
     reason: str
-    version: int
 
 
 class RemarkLine(Struct, frozen=True):
@@ -44,8 +43,8 @@ class RemarkLine(Struct, frozen=True):
 class PersonPart(Struct, frozen=True):
     """One evaluation and everything judged in it; `alias` is its letter where several rate, "" before it is in.
 
-    `name` is "" where names are hidden. `aside` is how its place went back, while it is set aside: "skipped",
-    "released" by a lead, or "ended" with its time; then `aside_why` is what was said, `aside_at` when.
+    `name` is "" where names are hidden. `aside` says how the slot was given back: "skipped", "released" by a lead, or
+    "ended" with its lease; `aside_why` is the reason, `aside_at` the moment.
     """
 
     evaluation: int
@@ -64,12 +63,12 @@ class PersonPart(Struct, frozen=True):
 
     @property
     def is_in(self) -> bool:
-        """Whether it is handed in."""
+        """Whether it is submitted."""
         return self.state == SUBMITTED
 
 
 class DifferenceLine(Struct, frozen=True):
-    """One thing that nobody settled: what it is, where, and what each letter says of it."""
+    """One open disagreement: its subject, and the answer of each letter."""
 
     label: str
     message: int
@@ -79,9 +78,9 @@ class DifferenceLine(Struct, frozen=True):
 
 
 class PeoplePart(Struct, frozen=True):
-    """Everything that was said of one game. `is_shared` where several rate it; then names are hidden, unless shown.
+    """All evaluations of one game. `is_shared` where several rate it; then names are hidden unless `is_named`.
 
-    `differences` are the first of those that nobody settled, `open_count` is how many there are.
+    `differences` are the first open disagreements, `open_count` counts all of them.
     """
 
     people: list[PersonPart]
@@ -100,27 +99,29 @@ class PeoplePart(Struct, frozen=True):
 def people_part(
     game: Game, preview: Preview | None, *, is_named: bool = False, only: Person | None = None
 ) -> PeoplePart:
-    """What was said, in three queries, one more where leads settled something; with `only` that person's own alone.
+    """The evaluations, in three queries, and one more with adjudications; with `only`, those of that person.
 
     `preview` is None while the game is not measured.
     """
     rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
     found = list(rows)
     own = [evaluation for evaluation in found if only is None or evaluation.evaluator_id == only.pk]
-    said, remarks = _said(own), _remarks(own)
+    judgements, remarks = _load_judgements(own), _load_remarks(own)
     is_shared = len(found) > 1 or game.evaluator_count > 1
     submitted = [evaluation.pk for evaluation in found if evaluation.state == SUBMITTED]
-    is_telling = only is None and len(submitted) > 1
-    differing = _differing(game, submitted, said, preview) if preview and is_telling else []
+    is_compared = only is None and len(submitted) > 1
+    disagreements = (
+        _find_disagreements(game, submitted, judgements, preview) if preview and is_compared else []
+    )
     waiting = [
         disagreement
-        for disagreement in differing
+        for disagreement in disagreements
         if disagreement.settled is None and disagreement.can_be_adjudicated
     ]
     return PeoplePart(
         people=_people(
             own,
-            said,
+            judgements,
             remarks,
             letters(game.pk, submitted) if is_shared else {},
             is_named=is_named or not is_shared or only is not None,
@@ -132,20 +133,20 @@ def people_part(
         is_named=is_named,
         is_whole=only is None,
         differences=[_difference(disagreement) for disagreement in waiting[:MOST_DIFFERENCES]],
-        tie_count=sum(disagreement.is_tie for disagreement in differing),
+        tie_count=sum(disagreement.is_tie for disagreement in disagreements),
         open_count=len(waiting),
-        adjudicated_count=sum(disagreement.settled is not None for disagreement in differing),
+        adjudicated_count=sum(disagreement.settled is not None for disagreement in disagreements),
     )
 
 
-def _said(evaluations: list[Evaluation]) -> dict[int, list[Judgement]]:
+def _load_judgements(evaluations: list[Evaluation]) -> dict[int, list[Judgement]]:
     found: dict[int, list[Judgement]] = {}
     for row in Judgement.objects.filter(evaluation__in=evaluations).exclude(value=""):
         found.setdefault(row.evaluation_id, []).append(row)
     return found
 
 
-def _remarks(evaluations: list[Evaluation]) -> dict[int, list[Remark]]:
+def _load_remarks(evaluations: list[Evaluation]) -> dict[int, list[Remark]]:
     found: dict[int, list[Remark]] = {}
     for remark in Remark.objects.filter(evaluation__in=evaluations).order_by("pk"):
         found.setdefault(remark.evaluation_id, []).append(remark)
@@ -154,17 +155,17 @@ def _remarks(evaluations: list[Evaluation]) -> dict[int, list[Remark]]:
 
 def _people(
     evaluations: list[Evaluation],
-    said: dict[int, list[Judgement]],
+    judgements: dict[int, list[Judgement]],
     remarks: dict[int, list[Remark]],
     aliases: dict[int, str],
     *,
     is_named: bool,
 ) -> list[PersonPart]:
-    """In the order of letters, those that are not in at the end."""
+    """In the order of letters; those not submitted come last."""
     parts = [
         _part(
             evaluation,
-            said.get(evaluation.pk, []),
+            judgements.get(evaluation.pk, []),
             remarks.get(evaluation.pk, []),
             aliases,
             is_named=is_named,
@@ -174,18 +175,18 @@ def _people(
     return sorted(parts, key=lambda part: (not part.alias, part.alias))
 
 
-def _differing(
-    game: Game, submitted: list[int], said: dict[int, list[Judgement]], preview: Preview
+def _find_disagreements(
+    game: Game, submitted: list[int], judgements: dict[int, list[Judgement]], preview: Preview
 ) -> list[Disagreement]:
     judged = [
         Judged(key, row.kind, row.subject, row.value, row.blind_value, is_submitted=True)
         for key in submitted
-        for row in said.get(key, [])
+        for row in judgements.get(key, [])
     ]
     measured = preview.basis.measured
     machine = machine_values(load_measurements(measured.id, measured.findings_sha256))
-    settled = load_adjudicated_by_game([game.pk]).get(game.pk, []) if preview.basis.adjudications else []
-    return find_disagreements(judged, machine, settled, game=game.pk)
+    adjudicated = load_adjudicated_by_game([game.pk]).get(game.pk, []) if preview.basis.adjudications else []
+    return find_disagreements(judged, machine, adjudicated, game=game.pk)
 
 
 def _difference(disagreement: Disagreement) -> DifferenceLine:
@@ -197,7 +198,7 @@ def _difference(disagreement: Disagreement) -> DifferenceLine:
         message=_get_message(disagreement.kind, disagreement.subject),
         subject=disagreement.subject.rpartition("|")[2],
         is_tie=disagreement.is_tie,
-        answers=[f"{', '.join(those)}: {answer}" for answer, those in by_answer.items()],
+        answers=[f"{', '.join(aliases)}: {answer}" for answer, aliases in by_answer.items()],
     )
 
 
@@ -232,7 +233,7 @@ def _part(
 
 
 def _set_aside(evaluation: Evaluation) -> tuple[str, str]:
-    """How the place of an evaluation went back, and what was said then; "" twice while it is not set aside."""
+    """How the slot of an evaluation was given back, and the reason; "" twice if it was not."""
     if evaluation.state == SKIPPED:
         return "skipped", evaluation.skipped_reason
     if evaluation.state == LAPSED:
@@ -249,11 +250,10 @@ def _line(row: Judgement) -> JudgementLine:
         value=row.value.replace("_", " "),
         before=row.blind_value.replace("_", " ") if changed else "",
         reason=row.reason,
-        version=row.version,
     )
 
 
 def _get_message(kind: str, subject: str) -> int:
-    """The message that a judgement is about, 0 for another thing."""
+    """The message that a judgement is about, 0 for another subject."""
     is_placed = kind in judgement_kinds.MESSAGE_KINDS or kind in judgement_kinds.SENTENCE_KINDS
     return parse_subject(subject)[0] if is_placed else 0

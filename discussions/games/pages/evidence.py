@@ -66,7 +66,7 @@ def why_messages(
 
 
 def _valued(finding: MessageFinding, values: Mapping[str, str], metric: str) -> tuple[str, str]:
-    """What the machine said and what holds."""
+    """The automatic value and the effective value."""
     if metric == judgement_kinds.ROLE_CONSISTENCY:
         machine = judgement_kinds.role_value(finding.counts, finding.rule)
     else:

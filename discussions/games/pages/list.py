@@ -1,8 +1,9 @@
-"""The games of a project, a page at a time: a fixed number of queries, and never the text of a transcript.
+"""The games of a project, a page at a time, with figures from recorded verdicts or from measurements so far.
 
-The figures of a game as compact cells, from a recorded verdict or from what the machine counted so far.
+A page takes a fixed number of queries and never reads the text of a transcript.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from msgspec import Struct
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Line, Outcome
 from discussions.games.pages.list_query import (
-    HANDED_IN,
+    COMPLETE,
     MEASURING,
     RATED,
     RECORDED,
@@ -47,7 +48,7 @@ class ScoreCell(Struct, frozen=True):
 
 
 class ListedGame(Struct, frozen=True):
-    """One row, its figures as text: `cells` has a figure for each column, `state` where the game is."""
+    """One row, its figures as text: `cells` has a figure for each column."""
 
     number: str
     iteration: str
@@ -64,22 +65,14 @@ class ListedGame(Struct, frozen=True):
     is_withdrawn: bool
 
 
-class FilterChoice(Struct, frozen=True):
-    """One entry of the order or of a filter."""
-
-    value: str
-    label: str
-    is_chosen: bool
-
-
 class GamesPage(Struct, frozen=True):
     """A page of games; `after` and `before` are cursors to go on from, 0 where there is nothing more."""
 
     lines: list[ListedGame]
     columns: list[str]
-    sorts: list[FilterChoice]
-    states: list[FilterChoice]
-    iterations: list[FilterChoice]
+    sorts: Mapping[str, object]
+    states: Mapping[str, object]
+    iterations: dict[int, str]
     game_count: int
     after: int
     before: int
@@ -94,12 +87,10 @@ def build_games_page(*, project: Project, wanted: ListQuery) -> GamesPage:
     return GamesPage(
         lines=_lines(window.games, iterations, metrics),
         columns=[str(LABELS[key].column) for key in metrics],
-        sorts=[FilterChoice(key, str(label), key == wanted.sort) for key, label in SORTS.items()],
-        states=[FilterChoice(key, str(label), key == wanted.state) for key, label in STATES.items()],
-        iterations=[
-            FilterChoice(str(pk), rules.name, pk == wanted.iteration) for pk, rules in iterations.items()
-        ],
-        # Games are never deleted, so the next number tells how many there are.
+        sorts=SORTS,
+        states=STATES,
+        iterations={key: rules.name for key, rules in iterations.items()},
+        # Games are never deleted, so the next number gives their count.
         game_count=project.next_game_number - 1,
         after=window.after,
         before=window.before,
@@ -108,7 +99,7 @@ def build_games_page(*, project: Project, wanted: ListQuery) -> GamesPage:
 
 
 class _Rules(Struct, frozen=True):
-    """What an iteration's games are judged by."""
+    """The name of an iteration and how its games are judged."""
 
     name: str
     evaluator_count: int
@@ -126,7 +117,7 @@ class CellLabels(Struct, frozen=True):
     estimate: str
 
 
-class _Said(NamedTuple):
+class _RowLabels(NamedTuple):
     """What all rows share: words looked up once for the page, and its metrics."""
 
     states: dict[str, str]
@@ -147,8 +138,8 @@ def _iterations(project: Project) -> dict[int, _Rules]:
 
 def _metrics(iterations: dict[int, _Rules]) -> list[str]:
     """The metrics of all rubric versions of the project, in the order of the table."""
-    there = {criterion.key for rules in iterations.values() for criterion in rules.rubric.criteria}
-    return [key for key in METRICS if key in there]
+    keys = {criterion.key for rules in iterations.values() for criterion in rules.rubric.criteria}
+    return [key for key in METRICS if key in keys]
 
 
 def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[str]) -> list[ListedGame]:
@@ -163,7 +154,7 @@ def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[st
         figures = {(game, version): found for game, version, found in _FIGURES.filter(game__in=undecided)}
         for game, state in _STATES.filter(game__in=undecided):
             states.setdefault(game, []).append(state)
-    said = _Said(
+    labels = _RowLabels(
         {key: str(label) for key, label in STATES.items()},
         {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
         _("by hand"),
@@ -176,7 +167,7 @@ def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[st
         counted = figures.get((row.pk, rules.version))
         lines.append(
             _line(
-                row, rules, counted, outcomes.get(row.pk), states.get(row.pk, []), by_hand.get(row.pk), said
+                row, rules, counted, outcomes.get(row.pk), states.get(row.pk, []), by_hand.get(row.pk), labels
             )
         )
     return lines
@@ -207,13 +198,13 @@ def _line(
     outcome: Outcome | None,
     evaluations: list[str],
     by_hand: Decimal | None,
-    said: _Said,
+    labels: _RowLabels,
 ) -> ListedGame:
     state = RECORDED if outcome is not None else _state(game, rules, figures, evaluations)
     cells = (
-        build_figure_cells(figures, rules.rubric, said.cells)
+        build_figure_cells(figures, rules.rubric, labels.cells)
         if outcome is None
-        else build_outcome_cells(outcome, said.cells)
+        else build_outcome_cells(outcome, labels.cells)
     )
     composite = None if outcome is None else outcome.composite
     turns = None if outcome is None else outcome.flip_distance
@@ -224,15 +215,16 @@ def _line(
         iteration=rules.name,
         message_count=str(game.message_count),
         state=state,
-        state_says=said.states[state],
+        state_says=labels.states[state],
         tone="" if outcome is None else "pass" if outcome.passes else "fail",
         headline="" if outcome is None else _headline(outcome),
-        cells=[cells.get(key, NO_CELL) for key in said.metrics],
+        cells=[cells.get(key, NO_CELL) for key in labels.metrics],
         composite="" if composite is None else f"{composite:.1f}",
         cost="" if cost is None else f"${figure(cost, rules.limit, decimals=2)}",
         cost_says=", ".join(
             filter(
-                None, (said.costs.get(get_cost_state(cost, rules.rules)), said.by_hand if is_entered else "")
+                None,
+                (labels.costs.get(get_cost_state(cost, rules.rules)), labels.by_hand if is_entered else ""),
             )
         ),
         turns="" if turns is None else str(turns),
@@ -244,12 +236,12 @@ def _state(game: GameRow, rules: _Rules, figures: str | None, evaluations: list[
     if figures is None:
         return MEASURING
     if evaluations.count(SUBMITTED) >= (game.needed_count or rules.evaluator_count):
-        return HANDED_IN
+        return COMPLETE
     return RATED if any(state in OPEN for state in evaluations) else WAITING
 
 
 def _headline(outcome: Outcome) -> str:
-    """The short form: reasons have their place on the verdict's own page."""
+    """The outcome without reasons."""
     word = _("PASS") if outcome.passes else _("FAIL")
     rule = _(", %(n)d by rule") % {"n": outcome.by_rule_count} if outcome.by_rule_count else ""
     return f"{outcome.passed_count}/{len(outcome.lines)} {word}{rule}"
@@ -260,7 +252,7 @@ NO_CELL = ScoreCell("", "", "")
 
 
 def build_cell_labels() -> CellLabels:
-    """The words as of now."""
+    """The words in the reader's language."""
     return CellLabels({PASS: _("pass"), FAIL: _("fail"), PENDING: _("open")}, _("by rule"), _("estimate"))
 
 
@@ -270,7 +262,7 @@ def build_outcome_cells(outcome: Outcome, words: CellLabels) -> dict[str, ScoreC
 
 
 def build_figure_cells(figures: str | None, rubric: RubricRecord, words: CellLabels) -> dict[str, ScoreCell]:
-    """The cells of a game without a verdict: what the machine counted, and what is open until people judged."""
+    """The cells of a game without a verdict: automatic values, and what is open until people have judged."""
     counted = msgspec.json.decode(figures) if figures else {}
     return {
         criterion.key: _counted(criterion, counted.get(criterion.key), words) for criterion in rubric.criteria

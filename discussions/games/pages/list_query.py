@@ -18,14 +18,14 @@ from workspace.models import Project
 GAMES_A_PAGE = 30
 
 
-MEASURING, WAITING, RATED, HANDED_IN, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
+MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
 
 
 STATES = {
     MEASURING: _("being measured"),
     WAITING: _("waiting for an evaluator"),
     RATED: _("being rated"),
-    HANDED_IN: _("submitted, no verdict yet"),
+    COMPLETE: _("submitted, no verdict yet"),
     RECORDED: _("verdict recorded"),
     "pass": _("verdict PASS"),
     "fail": _("verdict FAIL"),
@@ -141,11 +141,11 @@ def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
     if state == MEASURING:
         return games.filter(~measured)
     evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
-    handed_in = evaluations.filter(state=SUBMITTED).order_by().values("game")
-    count = Coalesce(Subquery(handed_in.annotate(number=Count("pk")).values("number")), 0)
-    games = games.annotate(handed_in=count)
-    if state == HANDED_IN:
-        return games.filter(handed_in__gte=NEEDED)
-    games = games.filter(measured, handed_in__lt=NEEDED)
+    submitted = evaluations.filter(state=SUBMITTED).order_by().values("game")
+    count = Coalesce(Subquery(submitted.annotate(number=Count("pk")).values("number")), 0)
+    games = games.annotate(submitted_count=count)
+    if state == COMPLETE:
+        return games.filter(submitted_count__gte=NEEDED)
+    games = games.filter(measured, submitted_count__lt=NEEDED)
     is_open = Exists(evaluations.filter(state__in=OPEN))
     return games.filter(is_open) if state == RATED else games.filter(~is_open)

@@ -1,7 +1,6 @@
 """Costs and cache hit rates of a game: what its transcript reports, what was entered by hand, and what counts."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
@@ -12,49 +11,18 @@ from discussions.models.manual_figures import CACHE, COST
 from workspace.core.text import figure
 
 
-class EnteredLine(Struct, frozen=True):
-    """One figure that somebody entered. `counts` marks the one that no later one supersedes."""
-
-    kind: str
-    label: str
-    text: str
-    reason: str
-    by: str
-    at: datetime
-    counts: bool
-
-
 class PaidFigure(Struct, frozen=True):
-    """One of the two figures: what the transcript reports ("" for nothing) and what was entered, newest first."""
+    """Cost or cache hit rate: what the transcript reports ("" for nothing) and what was entered, newest first."""
 
     kind: str
     label: str
     reported: str
-    entered: list[EnteredLine]
+    entered: list[tuple[str, ManualFigure]]
 
     @property
     def text(self) -> str:
-        """What counts; "" when nothing is known."""
-        return self.entered[0].text if self.entered else self.reported
-
-    @property
-    def is_by_hand(self) -> bool:
-        """Whether what counts was entered by hand."""
-        return bool(self.entered)
-
-
-class FiguresPage(Struct, frozen=True):
-    """The two figures of a game, above the form for another."""
-
-    slug: str
-    number: int
-    source_id: str
-    figures: list[PaidFigure]
-
-
-def build_figures_page(*, game: Game) -> FiguresPage:
-    """The page of a game that was fetched with its project; one query."""
-    return FiguresPage(game.project.slug, game.number, game.source_id, paid_figures(game))
+        """The figure that counts; "" when nothing is known."""
+        return self.entered[0][0] if self.entered else self.reported
 
 
 def paid_figures(game: Game) -> list[PaidFigure]:
@@ -69,7 +37,7 @@ def paid_figures(game: Game) -> list[PaidFigure]:
 
 
 def format_manual_figure(kind: str, value: Decimal) -> str:
-    """A cost in dollars with at least two decimals, a rate in percent with at least one; four more say the rest."""
+    """A cost in dollars with two decimals or more, a rate in percent with one to four."""
     value = value if kind == COST else round(value * 100, 4)
     decimals = max(2 if kind == COST else 1, -int(value.normalize().as_tuple().exponent))
     text = figure(value, decimals=decimals)
@@ -77,21 +45,9 @@ def format_manual_figure(kind: str, value: Decimal) -> str:
 
 
 def _figure(kind: str, reported: Decimal | None, rows: Iterable[ManualFigure]) -> PaidFigure:
-    label = _("Cost") if kind == COST else _("Cache hit rate")
     return PaidFigure(
         kind=kind,
-        label=label,
+        label=_("Cost") if kind == COST else _("Cache hit rate"),
         reported="" if reported is None else format_manual_figure(kind, reported),
-        entered=[
-            EnteredLine(
-                kind=kind,
-                label=label,
-                text=format_manual_figure(kind, row.value),
-                reason=row.reason,
-                by=row.created_by.name,
-                at=row.created_at,
-                counts=not place,
-            )
-            for place, row in enumerate(rows)
-        ],
+        entered=[(format_manual_figure(kind, row.value), row) for row in rows],
     )
