@@ -1,4 +1,4 @@
-"""Home, the queue of a project, and one's own evaluations."""
+"""The home page, and the overview of a project."""
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -16,7 +16,7 @@ from workspace.web.respond import respond
 
 @require("sign_in")
 def home(request: SignedIn) -> HttpResponse:
-    """What waits for me and where I stopped; where I come from handing a game in, that it is in."""
+    """What waits for the person; after a submission it says so."""
     asked = only_parameters(request, "handed_in")
     page = home_page(person=request.user, now=timezone.now(), handed_in=parse_number(asked["handed_in"]))
     return respond(request, page="discussions/home/home.html", context={"page": page, **frame(request.user)})

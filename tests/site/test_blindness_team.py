@@ -334,4 +334,4 @@ def test_a_dealt_repeat_is_one_free_game_less_as_any_dealt_game_is(like_any_othe
     assert queue_page(person=person, project=project).free_count == 2
     skip_game(evaluation=repeat, reason="Later", by=person, now=NOW)
     assert queue_page(person=person, project=project).free_count == 2
-    assert home_page(person=person, now=NOW).places[0].free_count == 2
+    assert home_page(person=person, now=NOW).projects[0].free_count == 2

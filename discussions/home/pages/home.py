@@ -1,4 +1,4 @@
-"""What waits for somebody and where they stopped: the home page."""
+"""The home page: what waits for a person, and what they have begun."""
 
 from datetime import datetime
 
@@ -23,7 +23,7 @@ LISTED, ASIDE = 5, 10
 
 
 class Started(Struct, frozen=True, kw_only=True):
-    """An evaluation of one's own that is open; `minutes` are left of its lease, None while none runs."""
+    """An open evaluation of the person; `minutes` are left of its lease, None without a lease."""
 
     evaluation: int
     game_number: int
@@ -37,9 +37,9 @@ class Started(Struct, frozen=True, kw_only=True):
 
 
 class Aside(Struct, frozen=True, kw_only=True):
-    """An evaluation of one's own that was skipped, or whose time ended, with a place in which it could go on.
+    """An evaluation of the person that was skipped or lapsed and could go on, since a slot is free.
 
-    `why` is what was said when the place was given back, by oneself or by a lead, `comment` what it was sent back with.
+    `why` is the reason for which the slot was given back, `comment` that with which a lead sent the evaluation back.
     """
 
     evaluation: int
@@ -51,15 +51,14 @@ class Aside(Struct, frozen=True, kw_only=True):
     judged: int
 
 
-class HeldGame(Struct, frozen=True):
-    """One project as it concerns the person: what can be taken, what waits for a verdict, which imports have faults.
+class ProjectWork(Struct, frozen=True):
+    """What waits for the person in one project: free games, games without a verdict, imports with faults.
 
-    `verdicts` are game numbers, `faulty` transcripts as (number, name); both the first few, with counts of all, where
-    100 stands for 100 or more. `kept` are games that leads keep for the person, as (number, who keeps it).
+    `verdicts` are game numbers, `faulty` transcripts as (number, name), both the first few. The counts are of all; 100
+    means 100 or more. `kept` are games that leads assigned to the person, as (number, name of the lead).
     """
 
-    slug: str
-    name: str
+    project: Project
     role: str
     free_count: int
     kept: list[tuple[int, str]]
@@ -79,25 +78,24 @@ class HeldGame(Struct, frozen=True):
 
 
 class HomePage(Struct, frozen=True):
-    """Everything that waits for one person; `review_count` is None for who reviews no comparisons at all.
+    """Everything that waits for one person; `review_count` is None for a person who reviews no comparisons.
 
-    `handed_in` tells of what they handed in a moment ago, "" else.
+    `handed_in` is a sentence on the evaluation that was just submitted, or "".
     """
 
-    name: str
     handed_in: str
     returned: list[Started]
     started: list[Started]
     aside: list[Aside]
-    places: list[HeldGame]
+    projects: list[ProjectWork]
     may_create: bool
     review_count: int | None
 
 
 def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
-    """The same number of queries however many projects and games there are; calibrations ask a few more.
+    """The page, in a fixed number of queries; each calibration costs a few more.
 
-    `handed_in` is the number of the evaluation that somebody comes from, having handed it in.
+    `handed_in` is the key of the evaluation that was just submitted, or 0.
     """
     memberships = Membership.objects.filter(person=person, ended_at=None)
     roles = dict(memberships.values_list("project", "role"))
@@ -107,13 +105,12 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     free = free_counts(person, rated)
     kept = _kept(person, rated)
     calibrations = own_calibrations(person=person, projects=rated)
-    complete, faulty = _told_to_leads(led)
+    complete, faulty = _lead_work(led)
     verdicts = complete | _own_verdicts(person, [key for key in rated if key not in led])
     names = _names([key for keys in faulty.values() for key in keys[:LISTED]])
-    places = [
-        HeldGame(
-            slug=project.slug,
-            name=project.name,
+    work = [
+        ProjectWork(
+            project=project,
             role="admin" if is_admin(person) else str(roles.get(project.pk, "")),
             free_count=free.get(project.pk, 0),
             kept=kept.get(project.pk, []),
@@ -127,19 +124,18 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     ]
     started = _started(person, now)
     return HomePage(
-        person.name,
         describe_submitted(person, handed_in) if handed_in else "",
         [started_game for started_game in started if started_game.is_returned],
         [started_game for started_game in started if not started_game.is_returned],
         _aside(person, rated),
-        places,
+        work,
         may_create=is_admin(person),
         review_count=waiting_count(person),
     )
 
 
 def _started(person: Person, now: datetime) -> list[Started]:
-    """What the person has open, what was sent back to them first."""
+    """The open evaluations of the person, returned ones first."""
     own = Evaluation.objects.visible_to(person).filter(state__in=OPEN).select_related("game__project", "slot")
     counted = own.annotate(judged=_judged()).order_by(
         Case(When(returned_comment="", then=1), default=0), "-state", "pk"
@@ -161,7 +157,7 @@ def _started(person: Person, now: datetime) -> list[Started]:
 
 
 def _aside(person: Person, rated: list[int]) -> list[Aside]:
-    """What the person skipped, or did not finish in time, and could take up again; the newest first."""
+    """The evaluations that the person could take up again, the newest first."""
     own = set_aside(person, rated).select_related("game__project").annotate(judged=_judged()).order_by("-pk")
     return [
         Aside(
@@ -182,7 +178,7 @@ def _judged() -> Count:
 
 
 def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
-    """Project -> games that leads keep for the person, as (number, who keeps it)."""
+    """By project: games that leads assigned to the person, as (number, name of the lead)."""
     rows = query_kept_slots(person).filter(project__in=rated)
     found: dict[int, list[tuple[int, str]]] = {}
     for project, number, by in rows.values_list("project", "game__number", "assigned_by__name")[:PAGE_SIZE]:
@@ -190,22 +186,22 @@ def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
     return found
 
 
-def _told_to_leads(led: list[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """Project -> numbers of games that wait for a verdict, and -> keys of transcripts with faults, the newest first.
+def _lead_work(led: list[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """By project: numbers of games without a verdict, and keys of transcripts with faults, the newest first.
 
-    At most a hundred of each, in one query however many games are done.
+    At most a hundred of each, in one query.
     """
     rows = Project.objects.filter(pk__in=led).order_by("pk")
-    told = rows.annotate(
+    annotated = rows.annotate(
         complete=CappedNumbers(complete_games(OuterRef("pk")), "game__number"),
         faulty=CappedNumbers(faulty_transcripts(OuterRef("pk")), "pk"),
     ).values_list("pk", "complete", "faulty")
-    found = [(key, numbers_in(complete), numbers_in(faulty)[::-1]) for key, complete, faulty in told]
+    found = [(key, numbers_in(complete), numbers_in(faulty)[::-1]) for key, complete, faulty in annotated]
     return {key: games for key, games, _keys in found}, {key: keys for key, _games, keys in found}
 
 
 def _own_verdicts(person: Person, rated: list[int]) -> dict[int, list[int]]:
-    """Project -> numbers of games whose verdict the person records, having rated them alone; at most a hundred."""
+    """By project: numbers of games whose verdict the person records as their only evaluator; at most a hundred."""
     alone = complete_alone(OuterRef("pk"), person)
     rows = Project.objects.filter(pk__in=rated).order_by("pk")
     found = rows.annotate(alone=CappedNumbers(alone, "game__number")).values_list("pk", "alone")

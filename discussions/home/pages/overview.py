@@ -1,9 +1,8 @@
-"""The overview of a project: its stages with their rows of successes, what waits for evaluators, and their pace."""
+"""The overview of a project: its stages with their streaks, what waits for evaluators, and their pace."""
 
 from collections import defaultdict
 from datetime import date, datetime, time
 
-import msgspec
 from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,8 +11,7 @@ from msgspec import Struct
 from discussions.core.evaluation_states import OPEN, SKIPPED, SUBMITTED
 from discussions.gates.core import GateStatus
 from discussions.gates.permissions import check_open_stage
-from discussions.gates.queries import compute_stage_gate
-from discussions.iterations.queries import load_history
+from discussions.gates.queries import load_gate
 from discussions.models import Evaluation, Iteration, Slot, Stage
 from discussions.models.slots import RATING
 from discussions.queue.core import Pace, compute_pace, first_monday, format_duration
@@ -24,38 +22,19 @@ from workspace.models import Person, Project
 
 
 class StageLine(Struct, frozen=True):
-    """One stage. `count` of `needed` successes make its row, `says` tells of it; `missing` keeps the door shut."""
+    """One stage with its gate, and its iterations; `game_count` counts their games."""
 
-    number: int
-    name: str
-    goal: str
-    opened_at: datetime
-    closed_at: datetime | None
-    count: int
-    needed: int
+    stage: Stage
+    gate: GateStatus
     unit: str
-    says: str
-    is_gate_open: bool
-    is_by_override: bool
-    missing: list[str]
-    iteration_count: int
+    iterations: list[Iteration]
     game_count: int
-    newest: int
-    newest_name: str
-
-    @property
-    def marks(self) -> list[bool]:
-        """A mark for each success that is needed, whether it is there."""
-        return [place < self.count for place in range(self.needed)]
 
 
 class WaitingLine(Struct, frozen=True):
-    """The games of one iteration that are not through: free for evaluators, begun, or handed in without a verdict."""
+    """The unfinished games of one iteration: free for evaluators, begun, or submitted without a verdict."""
 
-    iteration: int
-    name: str
-    stage: int | None
-    key: int
+    iteration: Iteration
     free: int
     begun: int
     complete: int
@@ -82,7 +61,6 @@ class MemberWork(Struct, frozen=True):
 class OverviewPage(Struct, frozen=True):
     """Everything on the page. `agreement` is "" where no game is for several evaluators."""
 
-    slug: str
     stages: list[StageLine]
     stage_refusal: str
     waiting: list[WaitingLine]
@@ -98,13 +76,13 @@ class OverviewPage(Struct, frozen=True):
 
 def build_overview_page(*, project: Project, person: Person, now: datetime) -> OverviewPage:
     """The page: a fixed number of queries, and seven more while games of the open stage wait for a verdict."""
-    iterations = _iterations(project)
+    rows = Iteration.objects.filter(project=project).select_related("stage").defer("prompt")
+    iterations = list(rows.order_by("number"))
     waiting = _waiting(project, iterations)
     since = first_monday(timezone.localdate(now))
-    rows = _evaluations(project, since)
-    pace = _pace(rows, timezone.localdate(now))
+    evaluations = _evaluations(project, since)
+    pace = _pace(evaluations, timezone.localdate(now))
     return OverviewPage(
-        slug=project.slug,
         stages=_stages(project, iterations),
         stage_refusal=get_refusal(check_open_stage, person, project),
         waiting=waiting,
@@ -114,69 +92,28 @@ def build_overview_page(*, project: Project, person: Person, now: datetime) -> O
         week_count=len(pace.weeks),
         handed_in=pace.count,
         time=format_duration(pace.minutes),
-        people=_people(rows),
+        people=_people(evaluations),
         agreement=_agreement(project)
         if any(iteration.evaluator_count > 1 for iteration in iterations)
         else "",
     )
 
 
-class _Iteration(Struct, frozen=True):
-    """An iteration as its row has it, with how many games count in it."""
-
-    key: int
-    number: int
-    name: str
-    stage: int | None
-    evaluator_count: int
-    game_count: int
-
-
-def _iterations(project: Project) -> list[_Iteration]:
-    counted = Count("games", filter=Q(games__withdrawn_at=None))
-    rows = Iteration.objects.filter(project=project).annotate(game_count=counted).order_by("number")
-    columns = ("pk", "number", "name", "stage__number", "evaluator_count", "game_count")
-    return [_Iteration(*row) for row in rows.values_list(*columns)]
-
-
-def _stages(project: Project, iterations: list[_Iteration]) -> list[StageLine]:
-    """The newest first. At most one is open; how the door of the others stood is stored with them."""
+def _stages(project: Project, iterations: list[Iteration]) -> list[StageLine]:
+    """The newest first. At most one is open; the gates of the others are stored with them."""
+    counted = Count("iterations__games", filter=Q(iterations__games__withdrawn_at=None))
     rows = Stage.objects.filter(project=project).select_related("stated_by", "project").order_by("-number")
-    return [
-        _stage(stage, [iteration for iteration in iterations if iteration.stage == stage.number])
-        for stage in rows
-    ]
+    lines = []
+    for stage in rows.annotate(game_count=counted):
+        gate = load_gate(stage)
+        own = [iteration for iteration in iterations if iteration.stage_id == stage.pk]
+        unit = _("iterations") if gate.streak.unit == "iteration" else _("games")
+        lines.append(StageLine(stage, gate, unit, own, stage.game_count))
+    return lines
 
 
-def _stage(stage: Stage, iterations: list[_Iteration]) -> StageLine:
-    door = (
-        msgspec.json.decode(stage.door, type=GateStatus)
-        if stage.door
-        else compute_stage_gate(stage, load_history(stage))
-    )
-    newest = iterations[-1] if iterations else None
-    return StageLine(
-        number=stage.number,
-        name=stage.name,
-        goal=stage.goal,
-        opened_at=stage.created_at,
-        closed_at=stage.closed_at,
-        count=door.streak.count,
-        needed=door.streak.needed,
-        unit=_("iterations") if door.streak.unit == "iteration" else _("games"),
-        says=door.streak.says,
-        is_gate_open=door.is_open,
-        is_by_override=door.is_by_override,
-        missing=door.missing,
-        iteration_count=len(iterations),
-        game_count=sum(iteration.game_count for iteration in iterations),
-        newest=newest.number if newest else 0,
-        newest_name=newest.name if newest else "",
-    )
-
-
-def _waiting(project: Project, iterations: list[_Iteration]) -> list[WaitingLine]:
-    """Where something waits, in order of iterations."""
+def _waiting(project: Project, iterations: list[Iteration]) -> list[WaitingLine]:
+    """The iterations with unfinished games, in order."""
     open_slots = Slot.objects.filter(game__project=project, game__withdrawn_at=None, purpose=RATING)
     by_iteration = open_slots.filter(is_closed=False).order_by().values("game__iteration")
     counted = by_iteration.annotate(
@@ -188,16 +125,9 @@ def _waiting(project: Project, iterations: list[_Iteration]) -> list[WaitingLine
     }
     complete = _complete(project)
     return [
-        WaitingLine(
-            iteration.number,
-            iteration.name,
-            iteration.stage,
-            iteration.key,
-            *there,
-            complete.get(iteration.key, 0),
-        )
+        WaitingLine(iteration, *counts, complete.get(iteration.pk, 0))
         for iteration in iterations
-        if any(there := free.get(iteration.key, (0, 0))) or iteration.key in complete
+        if any(counts := free.get(iteration.pk, (0, 0))) or iteration.pk in complete
     ]
 
 
@@ -210,7 +140,7 @@ def _complete(project: Project) -> dict[int, int]:
 
 
 class _Row(Struct, frozen=True):
-    """One evaluation: by whom, how far, taken and handed in when."""
+    """One evaluation."""
 
     person: int
     name: str
@@ -220,7 +150,7 @@ class _Row(Struct, frozen=True):
 
 
 def _evaluations(project: Project, since: date) -> list[_Row]:
-    """Those that were handed in, skipped or begun since that day, and all that are open."""
+    """Evaluations submitted, skipped or begun since that day, and all open ones."""
     start = timezone.make_aware(datetime.combine(since, time.min))
     rows = Evaluation.objects.filter(game__project=project, purpose=RATING)
     wanted = rows.filter(Q(state__in=OPEN) | Q(submitted_at__gte=start) | Q(created_at__gte=start))
@@ -247,23 +177,23 @@ def _weeks(pace: Pace) -> list[WeekLine]:
 
 
 def _people(rows: list[_Row]) -> list[MemberWork]:
-    """In the order of names: this is about what is under way, not about who is fastest."""
+    """In the order of names, since this is no ranking."""
     by_person: dict[tuple[str, int], list[_Row]] = defaultdict(list)
     for row in rows:
         by_person[row.name.casefold(), row.person].append(row)
     return [
         MemberWork(
-            theirs[0].name,
-            handed_in=sum(row.state == SUBMITTED for row in theirs),
-            begun=sum(row.state in OPEN for row in theirs),
-            skipped=sum(row.state == SKIPPED for row in theirs),
+            evaluations[0].name,
+            handed_in=sum(row.state == SUBMITTED for row in evaluations),
+            begun=sum(row.state in OPEN for row in evaluations),
+            skipped=sum(row.state == SKIPPED for row in evaluations),
         )
-        for _key, theirs in sorted(by_person.items())
+        for _key, evaluations in sorted(by_person.items())
     ]
 
 
 def _agreement(project: Project) -> str:
-    """How far ratings of the same games agree, in a line; the page of agreement says the rest."""
+    """How far ratings of the same games agree, in a sentence; "" without such games."""
     found, games = rating_agreement(project)
     if not games:
         return ""

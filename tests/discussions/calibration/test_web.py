@@ -260,7 +260,7 @@ def test_who_passed_reads_it_and_a_closed_round_or_known_games_say_nothing(clien
     assert (own.done, own.of_games, own.waiting) == (0, 1, 1), "the game they rated is not asked of them"
     close_round(opened=opened, by=make_lead(project=opened.project), now=NOW)
     assert "alibration" not in get_text(client, person, "home")
-    assert home_page(person=person, now=NOW).places[0].calibration is None
+    assert home_page(person=person, now=NOW).projects[0].calibration is None
 
 
 def test_the_rating_page_says_openly_that_it_is_a_calibration(client):

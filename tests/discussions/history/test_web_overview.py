@@ -63,9 +63,9 @@ def test_a_stage_shows_its_row_its_door_and_what_is_newest(client, project, lead
     make_iteration(stage=stage, games=[figures()] * 3)
     make_iteration(stage=stage, games=[figures()] * 3, decision="keep", minutes=5, name="Shorter")
     (line,) = get_page(project, lead).stages
-    assert (line.count, line.needed, line.marks) == (2, 3, [True, True, False])
-    assert (line.iteration_count, line.game_count, line.newest_name) == (2, 6, "Shorter")
-    assert (line.is_gate_open, line.closed_at) == (False, None)
+    assert (line.gate.streak.count, line.gate.streak.needed, line.gate.is_open) == (2, 3, False)
+    assert (len(line.iterations), line.game_count, line.iterations[-1].name) == (2, 6, "Shorter")
+    assert get_text(client, project).count('<i class="is-there">') == 2
     said = get_text(client, project)
     for part in ("2 of 3 iterations in a row", "door shut", "2 things keep the door shut", "Reasons."):
         assert part in said
@@ -81,7 +81,7 @@ def test_games_on_their_way_are_counted_where_they_are(project, lead):
     page = get_page(project, lead)
     unsorted, baseline = page.waiting
     assert (unsorted.free, unsorted.begun, unsorted.complete) == (2, 1, 0)
-    assert (baseline.stage, baseline.free, baseline.begun) == (1, 3, 0)
+    assert (baseline.iteration.stage.number, baseline.free, baseline.begun) == (1, 3, 0)
     assert page.free_count == 5
 
 

@@ -333,7 +333,7 @@ def test_a_former_lead_takes_only_games_that_came_later():
     page = queue_page(person=person, project=project)
     assert (page.free_count, len(page.reasons)) == (0, 1)
     assert "while you led this project: 1." in page.reasons[0]
-    assert home_page(person=person, now=moment(2)).places[0].free_count == 0
+    assert home_page(person=person, now=moment(2)).projects[0].free_count == 0
     new = make_later_game(project)
     assert take_next_game(project=project, by=person, now=moment(6)).game_id == new.pk != old.pk
 

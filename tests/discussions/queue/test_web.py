@@ -182,7 +182,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     skipped = take_next_game(project=project, by=person, now=NOW)
     assert skipped is None or skip_game(evaluation=skipped, reason="x", by=person, now=NOW)
     free = min(100, count)
-    assert home_page(person=person, now=NOW).places[0].free_count == free
+    assert home_page(person=person, now=NOW).projects[0].free_count == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
         (person, "home", (), 11),

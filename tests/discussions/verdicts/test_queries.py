@@ -49,13 +49,13 @@ def test_a_game_waits_from_its_last_evaluation_to_its_verdict():
     assert waiting(game) == [game.number]
     (line,) = build_overview_page(project=game.project, person=lead, now=NOW).waiting
     assert line.complete == 1
-    assert home_page(person=lead, now=NOW).places[0].verdicts == [game.number]
+    assert home_page(person=lead, now=NOW).projects[0].verdicts == [game.number]
     record(game, by=lead)
     assert waiting(game) == []
     assert set(game.slots.values_list("awaiting_since", flat=True)) == {None}
     record(game, by=lead, reason="A correction", minutes=90)
     assert set(game.slots.values_list("awaiting_since", flat=True)) == {None}
-    assert home_page(person=lead, now=NOW).places[0].verdict_count == 0
+    assert home_page(person=lead, now=NOW).projects[0].verdict_count == 0
     assert not breaches(moment(95))
 
 
@@ -84,7 +84,7 @@ def test_who_rated_alone_is_told_of_their_own_games_and_nobody_of_shared_ones():
     alone = settled_but_for_the_verdict()
     person = alone.evaluator
     assert waiting(alone.game, person) == [alone.game.number]
-    assert home_page(person=person, now=NOW).places[0].verdicts == [alone.game.number]
+    assert home_page(person=person, now=NOW).projects[0].verdicts == [alone.game.number]
     shared = submitted_game(2)
     assert waiting(shared, list_evaluations(shared)[0].evaluator) == []
 
@@ -106,7 +106,7 @@ def test_many_games_and_imports_are_counted_up_to_a_hundred_in_each_project():
             make_copy(file, name=f"{at}.json", sha256=f"{at:064x}", fault_count=2) for at in range(1, faults)
         )
     # The admin leads both projects: what waits in the first leaves room for the second.
-    places = {place.slug: place for place in home_page(person=admin, now=NOW).places}
+    places = {work.project.slug: work for work in home_page(person=admin, now=NOW).projects}
     second = places.pop(project.slug)
     (first,) = places.values()
     assert (first.verdict_count, first.faulty_count) == (100, 100)
