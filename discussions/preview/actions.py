@@ -17,8 +17,8 @@ from workspace.models import Job
 def preview_games(*, job: Job, clock: Clock) -> None:
     """Preview the job's draft over all games; done again it finds the same and leaves the same row.
 
-    What is recorded while it runs may be in or not: the hash is taken before, so the page then says that more was
-    scored since. Raises NotAllowed when the draft was published meanwhile, JobLost when the job was taken over.
+    The hash is taken first. If a verdict is recorded while it runs, the page says that more was scored since. Raises
+    NotAllowed when the draft was published meanwhile, JobLost when the job was taken over.
     """
     version = load_job_draft(job=job)
     basis = scored_hash()

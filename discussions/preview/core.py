@@ -1,9 +1,4 @@
-"""What a draft of the discussion rubric would make of a game that was judged: which side each criterion is on, and why.
-
-Pure: two outcomes in, sentences out. The outcomes come from the same arithmetic as every verdict.
-
-Games that were judged, decided again under a draft: one record for each game, and what all of them come to.
-"""
+"""Judged games decided again under a draft of the discussion rubric: which outcomes and criteria change, and why."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -102,18 +97,20 @@ def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[s
 
     `found` is what counts under the draft, `scores` what it gives there: they say what was not judged.
     """
-    said = [_why_turned(*pair, scores) for pair in list_changed_lines(before, after)]
-    said += [_why_added(line) for line in added(before, after)]
-    said += [*_count(before, after), *_mandatory(before, after), *_cost(before, after)]
+    sentences = [_why_turned(*pair, scores) for pair in list_changed_lines(before, after)]
+    sentences += [_why_added(line) for line in added(before, after)]
+    sentences += [*_count(before, after), *_mandatory(before, after), *_cost(before, after)]
     if found.ties:
         things = "thing" if len(found.ties) == 1 else "things"
-        said.append(f"Evaluators differ on {len(found.ties)} {things} that a team lead would settle first.")
-    return said
+        sentences.append(
+            f"Evaluators differ on {len(found.ties)} {things} that a team lead would settle first."
+        )
+    return sentences
 
 
 def _why_turned(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
-    said = _why_side(before, after, scores)
-    return f"{said} It must pass." if after.is_mandatory and after.passes is False else said
+    sentences = _why_side(before, after, scores)
+    return f"{sentences} It must pass." if after.is_mandatory and after.passes is False else sentences
 
 
 def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
@@ -153,7 +150,7 @@ def _sides(before: str, after: str, *, passed: bool) -> str:
 
 
 def _figure(line: Line, *thresholds: float) -> str:
-    """The figure with enough decimals to stand on its side of every threshold named."""
+    """The figure with enough decimals to show its side of every threshold."""
     scale = METRICS[line.key].scale
     if not line.is_applicable:
         return f"{scale.high:g}{scale.symbol} by rule"
@@ -202,9 +199,9 @@ def _cost(before: Outcome, after: Outcome) -> Iterator[str]:
     limits = [float(outcome.cost_limit_usd) for outcome in (before, after)]
     cost = max((figure(before.cost_usd, limit, decimals=2) for limit in limits), key=len)
     was, now = (f"${figure(limit, decimals=2)}" for limit in limits)
-    said = "is above" if after.cost_state == ABOVE else "is within"
+    sentences = "is above" if after.cost_state == ABOVE else "is within"
     had = "was within" if after.cost_state == ABOVE else "was above"
-    yield f"The cost of ${cost} {had} the limit of {was}, {said} {now}."
+    yield f"The cost of ${cost} {had} the limit of {was}, {sentences} {now}."
 
 
 PASS, FAIL, PENDING = "PASS", "FAIL", "pending"
@@ -213,7 +210,7 @@ PASS, FAIL, PENDING = "PASS", "FAIL", "pending"
 class JudgedGame(Struct, frozen=True):
     """A game with everything its outcome rests on: the basis of its verdict, or the one it would be recorded on now.
 
-    `recorded` is the outcome of the standing verdict, None when there is none yet; `text` is the game itself where
+    `recorded` is the outcome of the current verdict, None when there is none yet; `text` is the game itself where
     the draft measures otherwise than `rubric`, the version that the game is judged by.
     """
 
@@ -365,29 +362,29 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
     if not measured:
         return []
     again = _many(measured, "game was", "games were")
-    said = [f"The draft measures otherwise, so {again} measured again. Nothing of that is stored."]
+    sentences = [f"The draft measures otherwise, so {again} measured again. Nothing of that is stored."]
     older = sum(game.is_by_older_code for game in games)
     if older:
         were = _many(older, "of them was", "of them were")
-        said.append(f"{were} measured by older code before; what differs can come from that, too.")
+        sentences.append(f"{were} measured by older code before; what differs can come from that, too.")
     counts = Counter[str]()
     for game in games:
         counts.update(game.lost)
     labels, phrases = counts[judgement_kinds.REFERENCE], counts[judgement_kinds.PHRASE]
     if labels:
-        said.append(
+        sentences.append(
             f"{_many(labels, 'label is', 'labels are')} of references that the draft does not find; they count as "
             "references that people found."
         )
     if phrases:
-        said.append(
+        sentences.append(
             f"{_many(phrases, 'phrase', 'phrases')} marked as acceptable {'is' if phrases == 1 else 'are'} not among "
             "those that the draft finds; such marks count for nothing."
         )
     if labels or phrases:
         where = sum(any(game.lost.values()) for game in games)
-        said.append(f"These judgements, whose finding is gone, are in {_many(where, 'game', 'games')}.")
-    return said
+        sentences.append(f"These judgements, whose finding is gone, are in {_many(where, 'game', 'games')}.")
+    return sentences
 
 
 def _many(count: int, text: str, several: str) -> str:

@@ -1,6 +1,6 @@
-"""Everything that was judged so far, read in batches of few queries: rows in, records of the core out.
+"""All judged games, read in batches of few queries.
 
-What stands here of a game without a verdict is what `basis_of` reads of one game; a test holds the two equal.
+For a game without a verdict this builds the same basis as `verdicts.queries`; a test compares the two.
 """
 
 from collections import defaultdict
@@ -43,14 +43,14 @@ NeedsText = Callable[[RubricRecord], bool]
 
 
 class Batch(NamedTuple):
-    """Keys of what is looked at together: standing verdicts, or games that were rated and have none."""
+    """Keys of what is read together: current verdicts, or games that were rated and have none."""
 
     keys: list[int]
     is_recorded: bool
 
 
 def scored_hash() -> str:
-    """The hash of what a preview looks at: other verdicts, evaluations, measurements or settlings give another one."""
+    """The hash of the input of a preview: verdicts, evaluations, measurements and adjudications."""
     measured = Measured.objects.filter(Exists(_submitted().filter(game=OuterRef("game"))))
     # An evaluation's version counts its judgements; its game can come under another rubric version.
     counted = (
@@ -219,15 +219,15 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
     judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
     tests: dict[int, list[BasisTest]] = defaultdict(list)
     keys = [row.game for row in rows]
-    handed_in = _submitted().filter(game__in=keys)
-    for game, *values in handed_in.order_by("pk").values_list("game_id", "pk", "evaluator_id"):
+    submitted = _submitted().filter(game__in=keys)
+    for game, *values in submitted.order_by("pk").values_list("game_id", "pk", "evaluator_id"):
         evaluations[game].append(BasisEvaluation(*values))
-    said = Judgement.objects.filter(evaluation__in=handed_in).order_by("pk")
-    for game, *values in said.values_list("evaluation__game_id", *BasisJudgement.__struct_fields__):
+    judged = Judgement.objects.filter(evaluation__in=submitted).order_by("pk")
+    for game, *values in judged.values_list("evaluation__game_id", *BasisJudgement.__struct_fields__):
         judgements[game].append(BasisJudgement(*values))
     for game, test in _tests(keys):
         tests[game].append(test)
-    settled = adjudications_in(keys)
+    adjudications = adjudications_in(keys)
     for row in rows:
         yield Basis(
             format=FORMAT,
@@ -241,7 +241,7 @@ def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> It
             evaluator_count=row.evaluator_count,
             evaluations=evaluations[row.game],
             judgements=judgements[row.game],
-            adjudications=settled[row.game],
+            adjudications=adjudications[row.game],
             supersedes=None,
             tests=tests[row.game],
         )
