@@ -136,7 +136,7 @@ def _compared(
         return None, _("There is no other iteration in this stage yet to compare it with."), 0
     if control.protocol != change.protocol:
         says = _(
-            "Iterations %(one)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
+            "Iterations %(first)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
             "were shown), so their figures cannot be held against each other."
         )
         return None, says % {"first": control.number, "other": change.number}, 0
