@@ -42,7 +42,7 @@ class RoundPlan(Struct, frozen=True, kw_only=True):
 
 
 def open_round(*, project: Project, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
-    """Open a round of the project; its keys are what the standing verdicts of its games agreed on, as they are now.
+    """Open a round of the project; its keys are taken from the current verdicts of its games.
 
     Raises NotAllowed for anybody but leads, Unacceptable for a plan that cannot be (a game without a verdict, no
     games, limits out of range), Conflict while another round is open.
@@ -93,7 +93,7 @@ def _new_round(project: Project, plan: RoundPlan, by: Person, now: datetime) -> 
 
 
 def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
-    """Close the round: nobody is asked for it any more. What is begun can still be handed in. Again changes nothing."""
+    """Close the round: no more games of it are dealt. Begun ones can still be submitted. A second call changes nothing."""
     check_calibrate(by, opened.project)
     with transaction.atomic():
         rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
@@ -104,9 +104,9 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
 def let_rate(
     *, opened: CalibrationRound, person: Person, reason: str, by: Person, now: datetime
 ) -> CalibrationWaiver:
-    """Let somebody rate who did not pass, with a reason that stays; once is enough.
+    """Let a person rate who did not pass, with a reason that is kept. A second call changes nothing.
 
-    Raises Unacceptable without a reason or for somebody who is no evaluator of the project.
+    Raises Unacceptable without a reason or for a person who is no evaluator of the project.
     """
     check_calibrate(by, opened.project)
     reason = clean_text(reason, ask=_("Say why they may rate without passing, in a few words."))
@@ -125,9 +125,10 @@ def let_rate(
 
 
 def begin_required_calibration(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
-    """Begin the next game of the open round, where it is required and the person has not rated all its games.
+    """Begin the next game of the open round, if it is required and the person has not rated all its games.
 
-    Called with the person locked. Raises NotAllowed for who rated them all and did not pass, until a lead lets them.
+    Call it with the person locked. Raises NotAllowed for a person who rated them all and did not pass, until a lead
+    lets them rate.
     """
     opened = load_open_round(project)
     if opened is None or not opened.is_required:
@@ -140,7 +141,7 @@ def begin_required_calibration(*, project: Project, by: Person, now: datetime) -
 
 
 def take_calibration(*, opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | None:
-    """The next game of a round that is not required, for an evaluator who wants to; None when they rated them all."""
+    """Begin the next game of an optional round; None when the evaluator rated them all."""
     if role_in(by, opened.project) != "evaluator":
         raise NotAllowed(_("Only evaluators of this project are calibrated."))
     with transaction.atomic():
@@ -151,28 +152,24 @@ def take_calibration(*, opened: CalibrationRound, by: Person, now: datetime) -> 
 
 
 def _begin(opened: CalibrationRound, by: Person, now: datetime) -> Evaluation | None:
-    """An evaluation of the first game of the round that the person has nothing to do with yet."""
+    """An evaluation of the first game of the round that the person has not rated."""
     left = games_left(opened, by)
     if not left:
         return None
-    chosen = left[0]
-    like = _like(chosen.verdict)
+    verdict = left[0].verdict
+    # With the seed of an evaluation behind the verdict, the same messages are asked about as in the key.
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    source = Evaluation.objects.only("seed", "identification").get(pk=basis.evaluations[0].id)
     return begin_alone(
-        game=chosen.game,
+        game=left[0].game,
         purpose=CALIBRATION,
-        measured=chosen.verdict.measured_id,
-        seed=like.seed,
-        identification=like.identification,
+        measured=verdict.measured_id,
+        seed=source.seed,
+        identification=source.identification,
         by=by,
         now=now,
         detail={"round": opened.number},
     )
-
-
-def _like(verdict: Verdict) -> Evaluation:
-    """The first evaluation that the verdict rests on: with its seed the same messages are asked about as in the key."""
-    basis = msgspec.json.decode(verdict.basis, type=Basis)
-    return Evaluation.objects.only("seed", "identification").get(pk=basis.evaluations[0].id)
 
 
 def _key(verdict: Verdict) -> object:

@@ -1,4 +1,4 @@
-"""Whether somebody judges as the team agreed: their own first answers beside the keys of a calibration round."""
+"""Whether a person judges as the team agreed: their first answers compared with the keys of a calibration round."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -10,7 +10,7 @@ from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds
 from workspace.statistics.means import exact_mean
 
-# What a key has an answer for. Marks, tests and who decides are ways of working, not judgements to agree on.
+# The kinds that a key has answers for. Marks, tests and who decides are ways of working, not judgements to agree on.
 COMPARED = (
     judgement_kinds.REFERENCE,
     judgement_kinds.STRATEGIC_DEPTH,
@@ -29,16 +29,16 @@ class Key(Struct, frozen=True):
 
 
 class KeyDifference(Struct, frozen=True):
-    """One thing that the person answered otherwise than the key."""
+    """One subject that the person answered otherwise than the key."""
 
     kind: str
     subject: str
-    said: str
+    given: str
     agreed: str
 
 
 class ComparedAnswers(Struct, frozen=True):
-    """One game: `alike` of `count` answers as in the key, by kind in `by_kind`; the rating beside the key's."""
+    """One game: `alike` of `count` answers as in the key, by kind in `by_kind`; the rating and the key's."""
 
     alike: int
     count: int
@@ -49,7 +49,7 @@ class ComparedAnswers(Struct, frozen=True):
 
     @property
     def rating_error(self) -> Fraction | None:
-        """How far the rating is from the key's; None where one of the two is missing."""
+        """The distance of the rating from the key's; None where either is missing."""
         if self.rating is None or self.agreed_rating is None:
             return None
         return abs(self.rating - self.agreed_rating)
@@ -67,27 +67,27 @@ class Result(Struct, frozen=True):
 
     @property
     def percent(self) -> float | None:
-        """Of a hundred answers so many as in the keys; None without any."""
+        """The percentage of answers as in the keys; None without answers."""
         return 100 * self.alike / self.count if self.count else None
 
 
 def build_key(found: Effective) -> Key:
-    """What a verdict agreed on: the values that people settled, none that only the machine stands for."""
+    """What a verdict agreed on: the values that people gave, none that only the machine gave."""
     values = {kind: dict(found.values[kind]) for kind in COMPARED if found.values.get(kind)}
     return Key(values, "" if found.rating is None else str(found.rating))
 
 
-def compare(key: Key, said: Mapping[tuple[str, str], str]) -> ComparedAnswers:
-    """A person's first answers, by (kind, subject), beside the key; what only one of the two has is left out."""
+def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers:
+    """Compare a person's first answers, by (kind, subject), with the key. Subjects that only one of them has are left out."""
     by_kind: dict[str, tuple[int, int]] = {}
     differences = []
     for kind, agreed in key.values.items():
-        asked = [subject for subject in agreed if said.get((kind, subject))]
-        other = [subject for subject in asked if said[kind, subject] != agreed[subject]]
+        asked = [subject for subject in agreed if answers.get((kind, subject))]
+        other = [subject for subject in asked if answers[kind, subject] != agreed[subject]]
         if asked:
             by_kind[kind] = (len(asked) - len(other), len(asked))
         differences += [
-            KeyDifference(kind, subject, said[kind, subject], agreed[subject])
+            KeyDifference(kind, subject, answers[kind, subject], agreed[subject])
             for subject in sorted(other, key=judgement_kinds.parse_subject)
         ]
     return ComparedAnswers(
@@ -95,7 +95,7 @@ def compare(key: Key, said: Mapping[tuple[str, str], str]) -> ComparedAnswers:
         count=sum(count for _alike, count in by_kind.values()),
         by_kind=by_kind,
         differences=differences,
-        rating=judgement_kinds.parse_rating(said.get((judgement_kinds.RATING, ""), "")),
+        rating=judgement_kinds.parse_rating(answers.get((judgement_kinds.RATING, ""), "")),
         agreed_rating=judgement_kinds.parse_rating(key.rating),
     )
 
@@ -103,19 +103,15 @@ def compare(key: Key, said: Mapping[tuple[str, str], str]) -> ComparedAnswers:
 def compute_result(
     compared: Iterable[ComparedAnswers], *, of_games: int, pass_percent: int, rating_within: Decimal
 ) -> Result:
-    """Passed by whoever gives at least `pass_percent` of a hundred answers as the keys do, over all games, and whose
-    ratings are on average no further than `rating_within` from the keys'.
+    """Passed with at least `pass_percent` of a hundred answers as in the keys, over all games, and ratings that differ
+    from the keys' by at most `rating_within` on average.
 
-    The rule of percent agreement with an expert key is that of screening rounds in the literature (Mitra, Hutto and
-    Gilbert, CHI 2015); all answers weigh the same. `of_games` is how many games the person is asked to rate.
+    Percent agreement with an expert key is the rule of screening rounds in the literature (Mitra, Hutto and Gilbert,
+    CHI 2015); all answers weigh the same. `of_games` is how many games the person is asked to rate.
     """
     done = list(compared)
-    alike, count = (
-        sum(compared_answers.alike for compared_answers in done),
-        sum(compared_answers.count for compared_answers in done),
-    )
-    errors = [error for compared_answers in done if (error := compared_answers.rating_error) is not None]
-    error = exact_mean(errors)
+    alike, count = sum(game.alike for game in done), sum(game.count for game in done)
+    error = exact_mean([error for game in done if (error := game.rating_error) is not None])
     passes: bool | None = None
     if len(done) >= of_games:
         agrees = count == 0 or 100 * alike >= pass_percent * count

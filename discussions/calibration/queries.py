@@ -1,7 +1,7 @@
-"""How far people are with a calibration round, read from rows into records of the core."""
+"""The progress of people in a calibration round, read from rows into core records."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import msgspec
 from django.utils.translation import gettext as _
@@ -15,13 +15,12 @@ from discussions.models.slots import CALIBRATION
 from workspace.models import Person, Project
 
 
-class Calibrated(Struct, frozen=True):
-    """One person's way through a round: evaluations by game, what came of those handed in, and all together.
+class RoundProgress(Struct, frozen=True):
+    """One person's progress in a round: the submitted games compared with their keys, and the result of all of them.
 
     `waiver` is the reason of a lead who lets them rate without passing, "" without one.
     """
 
-    evaluations: dict[int, int]
     compared: dict[int, ComparedAnswers]
     result: Result
     waiver: str
@@ -38,7 +37,7 @@ class Calibrated(Struct, frozen=True):
 
 
 def load_open_round(project: Project) -> CalibrationRound | None:
-    """The round of the project that is open, if one is."""
+    """The open round of the project, if there is one."""
     return CalibrationRound.objects.filter(project=project, closed_at=None).select_related("project").first()
 
 
@@ -49,33 +48,32 @@ def load_keys(opened: CalibrationRound) -> dict[int, Key]:
 
 
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
-    """The games of the round that the person has nothing to do with yet, in order; one they rated is not asked."""
+    """The games of the round that the person has not begun or rated, in order."""
     known = Evaluation.objects.filter(evaluator=person).values("game")
     games = CalibrationGame.objects.filter(round=opened, game__withdrawn_at=None).exclude(game__in=known)
     return list(games.order_by("place").select_related("verdict", "game__project"))
 
 
-def load_progress(opened: CalibrationRound, person: Person) -> Calibrated:
-    """How far one person is."""
+def load_progress(opened: CalibrationRound, person: Person) -> RoundProgress:
+    """The progress of one person."""
     return load_progress_by_person(opened, [person.pk])[person.pk]
 
 
-def load_progress_by_person(opened: CalibrationRound, people: Iterable[int]) -> dict[int, Calibrated]:
-    """How far each of these people is; five queries however many they are."""
-    wanted = list(people)
+def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -> dict[int, RoundProgress]:
+    """The progress of each of these people; five queries for any number of them."""
     keys = load_keys(opened)
-    begun: dict[int, dict[int, int]] = defaultdict(dict)
-    handed_in: dict[int, dict[int, int]] = defaultdict(dict)
+    begun: dict[int, set[int]] = defaultdict(set)
+    submitted: dict[int, dict[int, int]] = defaultdict(dict)
     known: dict[int, set[int]] = defaultdict(set)
-    rows = Evaluation.objects.filter(game__in=keys, evaluator__in=wanted).order_by("pk")
+    rows = Evaluation.objects.filter(game__in=keys, evaluator__in=people).order_by("pk")
     for key, person, game, purpose, state in rows.values_list("pk", "evaluator", "game", "purpose", "state"):
         if purpose != CALIBRATION:
             known[person].add(game)
             continue
-        begun[person][game] = key
+        begun[person].add(game)
         if state == SUBMITTED:
-            handed_in[person][game] = key
-    said = _first_answers([key for games in handed_in.values() for key in games.values()])
+            submitted[person][game] = key
+    answers = _first_answers([key for games in submitted.values() for key in games.values()])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
     gone = set(
         CalibrationGame.objects.filter(round=opened, game__withdrawn_at__isnull=False).values_list(
@@ -83,10 +81,12 @@ def load_progress_by_person(opened: CalibrationRound, people: Iterable[int]) -> 
         )
     )
     found = {}
-    for person in wanted:
-        asked = keys.keys() - gone - (known[person] - begun[person].keys())
+    for person in people:
+        asked = keys.keys() - gone - (known[person] - begun[person])
         compared = {
-            game: compare(keys[game], said[key]) for game, key in handed_in[person].items() if game in asked
+            game: compare(keys[game], answers[key])
+            for game, key in submitted[person].items()
+            if game in asked
         }
         result = compute_result(
             compared.values(),
@@ -94,16 +94,16 @@ def load_progress_by_person(opened: CalibrationRound, people: Iterable[int]) -> 
             pass_percent=opened.pass_percent,
             rating_within=opened.rating_within,
         )
-        found[person] = Calibrated(begun[person], compared, result, waivers.get(person, ""))
+        found[person] = RoundProgress(compared, result, waivers.get(person, ""))
     return found
 
 
 def _first_answers(evaluations: list[int]) -> dict[int, dict[tuple[str, str], str]]:
-    """What was said before anything was shown; of what was never judged blind, what was said at all."""
+    """Evaluation -> the blind values; where none was given blind, the value given later."""
     rows = Judgement.objects.filter(evaluation__in=evaluations).exclude(value="", blind_value="")
-    said: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
+    answers: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
     columns = ("evaluation", "kind", "subject", "value", "blind_value")
     for key, kind, subject, value, blind in rows.values_list(*columns):
         if kind != judgement_kinds.ATTRIBUTION:
-            said[key][kind, subject] = blind or value
-    return said
+            answers[key][kind, subject] = blind or value
+    return answers

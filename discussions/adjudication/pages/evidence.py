@@ -13,7 +13,10 @@ from discussions.core.records import GameRecord, Measurement, PhraseFinding, Ref
 from discussions.metrics.core.text import split
 from discussions.metrics.core.vote_record import find_named_round
 from discussions.metrics.labels import CHECKS, list_evidence, rule_text
+from discussions.models import Game, Measured
+from discussions.queries import game_record, load_measurements, rubric_record
 from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
 from workspace.core.text import shorten
 
 MOST_BEFORE, MOST_QUOTES, LONGEST_QUOTE = 3, 6, 600
@@ -92,11 +95,20 @@ class Subject(Struct, frozen=True):
 
 
 class EvidenceSource(Struct, frozen=True):
-    """What things are told from: the game, what was found in it, and the rubric that asks."""
+    """What subjects are described from: the game, its measurements and the rubric."""
 
     game: GameRecord
     measurements: Mapping[str, Measurement]
     rubric: RubricRecord
+
+
+def load_evidence_source(game: Game, measured: Measured, version: RubricVersion) -> EvidenceSource:
+    """The source of one game, measured under that rubric version."""
+    return EvidenceSource(
+        game_record(game.pk, game.content_sha256),
+        load_measurements(measured.pk, measured.findings_sha256),
+        rubric_record(version.pk, version.sha256),
+    )
 
 
 def get_kind_label(kind: str) -> str:
@@ -110,25 +122,19 @@ def answer_word(kind: str, value: str) -> str:
     return answer_label(kind, value) if said is None else str(said)
 
 
-def build_subject(ground: EvidenceSource, kind: str, subject: str) -> Subject:
-    """The thing with that kind and subject."""
-    return (
-        replace(_BUILT[kind](ground, kind, subject), label=get_kind_label(kind))
-        if kind in _BUILT
-        else _bare(kind)
-    )
+def build_subject(source: EvidenceSource, kind: str, subject: str) -> Subject:
+    """The subject with its label in words."""
+    build = _BUILT.get(kind)
+    found = build(source, kind, subject) if build else Subject("")
+    return replace(found, label=get_kind_label(kind))
 
 
-def _bare(kind: str) -> Subject:
-    return Subject(get_kind_label(kind))
-
-
-def _message(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+def _message(source: EvidenceSource, kind: str, subject: str) -> Subject:
     """A message that one of metrics 2 to 4 judges, with the rule that decided and the words it saw."""
     position = judgement_kinds.parse_subject(subject)[0]
-    found = ground.measurements[kind].messages
+    found = source.measurements[kind].messages
     finding = next((finding for finding in found if finding.message == position), None)
-    said = _said(ground, position)
+    said = _said(source, position)
     if finding is None:
         return said
     rule = rule_text(finding.rule)
@@ -136,18 +142,18 @@ def _message(ground: EvidenceSource, kind: str, subject: str) -> Subject:
     return replace(said, finding=f"{rule}{words}")
 
 
-def _said(ground: EvidenceSource, position: int) -> Subject:
-    message = ground.game.messages[position - 1]
-    player = ground.game.players[message.player - 1]
-    before = _quotes(ground.game, list(range(max(1, position - MOST_BEFORE), position)))
+def _said(source: EvidenceSource, position: int) -> Subject:
+    message = source.game.messages[position - 1]
+    player = source.game.players[message.player - 1]
+    before = _quotes(source.game, list(range(max(1, position - MOST_BEFORE), position)))
     return Subject("", position, player.name, player.role or "", message.text, before=before)
 
 
-def _sentence(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
     """A reference, or a sentence that somebody marked as one, with the votes of the round it speaks of."""
     position, number = judgement_kinds.parse_subject(subject)
-    message, said = ground.game.messages[position - 1], _said(ground, position)
-    finding = _reference(ground, position, number)
+    message, said = source.game.messages[position - 1], _said(source, position)
+    finding = _reference(source, position, number)
     start, end = (finding.start, finding.end) if finding else _span(message.text, number)
     spoken = find_named_round(message.text[start:end], message.round)
     hits = finding.evidence.rows if finding and finding.evidence else []
@@ -155,13 +161,13 @@ def _sentence(ground: EvidenceSource, kind: str, subject: str) -> Subject:
         said,
         spans=[(start, end)],
         finding=str(CHECKS[finding.check]) if finding else _("the machine did not see it"),
-        evidence=list(list_evidence(finding, ground.game.players)) if finding else [],
-        votes=_votes(ground.game, spoken, hits),
+        evidence=list(list_evidence(finding, source.game.players)) if finding else [],
+        votes=_votes(source.game, spoken, hits),
     )
 
 
-def _reference(ground: EvidenceSource, position: int, number: int) -> ReferenceFinding | None:
-    found = ground.measurements["memory_accuracy"].references
+def _reference(source: EvidenceSource, position: int, number: int) -> ReferenceFinding | None:
+    found = source.measurements["memory_accuracy"].references
     return next(
         (finding for finding in found if (finding.message, finding.sentence) == (position, number)), None
     )
@@ -181,11 +187,11 @@ def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> R
     return RoundVotes(number, rows) if rows else None
 
 
-def _phrase(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+def _phrase(source: EvidenceSource, kind: str, subject: str) -> Subject:
     """A phrase that one agent repeats, with the messages in which it stands."""
     player, _bar, phrase = subject.partition("|")
-    finding = _repeated(ground, int(player), phrase)
-    name = ground.game.players[int(player) - 1].name if int(player) else _("all agents")
+    finding = _repeated(source, int(player), phrase)
+    name = source.game.players[int(player) - 1].name if int(player) else _("all agents")
     places = finding.messages if finding else []
     times = _("used %(count)d times") % {"count": finding.count} if finding else ""
     return Subject(
@@ -193,29 +199,29 @@ def _phrase(ground: EvidenceSource, kind: str, subject: str) -> Subject:
         name=name,
         text=phrase,
         finding=times,
-        quotes=_quotes(ground.game, places),
+        quotes=_quotes(source.game, places),
         more=max(0, len(places) - MOST_QUOTES),
     )
 
 
-def _repeated(ground: EvidenceSource, player: int, phrase: str) -> PhraseFinding | None:
-    found = ground.measurements["anti_repetition"].phrases
+def _repeated(source: EvidenceSource, player: int, phrase: str) -> PhraseFinding | None:
+    found = source.measurements["anti_repetition"].phrases
     return next((finding for finding in found if (finding.player, finding.phrase) == (player, phrase)), None)
 
 
-def _agent(ground: EvidenceSource, kind: str, subject: str) -> Subject:
+def _agent(source: EvidenceSource, kind: str, subject: str) -> Subject:
     """An agent who is or is not told by the language, with the first messages."""
     number = int(subject)
-    player = ground.game.players[number - 1]
-    places = [message.position for message in ground.game.messages if message.player == number]
-    quotes = _quotes(ground.game, places)
+    player = source.game.players[number - 1]
+    places = [message.position for message in source.game.messages if message.player == number]
+    quotes = _quotes(source.game, places)
     return Subject(
         "", name=player.name, role=player.role or "", quotes=quotes, more=max(0, len(places) - MOST_QUOTES)
     )
 
 
-def _question(ground: EvidenceSource, kind: str, subject: str) -> Subject:
-    return Subject("", text=ground.rubric.criterion("engagement").guiding_questions[int(subject) - 1])
+def _question(source: EvidenceSource, kind: str, subject: str) -> Subject:
+    return Subject("", text=source.rubric.criterion("engagement").guiding_questions[int(subject) - 1])
 
 
 def _quotes(game: GameRecord, positions: list[int]) -> list[Quote]:

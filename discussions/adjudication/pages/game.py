@@ -15,13 +15,13 @@ from discussions.adjudication.pages.cards import (
     card_id,
     is_open,
 )
-from discussions.adjudication.pages.evidence import EvidenceSource
+from discussions.adjudication.pages.evidence import load_evidence_source
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import disagreements_in
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game, Measured, Remark
 from discussions.models.slots import RATING
-from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
+from discussions.queries import newest_measured
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
 
@@ -153,13 +153,8 @@ def _table(
     nonce: str,
     posted: PostedDecision | None,
 ) -> QuoteTable:
-    version = game.iteration.rubric_version
-    ground = EvidenceSource(
-        game_record(game.pk, game.content_sha256),
-        load_measurements(measured.pk, measured.findings_sha256),
-        rubric_record(version.pk, version.sha256),
-    )
-    return QuoteTable(ground, names, _remarks(evaluations), nonce, posted)
+    source = load_evidence_source(game, measured, game.iteration.rubric_version)
+    return QuoteTable(source, names, _remarks(evaluations), nonce, posted)
 
 
 def _cards(table: QuoteTable, shown: list[Disagreement]) -> list[Card]:

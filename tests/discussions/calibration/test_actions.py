@@ -60,9 +60,9 @@ def test_who_does_not_pass_waits_for_a_leads_word():
     for question in "12":
         say(evaluation, "question", question, "no")
     finish(evaluation)
-    standing = load_progress(opened, person)
-    assert standing.result.passes is False
-    assert len(next(iter(standing.compared.values())).differences) == 2
+    progress = load_progress(opened, person)
+    assert progress.result.passes is False
+    assert len(next(iter(progress.compared.values())).differences) == 2
     with pytest.raises(NotAllowed, match="did not pass"):
         take_next_game(project=opened.project, by=person, now=NOW)
     lead = make_lead(project=opened.project)

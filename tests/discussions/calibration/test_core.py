@@ -31,7 +31,7 @@ def test_a_game_by_hand():
     assert (found.alike, found.count) == (3, 5)
     assert found.by_kind == {"reference": (1, 2), "strategic_depth": (1, 2), "question": (1, 1)}
     assert [
-        (difference.kind, difference.subject, difference.said, difference.agreed)
+        (difference.kind, difference.subject, difference.given, difference.agreed)
         for difference in found.differences
     ] == [
         ("reference", "9.2", "inaccurate", "vague"),

@@ -90,9 +90,9 @@ def test_the_next_game_of_a_new_evaluator_is_a_calibration_and_ends_in_feedback(
     finish(evaluation)
     page = browser.get(reverse("calibration_feedback", args=[evaluation.pk]))
     shown = page.context["page"]
-    assert (shown.count - shown.alike, shown.passes, shown.left) == (1, None, 1)
+    assert (shown.compared.count - shown.compared.alike, shown.result.passes, shown.left) == (1, None, 1)
     (other,) = shown.differences
-    assert (other.said, other.agreed, other.thing.label) == ("no", "yes", "Question")
+    assert (other.given, other.agreed, other.subject.label) == ("no", "yes", "Question")
     assert "Next calibration game" in page.content.decode()
 
 
@@ -114,7 +114,9 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
         assert f"<strong>{says}</strong>" in page.content.decode()
     lead = signed(client, make_lead(project=opened.project))
     address = reverse("calibration", args=[opened.project.slug, opened.number])
-    people = {person.key: person.passes for person in lead.get(address).context["page"].people}
+    people = {
+        person.pk: progress.result.passes for person, progress in lead.get(address).context["page"].people
+    }
     assert (people[good.evaluator_id], people[bad.evaluator_id]) == (True, False)
     wave = reverse("let_rate", args=[opened.project.slug, opened.number, bad.evaluator_id])
     assert lead.post(wave, {"reason": " "}).status_code == 422
