@@ -48,10 +48,10 @@ def acts(evaluation):
     from discussions.rating.queries import load_state as work_of
 
     work = work_of(evaluation)
-    ground = work.ground
+    judgeable = work.judgeable
     while True:
         for label in ("accurate", "inaccurate"):
-            yield from (("reference", subject, label) for subject in ground.counted)
+            yield from (("reference", subject, label) for subject in judgeable.counted)
         for metric in ("strategic_depth", "coherence"):
             yield from ((metric, str(position), "yes") for position in work.samples[metric][1:])
         yield from (("question", str(number), "yes") for number in range(1, 6))

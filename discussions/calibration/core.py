@@ -78,7 +78,7 @@ def build_key(found: Effective) -> Key:
 
 
 def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers:
-    """Compare a person's first answers, by (kind, subject), with the key. Subjects that only one of them has are left out."""
+    """Compare first answers, by (kind, subject), with the key. Subjects that only one of them has are left out."""
     by_kind: dict[str, tuple[int, int]] = {}
     differences = []
     for kind, agreed in key.values.items():

@@ -1,6 +1,7 @@
 """Places on games: rows that one conditional update takes, each for one purpose, held under a lease."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import models
 from django.db.models import Q
@@ -12,6 +13,18 @@ from workspace.models import Person, Project
 RATING = "rating"
 REPEAT = "repeat"
 CALIBRATION = "calibration"
+
+
+class SlotQuerySet(models.QuerySet["Slot"]):
+    """How slots are asked for."""
+
+    def free(self) -> "SlotQuerySet":
+        """Open slots that no evaluator has, also those that are assigned."""
+        return self.filter(evaluator=None, is_closed=False)
+
+    def free_for(self, person: Any) -> "SlotQuerySet":
+        """Free slots that this person may take: assigned to nobody or to them. `person` may be an expression."""
+        return self.free().filter(Q(assigned_to=None) | Q(assigned_to=person))
 
 
 class Slot(models.Model):
@@ -37,6 +50,8 @@ class Slot(models.Model):
     assigned_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     is_closed = models.BooleanField(default=False)
     awaiting_since = models.DateTimeField(null=True, blank=True)
+
+    objects = SlotQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -1,10 +1,7 @@
-"""The queue: places on games are rows, and "next game" takes one by a single conditional update.
+"""The queue: the next game of an evaluator, hidden repeats, assignments, and the rule of a project's queue.
 
-Hidden repeats: dealt like any other game, in a place of its own, under a number that no game has.
-
-Places kept for people by name: given by a lead, and taken back while nobody has begun.
-
-How a project deals its games out: the order, and how many of a hundred are hidden repeats.
+"Next game" takes a slot by a single conditional update. A hidden repeat looks like any other game: it has its own slot
+and a number that no game has.
 """
 
 import hashlib
@@ -14,7 +11,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
@@ -51,36 +48,36 @@ def take_next_game(
 ) -> Evaluation | None:
     """The evaluation that the person works on next in the project; None when there is nothing for them.
 
-    What they began comes first, what was sent back to them before that; then a calibration that is required; then a
-    place that a lead keeps for them; now and then a hidden repeat; then a free place by the project's rule, with an
-    `iteration` of one of its games. Never two people in one place, never a person twice on one game. Raises NotAllowed
-    for anybody but the project's evaluators, and for who did not pass a required calibration.
+    In this order: a returned evaluation, a begun one, a required calibration, an assigned slot, sometimes a hidden
+    repeat, a free slot by the project's rule (of one of the games of `iteration` if that is given). No two people get
+    one slot, no person gets a game twice. Raises NotAllowed for everybody but the project's evaluators, and for a
+    person who did not pass a required calibration.
     """
     check_take_game(by, project)
     found = _next(project, by, now, iteration)
     if found is None and Slot.objects.filter(project=project, lease_until__lte=now).exists():
-        # Somebody's lease ended since the last sweep: their place is free, too.
+        # A lease ended since the last sweep: its slot is free, too.
         expire_leases(by=system_person(now=now), now=now, project=project)
         found = _next(project, by, now, iteration)
     return found
 
 
 def _next(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """The first thing that one of WAYS gives, in one transaction."""
+    """The first evaluation that one of WAYS gives, in one transaction."""
     for _attempt in range(TRIES):
         try:
             with transaction.atomic():
-                # One person takes one game at a time: this row is the lock. Without the key, since the audit line of
-                # another act of the same person refers to the row and must not wait.
+                # This row is the lock: one person takes one game at a time. `no_key`, so that an event of another act
+                # of the same person, which refers to the row, does not wait.
                 _ONESELF.rows(by.pk)
                 found = (way(project, by, now, iteration) for way in WAYS)
                 return next((evaluation for evaluation in found if evaluation), None)
         except IntegrityError:
-            continue  # somebody gave this person another place on the game at this very moment
+            continue  # another transaction gave this person a slot on the game
     return None
 
 
-# Prepared for the reason that `models.free_places` gives.
+# Prepared for the reason given in `slots.queries`.
 _ONESELF = Prepared(
     lambda key: Person.objects.select_for_update(no_key=True).filter(pk=key).values_list("pk"), int
 )
@@ -99,7 +96,7 @@ _BEGUN = Prepared(
 
 
 def _begun(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:
-    """What the person has open, held from now on; what they may not judge any more does not stand in the way."""
+    """The person's open evaluation, with a renewed lease; evaluations that they may no longer judge are left out."""
     for key, game in _BEGUN.rows(by.pk, project.pk):
         if not reason_unblinded(by, game):
             evaluation = lock_evaluation(Evaluation.objects.with_work().get(pk=key))
@@ -110,11 +107,11 @@ def _begun(project: Project, by: Person, now: datetime, _iteration: Iteration | 
 
 
 def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A place that a lead keeps for the person, where they may have begun before their time ended."""
-    for place in kept_for(by.pk, project.pk, barred_until(by, project)):
-        lapsed = Evaluation.objects.with_work().filter(game=place.game, evaluator=by, purpose=RATING).first()
+    """A slot that is assigned to the person, who may have begun there before the lease ended."""
+    for slot in kept_for(by.pk, project.pk, barred_until(by, project)):
+        lapsed = Evaluation.objects.with_work().filter(game=slot.game, evaluator=by, purpose=RATING).first()
         if lapsed is None:
-            evaluation = _take(place, project, by, now, "assigned")
+            evaluation = _take(slot, project, by, now, "assigned")
             if evaluation:
                 return evaluation
         elif lock_evaluation(lapsed).state == LAPSED and take_up(evaluation=lapsed, by=by, now=now):
@@ -125,41 +122,40 @@ def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | No
 def _calibrated(
     project: Project, by: Person, now: datetime, iteration: Iteration | None
 ) -> Evaluation | None:
-    """The next game of a calibration that is required. Of one iteration nothing but its own games is asked for."""
+    """The next game of a required calibration; none where an iteration is asked for."""
     return None if iteration else begin_required_calibration(project=project, by=by, now=now)
 
 
 def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A hidden repeat, where one is due."""
+    """A hidden repeat, if one is due."""
     return None if iteration else begin_repeat(project=project, by=by, now=now)
 
 
 def _dealt(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A free place by the project's rule."""
+    """A free slot by the project's rule."""
     rule = load_queue_rule(project).order
     deal = OLDEST if rule == OLDEST else _next_draw(by, project)
-    for place in _in_order(deal, project, by, iteration):
-        if evaluation := _take(place, project, by, now, deal):
+    for slot in _in_order(deal, project, by, iteration):
+        if evaluation := _take(slot, project, by, now, deal):
             return evaluation
     return None
 
 
-# What comes next is the first of these that gives something; each is called with the person locked.
+# The next evaluation is the first that one of these gives. Each is called with the person locked.
 WAYS = (_begun, _calibrated, _kept, _repeated, _dealt)
 
 
 def _next_draw(person: Person, project: Project) -> tuple[int, int]:
-    """The person's next draw: which one it is, and where among the shuffled places it points.
+    """The number of the person's next draw, and the shuffle number that it points to; the event holds both.
 
-    Made of nothing but the two numbers and how many games the person was dealt, so that it can be made again; the audit
-    line of each taking holds it.
+    It depends on the person, the project and the number of dealt games alone, so that it can be computed again.
     """
     number = count_picks(person.pk)
     return number, compute_draw_point(person, project, number)
 
 
 def compute_draw_point(person: Person, project: Project, number: int) -> int:
-    """Where among the shuffled places of a project a person's draw with that number points."""
+    """The shuffle number that a person's draw with that number points to."""
     digest = hashlib.sha256(f"order:{project.pk}:{person.pk}:{number}".encode()).digest()
     return int.from_bytes(digest[:8]) % SHUFFLES
 
@@ -167,37 +163,36 @@ def compute_draw_point(person: Person, project: Project, number: int) -> int:
 def _in_order(
     deal: str | tuple[int, int], project: Project, by: Person, iteration: Iteration | None
 ) -> Iterator[FreeSlot]:
-    """Free places for the person, the first one first: the oldest, or from a point among the shuffled ones, around."""
+    """Free slots for the person in order: the oldest first, or from a shuffle number onwards and around."""
     order, start = (deal, 0) if isinstance(deal, str) else (BY_CHANCE, deal[1])
     given = {"person": by.pk, "project": project.pk, "barred": barred_until(by, project)}
     narrowed = iteration.pk if iteration else 0
     tried: set[int] = set()
     for since in (0,) if order == OLDEST else (start, 0):
         while found := next_free(order, **given, since=since, iteration=narrowed):
-            new = [place for place in found if place.key not in tried]
+            new = [slot for slot in found if slot.key not in tried]
             yield from new
-            tried.update(place.key for place in new)
+            tried.update(slot.key for slot in new)
             last = found[-1].game if order == OLDEST else found[-1].shuffle
             since = last if new else last + 1
 
 
 def _take(
-    place: FreeSlot, project: Project, by: Person, now: datetime, deal: str | tuple[int, int]
+    slot: FreeSlot, project: Project, by: Person, now: datetime, deal: str | tuple[int, int]
 ) -> Evaluation | None:
-    """An evaluation in this place, taken by one conditional update; None when somebody was faster."""
-    if place.measured is None:
+    """An evaluation in this slot, taken by one conditional update; None when it was taken meanwhile."""
+    if slot.measured is None:
         return None
-    mine = Q(assigned_to=None) | Q(assigned_to=by)
-    free = Slot.objects.filter(mine, pk=place.key, evaluator=None, is_closed=False)
+    free = Slot.objects.free_for(by).filter(pk=slot.key)
     if free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) != 1:
         return None
     evaluation = Evaluation(
-        game_id=place.game,
-        slot_id=place.key,
+        game_id=slot.game,
+        slot_id=slot.key,
         evaluator=by,
-        measured_id=place.measured,
-        seed=_seed(place, by),
-        identification=place.identification,
+        measured_id=slot.measured,
+        seed=_seed(slot, by),
+        identification=slot.identification,
         created_at=now,
     )
     insert_row(evaluation)
@@ -208,26 +203,23 @@ def _take(
         verb="game:taken",
         object_kind="evaluation",
         object_id=evaluation.pk,
-        detail={"game": place.game_number, "order": deal if isinstance(deal, str) else list(deal)},
+        detail={"game": slot.game_number, "order": deal if isinstance(deal, str) else list(deal)},
     )
     return evaluation
 
 
-def _seed(place: FreeSlot, by: Person) -> str:
-    """What deals the samples: from numbers only, so that nothing hidden in the game shows in which messages are drawn.
+def _seed(slot: FreeSlot, by: Person) -> str:
+    """The seed of the samples: from numbers only, so that the drawn messages reveal nothing hidden in the game.
 
-    Keyed, since the numbers can be guessed: who worked out the sample of role consistency before labelling would know
-    that every other message asked about is one the rules object to.
+    It is keyed, because the numbers can be guessed: a person who knew the sample of role consistency before labelling
+    would know that every other message asked about is one the rules object to.
     """
-    drawn = f"sample:{place.game}:{place.number}:{by.pk}".encode()
+    drawn = f"sample:{slot.game}:{slot.number}:{by.pk}".encode()
     return hmac.new(settings.AUDIT_KEY.encode(), drawn, hashlib.sha256).hexdigest()[:32]
 
 
 def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
-    """Begin an evaluation that repeats an earlier one of the person, where the project's rule has one due now.
-
-    Called with the person locked.
-    """
+    """Begin an evaluation that repeats an earlier one of the person, if one is due. Call it with the person locked."""
     percent = load_queue_rule(project).repeat_percent
     if not percent:
         return None
@@ -251,7 +243,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
         game=game,
         purpose=REPEAT,
         measured=measured.pk,
-        # The same messages are asked about, so that both answers to each can be compared.
+        # The same messages are asked about, so that the answers can be compared.
         seed=first.seed,
         identification=first.identification,
         by=by,
@@ -262,17 +254,17 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
 
 
 def _number(project: Project) -> int:
-    """A number of the project that no game will have."""
+    """A number of the project that no game will get."""
     rows = Project.objects.filter(pk=project.pk)
     rows.update(next_game_number=F("next_game_number") + 1)
     return rows.values_list("next_game_number", flat=True)[0] - 1
 
 
 def assign_game(*, game: Game, person: Person, by: Person, now: datetime) -> Slot:
-    """Keep a free place on the game for this evaluator; it is the next that they are dealt. Again changes nothing.
+    """Assign a free slot of the game to this evaluator; it is dealt to them next. A second call changes nothing.
 
-    Raises NotAllowed for anybody but leads, and when the person cannot rate the game or has something to do with it
-    already; Conflict when no place is free.
+    Raises NotAllowed for everybody but leads, and when the person cannot rate the game or has begun it already;
+    Conflict when no slot is free.
     """
     return assign_games(project=game.project, numbers=[game.number], person=person, by=by, now=now)[0]
 
@@ -280,19 +272,19 @@ def assign_game(*, game: Game, person: Person, by: Person, now: datetime) -> Slo
 def assign_games(
     *, project: Project, numbers: Sequence[int], person: Person, by: Person, now: datetime
 ) -> list[Slot]:
-    """The same for several games of a project, named by their numbers: all of them, or none."""
+    """Assign several games of a project, given by number: all of them, or none."""
     check_deal_out(by, project)
     if not numbers:
         raise Unacceptable(_("Choose at least one game."), field="games", code="required")
     with transaction.atomic():
-        # Whoever takes a game locks themselves, so a place is not kept on a game that they are just beginning.
+        # A person who takes a game is locked, so a game that they are just beginning is not assigned.
         Person.objects.select_for_update(no_key=True).get(pk=person.pk)
         games = _games(project, numbers)
         _refuse_begun(games, person)
         for game in games:
             check_may_get(person, game)
         kept = [_keep(game, person, by, now) for game in games]
-        # Only now, since the audit log is locked from its first line on, and places were waited for until here.
+        # Events last, because the first one locks the audit chain.
         for slot, is_new in kept:
             if is_new:
                 _record("game:assigned", slot, person.pk, by, now)
@@ -300,9 +292,9 @@ def assign_games(
 
 
 def unassign_game(*, slot: Slot, by: Person, now: datetime) -> None:
-    """Keep the place for nobody any more; nothing happens when it is not kept.
+    """End an assignment; nothing happens when the slot is not assigned.
 
-    Raises NotAllowed for anybody but leads and for places that are of their person alone, Conflict when the person has
+    Raises NotAllowed for everybody but leads and for slots of repeats and calibrations, Conflict when the person has
     begun meanwhile.
     """
     check_deal_out(by, slot.project)
@@ -346,14 +338,13 @@ def _refuse_begun(games: list[Game], person: Person) -> None:
 
 
 def _keep(game: Game, person: Person, by: Person, now: datetime) -> tuple[Slot, bool]:
-    """The place kept for the person, and whether it is new."""
-    places = Slot.objects.filter(game=game, purpose=RATING).select_related("game__project")
-    if standing := places.filter(assigned_to=person).first():
-        return standing, False
-    free = places.filter(evaluator=None, assigned_to=None, is_closed=False)
+    """The slot assigned to the person, and whether the assignment is new."""
+    slots = Slot.objects.filter(game=game, purpose=RATING).select_related("game__project")
+    if assigned := slots.filter(assigned_to=person).first():
+        return assigned, False
+    free = slots.free().filter(assigned_to=None)
     for slot in free.order_by("number"):
-        still = free.filter(pk=slot.pk)
-        if still.update(assigned_to=person, assigned_at=now, assigned_by=by):
+        if free.filter(pk=slot.pk).update(assigned_to=person, assigned_at=now, assigned_by=by):
             return slot, True
     raise Conflict(
         _("Game %(number)d has no free place: all are taken, kept for somebody, or not open yet.")
@@ -377,9 +368,9 @@ def _record(verb: str, slot: Slot, person: int, by: Person, now: datetime) -> No
 def change_queue(
     *, project: Project, order: str, repeat_percent: int, by: Person, now: datetime
 ) -> QueueRule:
-    """Set the rule of the queue, from the next game on. The same rule again changes nothing.
+    """Set the rule of the queue, from the next game on. The same rule changes nothing.
 
-    Raises NotAllowed for anybody but leads, Unacceptable for an unknown order or too many repeats.
+    Raises NotAllowed for everybody but leads, Unacceptable for an unknown order or too many repeats.
     """
     check_deal_out(by, project)
     if order not in dict(ORDERS):

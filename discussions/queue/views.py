@@ -1,7 +1,4 @@
-"""The team page: who holds what, places released, games kept for people by name, and the rule of the queue.
-
-Pace and load of a project's evaluators.
-"""
+"""The queue of an evaluator, and the team pages of a lead: slots, assignments, the rule of the queue, pace and load."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -11,14 +8,14 @@ from django.utils import timezone
 from discussions.access.queries import evaluators_in
 from discussions.models import Evaluation, Slot
 from discussions.queue.actions import assign_games, take_next_game
-from discussions.queue.actions import change_queue as change_rule
+from discussions.queue.actions import change_queue as do_change_queue
 from discussions.queue.actions import unassign_game as do_unassign
 from discussions.queue.forms import AssignForm, QueueForm, ReleaseForm
 from discussions.queue.pages.pace import build_pace_page
 from discussions.queue.pages.queue import queue_page
-from discussions.queue.pages.team import build_release_page, build_team_holds, build_team_page
+from discussions.queue.pages.team import build_team_holds, build_team_page, load_progress
 from discussions.queue.permissions import check_see_team
-from discussions.slots.actions import release_slot as release
+from discussions.slots.actions import release_slot
 from discussions.slots.permissions import check_deal_out, check_take_game
 from workspace.core.refusals import Refusal
 from workspace.models import Project
@@ -40,7 +37,7 @@ HOLDS = "discussions/queue/_holds.html"
 
 @require("see_team")
 def team(request: SignedIn, slug: str) -> HttpResponse:
-    """Who holds what, with the forms to deal games out. The live part asks `team_holds` by itself."""
+    """Open evaluations and the forms that assign games. The live part polls `team_holds`."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_see_team(request.user, project)
@@ -56,12 +53,12 @@ def team_holds(request: SignedIn, slug: str) -> HttpResponse:
     if not is_htmx(request):
         return show_team(request, project)
     holds = build_team_holds(project=project, now=timezone.now())
-    return respond(request, page=PAGE, region=HOLDS, context={"holds": holds})
+    return respond(request, page=PAGE, region=HOLDS, context={"holds": holds, "project": project})
 
 
 @require("deal_out", methods=("GET", "POST"))
 def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse:
-    """Ask for a reason, then take the place back; leads to the team page."""
+    """Ask for a reason, then release the slot; redirects to the team page."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_deal_out(request.user, project)
@@ -75,14 +72,17 @@ def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse
         form, status = bind_form(request, ReleaseForm), 422
         try:
             if form.is_valid():
-                release(
+                release_slot(
                     evaluation=found, reason=form.cleaned_data["reason"], by=request.user, now=timezone.now()
                 )
                 return respond(request, page="", redirect=reverse("team", args=[slug]))
         except Refusal as refusal:
             status = kept_status(form, refusal)
+    judged, needed = load_progress(found)
     context = {
-        "page": build_release_page(evaluation=found),
+        "evaluation": found,
+        "judged": judged,
+        "needed": needed,
         "form": form,
         **frame(request.user, project, SECTION),
     }
@@ -91,7 +91,7 @@ def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse
 
 @require("deal_out", methods=("POST",))
 def assign_game(request: SignedIn, slug: str) -> HttpResponse:
-    """Keep places on these games for one person: on all of them, or on none."""
+    """Assign all of these games to one person, or none of them."""
     project = project_or_404(request.user, slug)
     check_deal_out(request.user, project)
     form = bind_form(request, AssignForm, people=evaluators_in(project))
@@ -108,7 +108,7 @@ def assign_game(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("deal_out", methods=("POST",))
 def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
-    """Keep a place for nobody any more."""
+    """End an assignment."""
     project = project_or_404(request.user, slug)
     check_deal_out(request.user, project)
     found = get_object_or_404(
@@ -121,14 +121,14 @@ def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
 
 @require("deal_out", methods=("POST",))
 def change_queue(request: SignedIn, slug: str) -> HttpResponse:
-    """Say in which order games are dealt, and how many are hidden repeats."""
+    """Set the order in which games are dealt, and the percentage of hidden repeats."""
     project = project_or_404(request.user, slug)
     check_deal_out(request.user, project)
     form = bind_form(request, QueueForm)
     if not form.is_valid():
         return show_team(request, project, ruling=form, status=422)
     try:
-        change_rule(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
+        do_change_queue(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
     except Refusal as refusal:
         return show_team(request, project, ruling=form, status=kept_status(form, refusal))
     return respond(request, page="", redirect=reverse("team", args=[slug]) + "#queue")
@@ -158,7 +158,7 @@ def show_team(
 
 @require("see_team")
 def team_pace(request: SignedIn, slug: str) -> HttpResponse:
-    """What each evaluator did lately and has before them, for leads alone."""
+    """Pace and load of each evaluator, for leads alone."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     check_see_team(request.user, project)

@@ -27,7 +27,7 @@ from discussions.models import Evaluation, Game, Iteration, Judgement, Measured,
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.queries import game_record, load_measurements, rubric_record
 from discussions.rating.core.concealed import SeenGame, conceal
-from discussions.rating.core.visibility import Progress, Visibility, visibility
+from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
@@ -53,7 +53,7 @@ class EvaluationState:
     game: GameRecord
     seen: SeenGame
     measurements: dict[str, Measurement]
-    ground: JudgeableSubjects
+    judgeable: JudgeableSubjects
     machine: dict[Key, str]
     inconsistent: tuple[int, ...]
     judgements: dict[Key, AnswerRecord]
@@ -98,7 +98,7 @@ class EvaluationState:
         return Progress(
             reveal=self.evaluation.game.iteration.reveal,
             is_recorded=self.is_recorded,
-            ground=self.ground,
+            judgeable=self.judgeable,
             values=values,
             revealed=self.revealed,
             samples=self.samples,
@@ -108,9 +108,9 @@ class EvaluationState:
         )
 
     @cached_property
-    def sight(self) -> Visibility:
+    def visibility(self) -> Visibility:
         """What the evaluator may see now."""
-        return visibility(self.standing)
+        return compute_visibility(self.progress)
 
     @cached_property
     def own(self) -> Effective:
@@ -188,17 +188,17 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (measured.pk, measured.findings_sha256),
         (version.pk, version.sha256),
     )
-    ground, machine, inconsistent = _ground(*keys)
+    judgeable, machine, inconsistent = _load_judgeable(*keys)
     dealt = deal_for(evaluation, game)
     if dealt:
-        ground = msgspec.structs.replace(ground, agents=dealt.agents, unseen_count=len(dealt.unseen))
+        judgeable = msgspec.structs.replace(judgeable, agents=dealt.agents, unseen_count=len(dealt.unseen))
     return EvaluationState(
         evaluation=evaluation,
         rubric=rubric_record(*keys[2]),
         game=game_record(*keys[0]),
         seen=_seen_game(*keys[0]),
         measurements=load_measurements(*keys[1]),
-        ground=ground,
+        judgeable=judgeable,
         machine=machine,
         inconsistent=inconsistent,
         judgements={
@@ -225,10 +225,10 @@ def _seen_game(game: int, content_sha256: str) -> SeenGame:
 
 
 @lru_cache(maxsize=32)
-def _ground(
+def _load_judgeable(
     game: tuple[int, str], measured: tuple[int, str], version: tuple[int, str]
 ) -> tuple[JudgeableSubjects, dict[Key, str], tuple[int, ...]]:
     rubric, measurements = rubric_record(*version), load_measurements(*measured)
     questions = len(rubric.criterion("engagement").guiding_questions)
-    ground = judgeable_subjects(game_record(*game), measurements, rubric.parameters, questions)
-    return ground, machine_values(measurements), inconsistent_messages(measurements)
+    judgeable = judgeable_subjects(game_record(*game), measurements, rubric.parameters, questions)
+    return judgeable, machine_values(measurements), inconsistent_messages(measurements)

@@ -91,7 +91,7 @@ def desk(
     """The whole page as it stands, or what of it is shown while the transcript is closed."""
     work = load_state(evaluation)
     refused = {"changed": None, "unsaved": unsaved, "typed": typed}
-    if not work.sight.transcript:
+    if not work.visibility.transcript:
         test = identification_page(work=work, wanted=wanted, lease=lease)
         return respond(request, page=TEST, context={"page": test} | refused, status=status)
     page = rating_page(work=work, wanted=wanted, lease=lease)
@@ -196,7 +196,7 @@ def answered(
     work = work or load_state(evaluation_or_404(request.user, evaluation.pk))
     turned = getattr(form, "cleaned_data", {}).get("page") or 0
     wanted = EvaluationQuery(form.page_nonce or new_nonce(), str(form.data.get("step", "")), page=turned)
-    if not work.sight.transcript:
+    if not work.visibility.transcript:
         return tell_saved(answered_in_test(request, work, wanted, done, status), done.saved_at)
     page, changed = rating_answer(work=work, wanted=wanted, done=done)
     context: dict[str, object] = {"page": page, "changed": changed, "unsaved": False}

@@ -1,13 +1,12 @@
 """Slots are opened, closed, held under a lease and released; work on a game is kept when its lease ends."""
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -15,8 +14,9 @@ from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, state_af
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING, slot_with_lease
-from discussions.slots.core import SlotChanges, SlotRecord, is_due, lease_from, plan_slot_changes
+from discussions.slots.core import SlotChanges, is_due, lease_from, plan_slot_changes
 from discussions.slots.permissions import check_deal_out, check_need_fewer, check_rate, check_return_to_game
+from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.prepared_queries import Prepared
@@ -31,10 +31,10 @@ GONE = gettext_lazy(
 
 
 def hold_slot(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Keep the evaluator's place while they work. Every act calls this, on the locked evaluation, before its checks.
+    """Keep the evaluator's slot while they work. Every act calls this on the locked evaluation, before its checks.
 
-    Renews the lease when that is due. What lapsed goes on silently, if its place is still free; NotAllowed when it is
-    not, or when a lead took it back. Whatever else is wrong is left to the checks of the act.
+    Renews the lease when that is due. A lapsed evaluation resumes if a slot is free. Raises NotAllowed when none is
+    free, or when a lead released the slot. The act checks everything else.
     """
     if evaluation.evaluator_id != by.pk:
         return
@@ -50,7 +50,7 @@ def hold_slot(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
 
 
 def check_needed(evaluation: Evaluation) -> None:
-    """What was set aside without finding a place: refuses if its own closed because fewer are needed by now."""
+    """Raise NotAllowed if the slot of an evaluation that was set aside is closed because fewer are needed now."""
     if Slot.objects.filter(pk=evaluation.slot_id, evaluator=None, is_closed=True).exists():
         raise NotAllowed(
             _(
@@ -78,17 +78,11 @@ def _renew(evaluation: Evaluation, by: Person, now: datetime) -> None:
 
 
 def take_up(*, evaluation: Evaluation, by: Person, now: datetime) -> bool:
-    """Let a skipped or lapsed evaluation, locked, go on in a free place on its game; whether there was one.
+    """Resume a skipped or lapsed, locked evaluation in a free slot of its game; False when there is none.
 
-    A place that is kept for the person comes first; one that is kept for somebody else is not free.
+    A slot that is assigned to the person comes first; one that is assigned to another person is not free.
     """
-    free = Slot.objects.filter(
-        Q(assigned_to=None) | Q(assigned_to=by),
-        game=evaluation.game_id,
-        purpose=evaluation.purpose,
-        evaluator=None,
-        is_closed=False,
-    )
+    free = Slot.objects.free_for(by).filter(game=evaluation.game_id, purpose=evaluation.purpose)
     in_order = free.order_by(F("assigned_to").asc(nulls_last=True), "number")
     for slot in in_order.values_list("pk", flat=True):
         if take_slot(slot=slot, by=by, now=now):
@@ -100,10 +94,8 @@ def take_up(*, evaluation: Evaluation, by: Person, now: datetime) -> bool:
 
 
 def take_slot(*, slot: int, by: Person, now: datetime) -> bool:
-    """Take a free place by one conditional update; False when somebody was faster, or it is kept for another."""
-    free = Slot.objects.filter(
-        Q(assigned_to=None) | Q(assigned_to=by), pk=slot, evaluator=None, is_closed=False
-    )
+    """Take a free slot by one conditional update; False when it was taken meanwhile or is assigned to another."""
+    free = Slot.objects.free_for(by).filter(pk=slot)
     try:
         with transaction.atomic():
             return free.update(evaluator=by, taken_at=now, lease_until=lease_from(now)) == 1
@@ -112,17 +104,18 @@ def take_slot(*, slot: int, by: Person, now: datetime) -> bool:
 
 
 def give_back(evaluation: Evaluation) -> None:
-    """Free the place of a locked evaluation, for anybody; it closes where fewer are needed by now. One that is of its
-    person alone, for a repeat or a calibration, stays theirs.
+    """Free the slot of a locked evaluation; close it if fewer are needed now.
+
+    The slot of a repeat or a calibration stays assigned to its person.
     """
-    place = Slot.objects.filter(pk=evaluation.slot_id)
-    place.update(evaluator=None, taken_at=None, lease_until=None)
-    if place.filter(purpose=RATING).update(assigned_to=None, assigned_at=None, assigned_by=None):
+    slot = Slot.objects.filter(pk=evaluation.slot_id)
+    slot.update(evaluator=None, taken_at=None, lease_until=None)
+    if slot.filter(purpose=RATING).update(assigned_to=None, assigned_at=None, assigned_by=None):
         close_given_back(game=evaluation.game_id)
 
 
 def transition(evaluation: Evaluation, move: str, **changes: object) -> None:
-    """Change the state by the table of moves, if the row is still where it was read; the row is locked by then."""
+    """Change the state by the table of moves, if the locked row is unchanged since it was read; else raise Conflict."""
     state = state_after(evaluation.state, move)
     if state is None:
         raise _stale()
@@ -137,7 +130,7 @@ def transition(evaluation: Evaluation, move: str, **changes: object) -> None:
 def record_slot_event(
     *, evaluation: Evaluation, verb: str, by: Person, now: datetime, **detail: object
 ) -> None:
-    """The audit line of an act on a whole evaluation."""
+    """Record the event of an act on a whole evaluation."""
     record_event(
         by=by,
         now=now,
@@ -157,9 +150,9 @@ MOST_AT_ONCE = 500
 
 
 def renew_lease(*, evaluation: Evaluation, by: Person, now: datetime) -> datetime | None:
-    """Hold the evaluator's place longer while they read; until when it is held. Writes only when that is due.
+    """Renew the lease while the evaluator reads; returns its new end. Writes only when that is due.
 
-    What lapsed goes on, if its place is still free. Raises NotAllowed when the evaluation is not open.
+    A lapsed evaluation resumes if a slot is free. Raises NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
         locked = lock_evaluation(evaluation)
@@ -169,9 +162,9 @@ def renew_lease(*, evaluation: Evaluation, by: Person, now: datetime) -> datetim
 
 
 def expire_leases(*, by: Person, now: datetime, project: Project | None = None) -> int:
-    """Give places back whose lease has ended, of one project or of all; how many. The work stays, as lapsed.
+    """Free the slots whose lease has ended, of one project or of all; returns how many. Their evaluations lapse.
 
-    Each in a transaction of its own: whoever saves at this moment keeps the place, or finds it free.
+    Each has its own transaction: an evaluator who saves at the same moment keeps the slot, or finds it free.
     """
     ended = Slot.objects.filter(lease_until__lte=now).order_by("lease_until")
     if project is not None:
@@ -195,10 +188,10 @@ def _expire(evaluation: Evaluation, by: Person, now: datetime) -> bool:
 
 
 def release_slot(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:
-    """A lead takes a place back, also one that was sent back; the work stays, and goes on while a place is free.
+    """A lead releases a slot, also of a returned evaluation. The work is kept and can be resumed while a slot is free.
 
-    Releasing again changes nothing. Raises NotAllowed for anybody but leads, Conflict when it was handed in or given
-    back meanwhile, Unacceptable for a reason that is too long.
+    A second call changes nothing. Raises NotAllowed for everybody but leads, Conflict when the evaluation was submitted
+    or given back meanwhile, Unacceptable for a reason that is too long.
     """
     check_deal_out(by, evaluation.game.project)
     reason = clean_text(reason) or _("no reason was given.")
@@ -239,53 +232,42 @@ class Fitted(NamedTuple):
 
 
 def sync_slots(*, games: Collection[int]) -> Fitted:
-    """Make the places of these games, all measured and open for rating, as many as each needs.
+    """Give each of these games as many slots as it needs. All are measured and open for rating.
 
-    The games must be locked: whoever opens, gives back or closes places of a game waits for that.
+    The games must be locked: every action that opens, returns or closes slots of a game waits for that lock.
     """
     closed = opened = 0
-    for keys in _chunks(games):
-        fits = dict(_fits(keys))
-        close = [key for fit in fits.values() for key in fit.close]
-        again = [key for fit in fits.values() for key in fit.open]
+    ordered = sorted(games)
+    for start in range(0, len(ordered), CHUNK):
+        keys = ordered[start : start + CHUNK]
+        changes = _plan_changes(keys)
+        close = [key for change in changes.values() for key in change.close]
+        reopen = [key for change in changes.values() for key in change.open]
         idle = Slot.objects.filter(evaluator=None)
-        # Nobody is told any more that the place is kept for them.
+        # A closed slot is assigned to nobody.
         closed += idle.filter(pk__in=close, is_closed=False).update(
             is_closed=True, assigned_to=None, assigned_at=None, assigned_by=None
         )
-        opened += idle.filter(pk__in=again, is_closed=True).update(is_closed=False)
-        opened += len(_make(fits))
+        opened += idle.filter(pk__in=reopen, is_closed=True).update(is_closed=False)
+        opened += len(_make(changes))
     return Fitted(closed, opened)
 
 
 def close_given_back(*, game: int) -> None:
-    """Close a place that was just given back, if the game needs fewer evaluators by now."""
+    """Close a slot that was just given back, if the game needs fewer evaluators now."""
     Game.objects.select_for_update(no_key=True).get(pk=game)
-    fits = dict(_fits([game]))
-    if excess := [key for fit in fits.values() for key in fit.close]:
+    if excess := _plan_changes([game])[game].close:
         Slot.objects.filter(pk__in=excess, evaluator=None).update(is_closed=True)
 
 
-def _chunks(games: Collection[int]) -> Iterator[list[int]]:
-    keys = sorted(games)
-    for start in range(0, len(keys), CHUNK):
-        yield keys[start : start + CHUNK]
-
-
-def _fits(games: list[int]) -> Iterator[tuple[int, SlotChanges]]:
+def _plan_changes(games: list[int]) -> dict[int, SlotChanges]:
     needed = dict(Game.objects.filter(pk__in=games).values_list("pk", NEEDED))
-    rows = Slot.objects.filter(game__in=games, purpose=RATING)
-    places: dict[int, list[SlotRecord]] = defaultdict(list)
-    for game, key, number, evaluator, is_closed, kept in rows.values_list(
-        "game_id", "pk", "number", "evaluator_id", "is_closed", "assigned_to_id"
-    ):
-        places[game].append(SlotRecord(key, number, evaluator is not None, is_closed, kept is not None))
-    for game in games:
-        yield game, plan_slot_changes(places[game], needed[game])
+    slots = load_slots_by_game(games)
+    return {game: plan_slot_changes(slots[game], needed[game]) for game in games}
 
 
-def _make(fits: dict[int, SlotChanges]) -> list[Slot]:
-    projects = dict(Game.objects.filter(pk__in=fits).values_list("pk", "project_id"))
+def _make(changes: dict[int, SlotChanges]) -> list[Slot]:
+    projects = dict(Game.objects.filter(pk__in=changes).values_list("pk", "project_id"))
     return Slot.objects.bulk_create(
         Slot(
             project_id=projects[game],
@@ -293,13 +275,13 @@ def _make(fits: dict[int, SlotChanges]) -> list[Slot]:
             number=number,
             shuffle=compute_shuffle(projects[game], game, number),
         )
-        for game, fit in fits.items()
-        for number in fit.make
+        for game, change in changes.items()
+        for number in change.make
     )
 
 
 def compute_shuffle(project: int, game: int, number: int) -> int:
-    """Where a place stands among all of its project: by chance, and at the same place again in a second demo."""
+    """The random position of a slot among all slots of its project; the same in a second demo."""
     digest = hashlib.sha256(f"place:{project}:{game}:{number}".encode()).digest()
     return int.from_bytes(digest[:8]) % SHUFFLES
 
@@ -316,9 +298,9 @@ def begin_alone(
     shown_number: int | None = None,
     detail: Mapping[str, Any],
 ) -> Evaluation:
-    """Begin an evaluation for that purpose in a place of the person's own, with its audit line.
+    """Begin an evaluation for that purpose in a slot of the person's own, with its event.
 
-    Called in a transaction. Fetch the game with its project.
+    Call it in a transaction. Fetch the game with its project.
     """
     evaluation = Evaluation.objects.create(
         game=game,
@@ -344,7 +326,7 @@ def begin_alone(
 
 
 def _insert_slot(game: Game, purpose: str, by: Person, now: datetime) -> Slot:
-    # Whoever begins the same game at the same moment waits for this row, so that places have numbers of their own.
+    # The lock on this row keeps slot numbers unique when two people begin the same game.
     Game.objects.select_for_update(no_key=True).get(pk=game.pk)
     return Slot.objects.create(
         project_id=game.project_id,
@@ -362,11 +344,11 @@ def _insert_slot(game: Game, purpose: str, by: Person, now: datetime) -> Slot:
 
 
 def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Person, now: datetime) -> Game:
-    """Say with a reason that fewer evaluations of this game are enough, at least as many as are in, at least one.
+    """Set that fewer evaluations of this game are enough: at least one, and at least as many as are submitted.
 
-    Free places beyond that close. Whoever has begun keeps their place and may still hand in, which then counts; a place
-    that they give back closes. Raises NotAllowed (not a lead, a verdict is recorded, not open for rating),
-    Unacceptable for a number that is not lower than now, or lower than what is in, and without a reason.
+    Free slots beyond that close. A begun evaluation keeps its slot and counts when it is submitted; a slot that is
+    given back closes. Raises NotAllowed (not a lead, a verdict is recorded, not open for rating), Unacceptable for a
+    number that is not lower than now, or lower than the submitted ones, and without a reason.
     """
     with transaction.atomic():
         rows = Game.objects.select_related("iteration", "project")
@@ -375,9 +357,9 @@ def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Perso
         before = locked.evaluator_count
         _refuse_count(locked, count)
         reason = clean_text(reason, ask=_("Say why fewer are enough: it stays beside the verdict."))
-        stands = {"needed_count": count, "needed_at": now, "needed_by": by, "needed_reason": reason}
-        Game.objects.filter(pk=locked.pk).update(**stands)
-        for name, value in stands.items():
+        changes = {"needed_count": count, "needed_at": now, "needed_by": by, "needed_reason": reason}
+        Game.objects.filter(pk=locked.pk).update(**changes)
+        for name, value in changes.items():
             setattr(locked, name, value)
         fitted = sync_slots(games=[locked.pk])
         record_event(
@@ -410,16 +392,16 @@ def _refuse_count(game: Game, count: int) -> None:
 
 
 def lock_evaluation(evaluation: Evaluation) -> Evaluation:
-    """The evaluation with state and version as they are now; whoever changes it waits for this transaction.
+    """Lock the evaluation and read its state and version again.
 
-    Its lease may be the one from before this waited: good enough to renew by, never to end it by.
+    The lease may be older than the lock: use it to renew the lease, never to end it.
     """
     ((evaluation.state, evaluation.version, slot, lease_until),) = _LOCK.rows(evaluation.pk)
     evaluation.slot = slot_with_lease(slot, lease_until)
     return evaluation
 
 
-# The lease by a subquery, no join: of a joined row PostgreSQL would still see the one from before it waited.
+# The lease comes from a subquery: of a joined row PostgreSQL would return the version from before the lock.
 _LOCK = Prepared(
     lambda key: (
         Evaluation.objects.select_for_update()
@@ -435,15 +417,15 @@ SLOT_RELATIONS = ("iteration__state", "iteration__stage", "iteration__opened_at"
 
 
 def open_slots(*, games: Iterable[Game]) -> None:
-    """Make the places of measured games, as many as each needs; those that somebody has stay.
+    """Give measured games as many slots as they need; taken slots stay.
 
     Called in the transaction that stores a game's measurement, and when an iteration is opened for rating: only
-    measured games can be taken, and in a stage only once their iteration is open. The games are locked, since somebody
-    may be moving them into another iteration at this moment.
+    measured games can be taken, and in a stage only once their iteration is open. The games are locked, because
+    another transaction may move them into another iteration.
     """
     keys = sorted(game.pk for game in games)
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
-    # Read with their iterations only once all are locked: whoever was waited for may have moved one.
+    # Their iterations are read after the lock: the transaction that held it may have moved a game.
     list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
     present = rows.select_related("iteration").only(*SLOT_RELATIONS)
     sync_slots(games=[game.pk for game in present if game.iteration.has_slots])

@@ -18,14 +18,14 @@ from discussions.slots.core import SlotRecord, plan_slot_changes
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
-# So many are looked at in one go; of people who reach for the same place all but one take the next.
+# How many are read at once; when several people try the same slot, all but one take the next.
 CANDIDATES = 8
 
 
 class FreeSlot(NamedTuple):
-    """A free place, with what an evaluation that begins in it is made of.
+    """A free slot, with the values of an evaluation that begins in it.
 
-    `measured` is None while its game is not measured under its iteration's rubric; nobody can judge it then.
+    `measured` is None while its game is not measured under its iteration's rubric; it cannot be rated then.
     """
 
     key: int
@@ -38,46 +38,38 @@ class FreeSlot(NamedTuple):
 
 
 def query_free_slots(person: Any, project: Any) -> "QuerySet[Slot]":
-    """Free places of a project, kept for nobody, on games that count and that the person has nothing to do with yet.
+    """Free slots of a project, assigned to nobody, on games that count and that the person has not begun.
 
-    Whoever led the project once may not take all of them: see `models.leading`.
+    A person who led the project once may not take all of them: see `access.queries.games_led_by`.
     """
     known = Evaluation.objects.filter(game=OuterRef("game"), evaluator=person)
-    return Slot.objects.filter(
-        ~Exists(known),
-        project=project,
-        purpose=RATING,
-        evaluator=None,
-        assigned_to=None,
-        is_closed=False,
-        game__withdrawn_at=None,
+    return Slot.objects.free().filter(
+        ~Exists(known), project=project, purpose=RATING, assigned_to=None, game__withdrawn_at=None
     )
 
 
 def query_kept_slots(person: Any) -> "QuerySet[Slot]":
-    """Free places that leads keep for the person, the longest kept first."""
-    kept = Slot.objects.filter(assigned_to=person, purpose=RATING, evaluator=None, is_closed=False)
-    return kept.filter(game__withdrawn_at=None).order_by("assigned_at", "pk")
+    """Free slots that leads assigned to the person, the oldest assignment first."""
+    kept = Slot.objects.free().filter(assigned_to=person, purpose=RATING, game__withdrawn_at=None)
+    return kept.order_by("assigned_at", "pk")
 
 
 def kept_for(person: int, project: int, barred: int) -> list[FreeSlot]:
-    """The next places that are kept for the person in a project, on games behind `barred`."""
-    return _load_slots(_KEPT.rows(person, project, barred))
+    """The next slots that are assigned to the person in a project, on games after `barred`."""
+    return [FreeSlot(*row) for row in _KEPT.rows(person, project, barred)]
 
 
 def next_free(
     order: str, *, person: int, project: int, barred: int, since: int, iteration: int = 0
 ) -> list[FreeSlot]:
-    """The next free places in an order, on games behind `barred`.
+    """The next free slots in an order, on games after `barred`; of one iteration if that is given.
 
-    They begin with the shuffle number `since`, or with that game where the oldest come first; an iteration narrows them
-    to its games.
+    The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
-    query = _BY_AGE if order == OLDEST else _BY_CHANCE
+    in_project, in_iteration = _BY_AGE if order == OLDEST else _BY_CHANCE
     given = (person, project, barred, since)
-    if iteration:
-        return _load_slots(query[1].rows(*given, iteration))
-    return _load_slots(query[0].rows(*given))
+    rows = in_iteration.rows(*given, iteration) if iteration else in_project.rows(*given)
+    return [FreeSlot(*row) for row in rows]
 
 
 def count_picks(person: int) -> int:
@@ -86,28 +78,24 @@ def count_picks(person: int) -> int:
     return int(found[0][0]) if found else 0
 
 
-def _load_slots(rows: list[tuple[Any, ...]]) -> list[FreeSlot]:
-    return [FreeSlot(*row) for row in rows]
-
-
-def _columns(places: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
+def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
     newest = Measured.objects.filter(
         game=OuterRef("game"), rubric_version=OuterRef("game__iteration__rubric_version")
     )
-    with_measured = places.annotate(newest=Subquery(newest.order_by("-pk").values("pk")[:1]))
+    with_measured = slots.annotate(newest=Subquery(newest.order_by("-pk").values("pk")[:1]))
     return with_measured.values_list(
         "pk", "number", "shuffle", "game", "game__number", "game__iteration__identification", "newest"
     )[:CANDIDATES]
 
 
 def _chance(person: int, project: int, barred: int, since: int, **more: int) -> "QuerySet[Slot, Any]":
-    places = query_free_slots(person, project).filter(game__gt=barred, shuffle__gte=since, **more)
-    return _columns(places.order_by("shuffle", "pk"))
+    slots = query_free_slots(person, project).filter(game__gt=barred, shuffle__gte=since, **more)
+    return _columns(slots.order_by("shuffle", "pk"))
 
 
 def _age(person: int, project: int, barred: int, since: int, **more: int) -> "QuerySet[Slot, Any]":
-    places = query_free_slots(person, project).filter(game__gt=barred, **more).filter(game__gte=since)
-    return _columns(places.order_by("game", "number"))
+    slots = query_free_slots(person, project).filter(game__gt=barred, **more).filter(game__gte=since)
+    return _columns(slots.order_by("game", "number"))
 
 
 # Asked while the person is locked and others wait. Dealing a game takes 10 ms of CPU with its queries prepared, here
@@ -147,11 +135,11 @@ _PICKS = Prepared(
 
 
 class Effect(Struct, frozen=True):
-    """What happens when `after` evaluators are asked for each game instead of `before`.
+    """The effect of asking `after` evaluators for each game instead of `before`.
 
-    `kept` games have a verdict and keep their number; of the others, `opened` places open and `closed` free ones close;
-    `waiting` games were complete and wait for further evaluations, `complete` ones need no more; `beyond` evaluations
-    are under way that are not needed any more and may still be handed in.
+    `kept` games have a verdict and keep their number. Of the others, `opened` slots open and `closed` free ones close;
+    `waiting` games were complete and wait for further evaluations, `complete` games need no more; `beyond` evaluations
+    are in progress that are no longer needed and may still be submitted.
     """
 
     before: int
@@ -170,31 +158,31 @@ def with_verdict(iteration: Iteration) -> GameQuerySet:
 
 
 def without_verdict(iteration: Iteration) -> GameQuerySet:
-    """The iteration's measured games without a verdict: those whose places follow the number asked for."""
+    """The iteration's measured games without a verdict: their slots follow the number asked for."""
     measured = Measured.objects.filter(game=OuterRef("pk"), rubric_version=iteration.rubric_version_id)
     return Game.objects.filter(~_recorded(), Exists(measured), iteration=iteration)
 
 
 def needed_if(own: int | None, count: int) -> int:
-    """How many a game needs when so many are asked for; `own` is what a lead said is enough for it."""
+    """How many evaluators a game needs when `count` are asked for; `own` is the lower number that a lead set for it."""
     return min(own, count) if own else count
 
 
 def load_effect(iteration: Iteration, count: int) -> Effect:
-    """What asking for `count` evaluators would do now; three queries."""
+    """The effect of asking for `count` evaluators now; three queries."""
     before = iteration.evaluator_count
-    places = _slots_by_game(without_verdict(iteration))
-    is_in = Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING)
-    games = without_verdict(iteration).annotate(done=Count("evaluations", filter=is_in))
+    slots = load_slots_by_game(without_verdict(iteration).values("pk"))
+    is_submitted = Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING)
+    games = without_verdict(iteration).annotate(done=Count("evaluations", filter=is_submitted))
     opened = closed = waiting = complete = beyond = 0
     for key, own, done in games.values_list("pk", "needed_count", "done"):
         old, new = own or before, needed_if(own, count)
-        fit = plan_slot_changes(places[key], new)
+        fit = plan_slot_changes(slots[key], new)
         opened += len(fit.open) + len(fit.make)
         closed += len(fit.close)
         waiting += old <= done < new
         complete += new <= done < old
-        beyond += max(0, sum(place.is_taken for place in places[key]) - max(new, done))
+        beyond += max(0, sum(slot.is_taken for slot in slots[key]) - max(new, done))
     return Effect(
         before=before,
         after=count,
@@ -207,8 +195,9 @@ def load_effect(iteration: Iteration, count: int) -> Effect:
     )
 
 
-def _slots_by_game(games: "QuerySet[Game]") -> dict[int, list[SlotRecord]]:
-    rows = Slot.objects.filter(game__in=games.values("pk"), purpose=RATING)
+def load_slots_by_game(games: "Collection[int] | QuerySet[Any, Any]") -> dict[int, list[SlotRecord]]:
+    """Game -> its slots for rating."""
+    rows = Slot.objects.filter(game__in=games, purpose=RATING)
     found: dict[int, list[SlotRecord]] = defaultdict(list)
     for game, key, number, evaluator, is_closed, kept in rows.values_list(
         "game_id", "pk", "number", "evaluator_id", "is_closed", "assigned_to_id"
@@ -222,22 +211,19 @@ def _recorded() -> Exists:
 
 
 def free_for(person: Person) -> "QuerySet[Slot]":
-    """For an evaluation of the person that was set aside: a place in which it could go on."""
-    mine = Q(assigned_to=None) | Q(assigned_to=person)
-    return Slot.objects.filter(
-        mine, game=OuterRef("game"), purpose=OuterRef("purpose"), evaluator=None, is_closed=False
-    )
+    """For an evaluation of the person that was set aside: the slots in which it can go on."""
+    return Slot.objects.free_for(person).filter(game=OuterRef("game"), purpose=OuterRef("purpose"))
 
 
 def set_aside(person: Person, projects: "Collection[int] | QuerySet[Any, Any]") -> "QuerySet[Evaluation]":
-    """Evaluations that the person skipped, or whose time ended, with a place in which they could go on."""
+    """Evaluations that the person skipped, or whose lease ended, with a slot in which they can go on."""
     own = Evaluation.objects.filter(evaluator=person, state__in=(SKIPPED, LAPSED), game__project__in=projects)
     barred = Game.objects.filter(pk__in=games_led_by(person).values("pk"), pk=OuterRef("game"))
     return own.filter(Exists(free_for(person)), ~Exists(barred), game__withdrawn_at=None)
 
 
-def in_count() -> Coalesce:
-    """How many evaluations of an evaluation's game are in: all that its evaluator learns of the others."""
+def submitted_count() -> Coalesce:
+    """How many evaluations of an evaluation's game are submitted: all that its evaluator learns of the others."""
     rows = Evaluation.objects.filter(game=OuterRef("game"), purpose=RATING, state=SUBMITTED)
     counted = rows.order_by().values("game").annotate(number=Count("pk")).values("number")
     return Coalesce(Subquery(counted), 0)

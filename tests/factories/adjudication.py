@@ -76,7 +76,7 @@ def _fill(
     """Judge what is asked for now; where a value is chosen, that one."""
     work = load_state(evaluation)
     values = []
-    for missing in work.sight.missing:
+    for missing in work.visibility.missing:
         key = (missing.kind, missing.subject)
         if missing.kind != "reveal":
             machine = work.machine.get(key) or answers.get(missing.kind, "yes")
@@ -134,7 +134,7 @@ def make_differing(
         make_member(project=project, person=person, role="lead")
     game = make_shared_game(k=2, project=project, message_count=message_count)
     first, two = list_evaluations(game)
-    reference, phrase = first_reference(first), min(load_state(first).ground.phrases)
+    reference, phrase = first_reference(first), min(load_state(first).judgeable.phrases)
     for place, text in ((first, HOSTILE), (two, "Too vague to be a reply.")):
         remark(
             evaluation=place,

@@ -121,7 +121,7 @@ def say_all(evaluation, state, values, *, now=NOW):
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
     """Judge everything that is asked for now; whatever has no answer here is answered with yes."""
     state = load_state(evaluation)
-    asked = [missing for missing in state.sight.missing if missing.kind != "reveal"]
+    asked = [missing for missing in state.visibility.missing if missing.kind != "reveal"]
     values = [(missing.kind, missing.subject, answers.get(missing.kind, "yes")) for missing in asked]
     say_all(evaluation, state, values)
 

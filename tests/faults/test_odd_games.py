@@ -42,14 +42,16 @@ def rate_to_the_end(client, evaluation):
     for _phase in range(6):
         answers(client, home, *(f"{home}?step={step}" for step in STEPS), f"{home}?at=1", f"{home}?player=1")
         work = load_state(Evaluation.objects.with_work().get(pk=evaluation.pk))
-        if not work.sight.missing:
+        if not work.visibility.missing:
             return
         say_what_is_missing(evaluation)
-        if work.sight.can_reveal_roles or not [step for step in work.sight.missing if step.kind != "reveal"]:
+        if work.visibility.can_reveal_roles or not [
+            step for step in work.visibility.missing if step.kind != "reveal"
+        ]:
             body = {"act": "reveal~roles~0~yes", "nonce": "n", "step": "roles"}
             posted = client.post(reverse("judge", args=[evaluation.pk]), body)
             assert posted.status_code == 303
-    raise AssertionError(f"still missing: {work.sight.missing[:3]}")
+    raise AssertionError(f"still missing: {work.visibility.missing[:3]}")
 
 
 def settle_through_the_pages(client, lead, game):

@@ -168,7 +168,7 @@ class Team:
     def fill(self, evaluation: Evaluation, opinion: int) -> None:
         """Judge everything that is asked for now, each person in their own way, until something is refused."""
         work = load_state(evaluation)
-        for missing in work.sight.missing:
+        for missing in work.visibility.missing:
             if missing.kind == "reveal":
                 return
             values = OPINIONS.get(missing.kind, (ANSWERS.get(missing.kind, "yes"),))

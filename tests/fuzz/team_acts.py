@@ -108,7 +108,7 @@ def work_on(team: Team, pick: int, other: int) -> None:
 
 def submit(team: Team, pick: int, _other: int) -> None:
     open_ones = team.evaluations(*OPEN, LAPSED)
-    ready = [open_one for open_one in open_ones if not load_state(open_one).sight.missing]
+    ready = [open_one for open_one in open_ones if not load_state(open_one).visibility.missing]
     evaluation = chosen(ready or open_ones, pick)
     if evaluation is not None:
         work = partial(submit_evaluation, evaluation=evaluation, by=evaluation.evaluator)

@@ -230,7 +230,7 @@ def posted(me, evaluation):
 
 def say_half(evaluation):
     """Every second thing that is asked for before the roles are shown."""
-    for missing in load_state(evaluation).sight.missing[::2]:
+    for missing in load_state(evaluation).visibility.missing[::2]:
         if missing.kind != "reveal":
             say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
 

@@ -101,7 +101,7 @@ def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) ->
     """Judge what is to do before the next reveal."""
     work = load_state(evaluation)
     acts = []
-    for missing in work.sight.missing[: view.most]:
+    for missing in work.visibility.missing[: view.most]:
         if missing.kind != "reveal":
             automatic = work.machine.get((missing.kind, missing.subject), "")
             seed = f"{by}:{work.game.game_id}:{missing.kind}:{missing.subject}"

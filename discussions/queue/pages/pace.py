@@ -1,4 +1,4 @@
-"""Pace and load of a project's evaluators, for who plans their work: what they did, and what is before them."""
+"""Pace and load of a project's evaluators, for planning: what they did lately, and which games wait for them."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
@@ -21,37 +21,34 @@ from discussions.queue.core import (
 )
 from workspace.models import Project
 
-# Their acts are read one by one; a project that hands in more in four weeks is timed by its newest.
+# Timing reads every act; a project with more evaluations in four weeks is timed by its newest.
 MOST_TIMED = 500
 
 
-class PaceLine(Struct, frozen=True):
-    """One person; `share` is what is before them in percent of the longest list, for the bar."""
-
-    load: Load
-    share: int
-
-
 class PacePage(Struct, frozen=True):
-    """The page. `timed` is how many evaluations the medians rest on where that is not all of them, else 0."""
+    """A load for each evaluator. `timed` is how many evaluations the medians are taken from, 0 for all of them."""
 
-    slug: str
-    lines: list[PaceLine]
-    short_days: int
-    long_days: int
+    loads: list[Load]
     timed: int
+    short_days: int = SHORT_DAYS
+    long_days: int = LONG_DAYS
+
+    @property
+    def most(self) -> int:
+        """The longest list of games that wait for an evaluator, at least 1."""
+        return max((load.ahead for load in self.loads), default=0) or 1
 
 
 def build_pace_page(*, project: Project, now: datetime) -> PacePage:
     """The page, in five queries."""
-    handed_in = Evaluation.objects.filter(
+    submitted = Evaluation.objects.filter(
         game__project=project,
         purpose=RATING,
         state=SUBMITTED,
         submitted_at__gt=now - timedelta(days=LONG_DAYS),
     )
     columns = ("pk", "evaluator", "evaluator__name", "created_at", "submitted_at", "game__message_count")
-    rows = list(handed_in.order_by("-submitted_at", "-pk").values_list(*columns))
+    rows = list(submitted.order_by("-submitted_at", "-pk").values_list(*columns))
     times = _times(project, rows[:MOST_TIMED])
     done = [
         CompletedWork(person, submitted_at, count, active_minutes(times.get(key, ())))
@@ -61,14 +58,7 @@ def build_pace_page(*, project: Project, now: datetime) -> PacePage:
     names |= {person: name for _key, person, name, *_rest in rows}
     held, holders = _held(project)
     loads = compute_loads(names | holders, done, held, now)
-    most = max((load.ahead for load in loads), default=0) or 1
-    return PacePage(
-        slug=project.slug,
-        lines=[PaceLine(load, round(100 * load.ahead / most)) for load in loads],
-        short_days=SHORT_DAYS,
-        long_days=LONG_DAYS,
-        timed=MOST_TIMED if len(rows) > MOST_TIMED else 0,
-    )
+    return PacePage(loads, timed=MOST_TIMED if len(rows) > MOST_TIMED else 0)
 
 
 def _times(project: Project, rows: list[tuple]) -> dict[int, list[datetime]]:
@@ -82,24 +72,21 @@ def _times(project: Project, rows: list[tuple]) -> dict[int, list[datetime]]:
 
 
 def _held(project: Project) -> tuple[dict[int, Held], dict[int, str]]:
-    """Person -> what they have now, and the names of those who have something to do still."""
+    """Person -> what they have now, and the names of those for whom games wait."""
     begun = Evaluation.objects.filter(game__project=project, purpose=RATING).order_by()
     counted = begun.values("evaluator", "evaluator__name").annotate(
         open=Count("pk", filter=Q(state=DRAFT)),
         back=Count("pk", filter=Q(state=RETURNED)),
         aside=Count("pk", filter=Q(state__in=(SKIPPED, LAPSED))),
     )
-    kept = Slot.objects.filter(
-        project=project, purpose=RATING, assigned_to__isnull=False, evaluator=None, is_closed=False
-    ).order_by()
+    kept = Slot.objects.free().filter(project=project, purpose=RATING, assigned_to__isnull=False).order_by()
     assigned: dict[int, int] = defaultdict(int)
     names: dict[int, str] = {}
     for person, name, count in kept.values_list("assigned_to", "assigned_to__name").annotate(Count("pk")):
         assigned[person], names[person] = count, name
     held = {person: Held(assigned=count) for person, count in assigned.items()}
-    for row in counted.values_list("evaluator", "evaluator__name", "open", "back", "aside"):
-        person, name, is_open, back, aside = row
-        held[person] = Held(is_open, back, aside, assigned.get(person, 0))
-        if is_open or back:
+    for person, name, *counts in counted.values_list("evaluator", "evaluator__name", "open", "back", "aside"):
+        held[person] = Held(*counts, assigned.get(person, 0))
+        if held[person].open or held[person].sent_back:
             names[person] = name
     return held, names

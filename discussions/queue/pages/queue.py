@@ -1,7 +1,4 @@
-"""The queue of a project for one evaluator: what is free, and why nothing is. Counts stop at a hundred.
-
-What somebody is told who just handed a game in: that it is in, and how many of its evaluators are.
-"""
+"""The queue of a project for one evaluator: what is free, or why nothing is. Counts stop at a hundred."""
 
 from typing import Any
 
@@ -15,7 +12,7 @@ from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.slots.permissions import check_take_game
-from discussions.slots.queries import free_for, in_count, query_free_slots, query_kept_slots
+from discussions.slots.queries import free_for, query_free_slots, query_kept_slots, submitted_count
 from workspace.access.permissions import get_refusal
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount, capped_count
 from workspace.models import Job, Person, Project
@@ -25,13 +22,11 @@ from workspace.models.jobs import QUEUED, RUNNING
 class QueuePage(Struct, frozen=True):
     """The queue of one project for one evaluator.
 
-    `free_count` games can be taken, `kept` are the first numbers of those a lead keeps for the person, `comes_first`
-    says what is dealt before them; `reasons` say why nothing is free. A count of 100 stands for 100 or more.
-    `calibration` is how far they are with the round that is open, None without one.
+    `free_count` games can be taken; `kept` are the first numbers of the games assigned to the person; `comes_first`
+    says what is dealt before them; `reasons` say why nothing is free. A count of 100 means 100 or more.
+    `calibration` is the person's progress in the open round, None without one.
     """
 
-    slug: str
-    name: str
     free_count: int
     kept: list[int]
     comes_first: str
@@ -46,18 +41,16 @@ class QueuePage(Struct, frozen=True):
 
 
 def queue_page(*, person: Person, project: Project) -> QueuePage:
-    """How many games are free for the person, and why there are none when there are none."""
+    """How many games are free for the person, or why none are."""
     refusal = get_refusal(check_take_game, person, project)
     if refusal:
-        return QueuePage(project.slug, project.name, 0, [], "", refusal, [])
+        return QueuePage(0, [], "", refusal, [])
     calibration = own_calibrations(person=person, projects=[project.pk]).get(project.pk)
     why = calibration.why_not if calibration else ""
     free = 0 if why else free_counts(person, [project.pk]).get(project.pk, 0)
     kept = query_kept_slots(person).filter(project=project).values_list("game__number", flat=True)
     numbers = list(kept[:MOST_COUNTED])
     return QueuePage(
-        project.slug,
-        project.name,
         free,
         numbers,
         _comes_first(person, project, calibration),
@@ -68,9 +61,9 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
 
 
 def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
-    """Project -> how many games are free for the person there, as far as they may know; for all of them in one query.
+    """Project -> how many games are free for the person, as far as they may know; one query for all projects.
 
-    A game that was dealt is one fewer, also where it is a hidden repeat; the last free one is always offered.
+    A hidden repeat counts as a game that was dealt; the last free game is always offered.
     """
     free = query_free_slots(person, OuterRef("pk")).filter(
         ~Exists(games_led_by(person).filter(pk=OuterRef("game")))
@@ -90,7 +83,7 @@ def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
 
 
 def _known_free(free: int, begun: int, aside: int) -> int:
-    """What the count would be if hidden repeats were games like any other."""
+    """The count as if hidden repeats were ordinary games."""
     left = max(0, free - begun)
     return max(min(left, 1), left - aside)
 
@@ -111,15 +104,15 @@ def _comes_first(person: Person, project: Project, calibration: OwnCalibration |
 
 
 def _reasons(person: Person, project: Project) -> list[str]:
-    """Each from an index of its own, so that none reads all games; with hidden repeats, since their holder counts."""
+    """Each count uses its own index, so that none reads all games. Hidden repeats count, or they would be noticed."""
     if not Game.objects.filter(project=project).exists():
         return [_("No game has been imported into this project yet. A team lead imports them.")]
     own = Evaluation.objects.filter(evaluator=person, game__project=project).exclude(purpose=CALIBRATION)
-    places = Slot.objects.filter(project=project, purpose=RATING, game__withdrawn_at=None)
+    slots = Slot.objects.filter(project=project, purpose=RATING, game__withdrawn_at=None)
     others = ~Exists(Evaluation.objects.filter(game=OuterRef("game"), evaluator=person))
-    kept = places.filter(evaluator=None, is_closed=False).exclude(assigned_to=None)
+    kept = slots.free().exclude(assigned_to=None)
     again = Exists(free_for(person))
-    said = (
+    states = (
         (_("Rated by you: %(n)s."), own.filter(state=SUBMITTED)),
         (_("Begun by you and not submitted yet: %(n)s."), own.filter(state__in=OPEN)),
         (
@@ -136,16 +129,16 @@ def _reasons(person: Person, project: Project) -> list[str]:
         ),
         (
             _("Not for you, since you could see their roles while you led this project: %(n)s."),
-            _games(places.filter(others, game__lte=barred_until(person, project))),
+            _games(slots.filter(others, game__lte=barred_until(person, project))),
         ),
         (_("Kept for other evaluators by a team lead: %(n)s."), _games(kept.exclude(assigned_to=person))),
         (
             _("Being rated by other evaluators: %(n)s."),
-            _games(places.filter(others, evaluator__isnull=False, is_closed=False)),
+            _games(slots.filter(others, evaluator__isnull=False, is_closed=False)),
         ),
-        (_("Rated by other evaluators: %(n)s."), _games(places.filter(others, is_closed=True))),
+        (_("Rated by other evaluators: %(n)s."), _games(slots.filter(others, is_closed=True))),
     )
-    counted = ((says, capped_count(rows)) for says, rows in said)
+    counted = ((says, capped_count(rows)) for says, rows in states)
     sentences = [says % {"n": count_says(count)} for says, count in counted if count]
     jobs = Job.objects.filter(project=project, kind__in=("import", "measure"), state__in=(QUEUED, RUNNING))
     if jobs.exists():
@@ -153,21 +146,21 @@ def _reasons(person: Person, project: Project) -> list[str]:
     return sentences or [_("The games that are here are not open for rating yet. A team lead opens them.")]
 
 
-def _games(places: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
-    return places.order_by("game").values("game").distinct()
+def _games(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
+    return slots.order_by("game").values("game").distinct()
 
 
 def describe_submitted(person: Person, key: int) -> str:
-    """One sentence on one's own evaluation with that number, "" where it is not in; one query.
+    """One sentence on a submitted evaluation of the person, "" when there is none with this key; one query.
 
-    A hidden repeat is told of by its own number and by how many rated its game, so that it reads like any other.
+    A hidden repeat is described by its shown number and the evaluations of its game, so that it reads like any other.
     """
     own = Evaluation.objects.visible_to(person).filter(pk=key, state=SUBMITTED).exclude(purpose=CALIBRATION)
-    found = own.select_related("game__iteration").annotate(in_count=in_count()).first()
+    found = own.select_related("game__iteration").annotate(in_count=submitted_count()).first()
     if found is None:
         return ""
     needed = found.game.evaluator_count
-    told = {"game": found.game_number, "count": min(found.in_count, needed), "needed": needed}
+    values = {"game": found.game_number, "count": min(found.in_count, needed), "needed": needed}
     if needed == 1:
-        return _("Game %(game)d is handed in.") % told
-    return _("Game %(game)d is handed in: %(count)d of %(needed)d are in.") % told
+        return _("Game %(game)d is handed in.") % values
+    return _("Game %(game)d is handed in: %(count)d of %(needed)d are in.") % values

@@ -38,10 +38,10 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
         hold_slot(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         work = load_state(locked)
-        if work.sight.roles:
+        if work.visibility.roles:
             return
-        if not work.sight.can_reveal_roles:
-            first = work.sight.missing[0]
+        if not work.visibility.can_reveal_roles:
+            first = work.visibility.missing[0]
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
         _reveal(locked, ROLES, now)
         record_slot_event(evaluation=locked, verb="roles:revealed", by=by, now=now)
@@ -58,9 +58,9 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
         hold_slot(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         work = load_state(locked)
-        if work.sight.transcript:
+        if work.visibility.transcript:
             return
-        first = work.sight.missing[0]
+        first = work.visibility.missing[0]
         if first.kind == ATTRIBUTION:
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
         _reveal(locked, TRANSCRIPT, now)
@@ -83,7 +83,7 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
             return locked
         hold_slot(evaluation=locked, by=by, now=now)
         check_submit(by, locked)
-        missing = load_state(locked).sight.missing
+        missing = load_state(locked).visibility.missing
         if missing:
             raise Unacceptable(
                 missing[0].says, code="missing", field=f"{missing[0].kind}:{missing[0].subject}"

@@ -61,19 +61,19 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
 
     def refuse_faults(self, work: EvaluationState, act: Act, proposed: AnswerRecord) -> None:
         """Raise Unacceptable when there is no such thing to judge in this game, or not yet."""
-        fault = why_not_in_test(work.standing, act.kind)
-        fault = fault or find_judgement_fault(act.kind, act.subject, act.value, work.ground)
+        fault = why_not_in_test(work.progress, act.kind)
+        fault = fault or find_judgement_fault(act.kind, act.subject, act.value, work.judgeable)
         if not fault and act.value is not None:
-            fault = why_not_yet(work.standing, act.kind, act.subject, act.value)
+            fault = why_not_yet(work.progress, act.kind, act.subject, act.value)
         if fault:
             raise Unacceptable(fault, field="value")
 
     def amend(self, work: EvaluationState, proposed: AnswerRecord) -> AnswerRecord:
-        is_blind = get_phase(work.standing, proposed.kind, proposed.subject) == "blind"
+        is_blind = get_phase(work.progress, proposed.kind, proposed.subject) == "blind"
         return replace(proposed, blind_value=proposed.value) if is_blind else proposed
 
     def context(self, work: EvaluationState, act: Act) -> dict[str, str]:
-        return {"phase": get_phase(work.standing, act.kind, act.subject)}
+        return {"phase": get_phase(work.progress, act.kind, act.subject)}
 
     def undoable(self, work: EvaluationState) -> RevisionQuerySet:
         return Revision.objects.undoable(work.evaluation)
@@ -86,7 +86,7 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
     ) -> tuple[EvaluationState, frozenset[str]]:
         """Store what the judgement reveals."""
         after = work.changed(latest)
-        due = due_reveals(after.standing)
+        due = due_reveals(after.progress)
         for what in sorted(due):
             insert_row(Reveal(evaluation=work.evaluation, what=what, created_at=now))
         return after.shown(due), due

@@ -40,8 +40,8 @@ def remark(
         hold_slot(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
         _refuse_faults(load_state(locked), kind, target, text)
-        if kind == FLAG and (standing := _standing_flag(locked, target)):
-            return standing
+        if kind == FLAG and (flag := _open_flag(locked, target)):
+            return flag
         made = Remark.objects.create(
             evaluation=locked,
             kind=kind,
@@ -62,7 +62,7 @@ def take_flag_back(*, evaluation: Evaluation, target: str, by: Person, now: date
         locked = lock_evaluation(evaluation)
         hold_slot(evaluation=locked, by=by, now=now)
         check_rate(by, locked)
-        flag = _standing_flag(locked, target)
+        flag = _open_flag(locked, target)
         if flag is None:
             return
         flag.resolved_at, flag.resolved_by = now, by
@@ -70,13 +70,13 @@ def take_flag_back(*, evaluation: Evaluation, target: str, by: Person, now: date
         _record(flag, locked, "remark:resolved", by=by, now=now)
 
 
-def _standing_flag(evaluation: Evaluation, target: str) -> Remark | None:
+def _open_flag(evaluation: Evaluation, target: str) -> Remark | None:
     flags = Remark.objects.filter(evaluation=evaluation, kind=FLAG, target=target, resolved_at=None)
     return flags.first()
 
 
 def _refuse_faults(work: EvaluationState, kind: str, target: str, text: str) -> None:
-    fault = why_not_in_test(work.standing, kind) if target != "game" else ""
+    fault = why_not_in_test(work.progress, kind) if target != "game" else ""
     if fault:
         raise Unacceptable(fault, field="subject")
     targets = {"game", *(f"message:{message.position}" for message in work.game.messages)}

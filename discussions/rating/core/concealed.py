@@ -110,25 +110,25 @@ def conceal(game: GameRecord) -> SeenGame:
 def select_visible_findings(
     game: GameRecord,
     measurements: Mapping[str, Measurement],
-    sight: Visibility,
+    visibility: Visibility,
     role_map: Mapping[str, Sequence[str]],
 ) -> VisibleFindings:
     """What the machine found, cut down to what may be seen now."""
     return VisibleFindings(
         references=[
-            _reference(finding, game, is_checked=make_reference_subject(finding) in sight.checks)
+            _reference(finding, game, is_checked=make_reference_subject(finding) in visibility.checks)
             for finding in measurements[MEMORY].references
         ],
         findings={
             metric: {finding.message: finding for finding in measurements[metric].messages}
-            for metric in sight.findings
+            for metric in visibility.findings
         },
         phrases=measurements[REPETITION].phrases,
         parts=[
             Part(player.role or "", parse_side(player.role, role_map) or "", player.personality or "")
             for player in game.players
         ]
-        if sight.roles
+        if visibility.roles
         else None,
     )
 

@@ -21,45 +21,45 @@ from discussions.rating.core.visibility import (
 )
 
 
-def why_not_in_test(standing: Progress, kind: str) -> str:
+def why_not_in_test(progress: Progress, kind: str) -> str:
     """Why the test of who said it does not let this be judged now, as a sentence; "" when it does.
 
     Asked before anything about the game, so that no refusal tells of a transcript that is still closed.
     """
-    is_open = transcript_seen(standing)
+    is_open = transcript_seen(progress)
     if not is_open and kind != judgement_kinds.ATTRIBUTION:
         return "The transcript is still closed. Answer the test of who said it, then open the transcript."
-    if is_open and kind == judgement_kinds.ATTRIBUTION and standing.ground.unseen_count:
+    if is_open and kind == judgement_kinds.ATTRIBUTION and progress.judgeable.unseen_count:
         return "The transcript is open, so the answers of the test stand as they are."
     return ""
 
 
-def why_not_yet(standing: Progress, kind: str, subject: str, value: str) -> str:
+def why_not_yet(progress: Progress, kind: str, subject: str, value: str) -> str:
     """Why this cannot be judged yet, as a sentence; "" when it can."""
     if not value:
-        return _why_not_cleared(standing, kind, subject)
-    if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE) and not roles_seen(standing):
+        return _why_not_cleared(progress, kind, subject)
+    if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE) and not roles_seen(progress):
         return "The roles are not revealed yet; this comes after them."
     if (
         kind == judgement_kinds.DELIBERATE
-        and standing.value(judgement_kinds.REFERENCE, subject) != judgement_kinds.INACCURATE
+        and progress.value(judgement_kinds.REFERENCE, subject) != judgement_kinds.INACCURATE
     ):
         return "Only a reference that you labelled inaccurate can be marked as a deliberate lie."
-    if kind == judgement_kinds.REFERENCE and subject not in list_references(standing):
+    if kind == judgement_kinds.REFERENCE and subject not in list_references(progress):
         return "This sentence is not marked as a reference. Mark it first, then label it."
-    if kind == judgement_kinds.MISSED and subject in standing.ground.counted:
+    if kind == judgement_kinds.MISSED and subject in progress.judgeable.counted:
         return "This sentence is already in the list of references."
-    if kind == judgement_kinds.IDENTIFY_DECIDES and (open_agents := list_unidentified(standing)):
+    if kind == judgement_kinds.IDENTIFY_DECIDES and (open_agents := list_unidentified(progress)):
         return f"Agent {open_agents[0]} has no answer yet. Answer the manual check for every agent, then let it decide."
     return ""
 
 
-def _why_not_cleared(standing: Progress, kind: str, subject: str) -> str:
+def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
     """A mark stays as long as its sentence is labelled, so that no label is left without its reference."""
     if (
         kind != judgement_kinds.MISSED
-        or subject in standing.ground.possible
-        or not standing.value(judgement_kinds.REFERENCE, subject)
+        or subject in progress.judgeable.possible
+        or not progress.value(judgement_kinds.REFERENCE, subject)
     ):
         return ""
     return "This sentence has a label. Clear the label first, then take the mark back."

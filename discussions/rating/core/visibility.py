@@ -54,7 +54,7 @@ class Progress(Struct, frozen=True):
 
     reveal: str
     is_recorded: bool
-    ground: JudgeableSubjects
+    judgeable: JudgeableSubjects
     values: Mapping[str, Mapping[str, str]]
     revealed: frozenset[str]
     samples: Mapping[str, tuple[int, ...]]
@@ -94,112 +94,118 @@ class Visibility(Struct, frozen=True):
     transcript: bool = True
 
 
-def visibility(standing: Progress) -> Visibility:
+def compute_visibility(progress: Progress) -> Visibility:
     """What this evaluation may see now, and what it still misses."""
-    before_roles = tuple(_before_roles(standing))
-    roles = roles_seen(standing)
-    after_roles = tuple(_role_labels(standing)) if roles else (_unrevealed(),)
+    before_roles = tuple(_before_roles(progress))
+    roles = roles_seen(progress)
+    after_roles = tuple(_role_labels(progress)) if roles else (_unrevealed(),)
     missing = before_roles + after_roles
-    machine = standing.reveal == ALONGSIDE or standing.is_recorded
-    hidden = standing.reveal == NEVER and not standing.is_recorded
-    found = frozenset(standing.ground.counted + standing.ground.possible)
+    machine = progress.reveal == ALONGSIDE or progress.is_recorded
+    hidden = progress.reveal == NEVER and not progress.is_recorded
+    found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
     metrics = (*SAMPLED, judgement_kinds.ROLE_CONSISTENCY)
     return Visibility(
-        checks=_either(found, machine, hidden, {s for s in found if f"reference:{s}" in standing.revealed}),
+        checks=_either(found, machine, hidden, {s for s in found if f"reference:{s}" in progress.revealed}),
         findings=_either(
-            metrics, machine, hidden, {m for m in metrics if f"metric:{m}" in standing.revealed}
+            metrics, machine, hidden, {m for m in metrics if f"metric:{m}" in progress.revealed}
         ),
         figures=_either(METRICS, machine, hidden, _figures_in(before_roles, after_roles)),
         roles=roles,
         can_reveal_roles=not before_roles and not roles,
         preview=not missing and not hidden,
         cost=not missing or machine,
-        facts=standing.is_recorded,
+        facts=progress.is_recorded,
         missing=missing,
-        transcript=transcript_seen(standing),
+        transcript=transcript_seen(progress),
     )
 
 
-def due_reveals(standing: Progress) -> frozenset[str]:
+def due_reveals(progress: Progress) -> frozenset[str]:
     """What the evaluator has now judged for themselves and may therefore be shown; to be written as rows, once."""
-    if standing.reveal != BLIND_FIRST:
+    if progress.reveal != BLIND_FIRST:
         return frozenset()
-    found = frozenset(standing.ground.counted + standing.ground.possible)
+    found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
     due = {
         f"reference:{subject}"
-        for subject in standing.values.get(judgement_kinds.REFERENCE, {})
+        for subject in progress.values.get(judgement_kinds.REFERENCE, {})
         if subject in found
     }
-    due |= {f"metric:{metric}" for metric in SAMPLED if not any(_sample(standing, metric))}
-    if roles_seen(standing) and not any(_role_labels(standing)):
+    due |= {f"metric:{metric}" for metric in SAMPLED if not any(_sample(progress, metric))}
+    if roles_seen(progress) and not any(_role_labels(progress)):
         due.add(f"metric:{judgement_kinds.ROLE_CONSISTENCY}")
-        if not any(_before_roles(standing)):
+        if not any(_before_roles(progress)):
             due.add(SCORES)
-    return frozenset(due) - standing.revealed
+    return frozenset(due) - progress.revealed
 
 
-def get_phase(standing: Progress, kind: str, subject: str) -> str:
+def get_phase(progress: Progress, kind: str, subject: str) -> str:
     """ "revealed" when what is being judged was already shown to this evaluator, else "blind"."""
     if kind == judgement_kinds.ATTRIBUTION:
         return "blind"
-    if standing.reveal == ALONGSIDE or SCORES in standing.revealed:
+    if progress.reveal == ALONGSIDE or SCORES in progress.revealed:
         return "revealed"
     if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE):
-        return "revealed" if f"metric:{judgement_kinds.ROLE_CONSISTENCY}" in standing.revealed else "blind"
+        return "revealed" if f"metric:{judgement_kinds.ROLE_CONSISTENCY}" in progress.revealed else "blind"
     shown = {
         ROLES,
         f"metric:{kind}",
         f"reference:{subject}" if kind in judgement_kinds.SENTENCE_KINDS else ROLES,
     }
-    return "revealed" if shown & standing.revealed else "blind"
+    return "revealed" if shown & progress.revealed else "blind"
 
 
-def list_references(standing: Progress) -> list[str]:
+def list_references(progress: Progress) -> list[str]:
     """Every subject that can be labelled as a reference: found by the machine, or marked by the evaluator."""
-    marked = standing.values.get(judgement_kinds.MISSED, {})
-    return sorted({*standing.ground.counted, *standing.ground.possible, *marked}, key=parse_subject)
+    marked = progress.values.get(judgement_kinds.MISSED, {})
+    return sorted({*progress.judgeable.counted, *progress.judgeable.possible, *marked}, key=parse_subject)
 
 
-def asked_references(standing: Progress) -> list[str]:
+def asked_references(progress: Progress) -> list[str]:
     """The references that need a label: the counted ones and those the evaluator marked, as the transcript goes."""
     return sorted(
-        {*standing.ground.counted, *standing.values.get(judgement_kinds.MISSED, {})}, key=parse_subject
+        {*progress.judgeable.counted, *progress.values.get(judgement_kinds.MISSED, {})}, key=parse_subject
     )
 
 
-def asked_roles(standing: Progress) -> list[int]:
+def asked_roles(progress: Progress) -> list[int]:
     """The messages that need a label of role consistency: those the rules object to, and the sample."""
-    return sorted({*standing.inconsistent, *standing.samples[judgement_kinds.ROLE_CONSISTENCY]})
+    return sorted({*progress.inconsistent, *progress.samples[judgement_kinds.ROLE_CONSISTENCY]})
 
 
-def asked_count(standing: Progress) -> int:
+def asked_count(progress: Progress) -> int:
     """How many things are asked for, as far as the evaluator may know: role labels only once the roles are seen."""
-    roles = len(asked_roles(standing)) if roles_seen(standing) else 0
-    samples = sum(len(standing.samples[metric]) for metric in SAMPLED)
-    reveal = 0 if standing.reveal == ALONGSIDE else 1
-    test = test_count(standing) if standing.ground.unseen_count else 0
+    roles = len(asked_roles(progress)) if roles_seen(progress) else 0
+    samples = sum(len(progress.samples[metric]) for metric in SAMPLED)
+    reveal = 0 if progress.reveal == ALONGSIDE else 1
+    test = test_count(progress) if progress.judgeable.unseen_count else 0
     return (
-        test + len(asked_references(standing)) + samples + standing.ground.question_count + 1 + reveal + roles
+        test
+        + len(asked_references(progress))
+        + samples
+        + progress.judgeable.question_count
+        + 1
+        + reveal
+        + roles
     )
 
 
-def test_count(standing: Progress) -> int:
+def test_count(progress: Progress) -> int:
     """How many things the test asks for: its messages, and opening the transcript."""
-    return standing.ground.unseen_count + 1
+    return progress.judgeable.unseen_count + 1
 
 
 def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[str]) -> frozenset[str]:
     return frozenset(everything) if machine else frozenset() if hidden else frozenset(earned)
 
 
-def transcript_seen(standing: Progress) -> bool:
+def transcript_seen(progress: Progress) -> bool:
     """Whether the transcript is open to this evaluator."""
-    return not standing.ground.unseen_count or TRANSCRIPT in standing.revealed or standing.is_recorded
+    return not progress.judgeable.unseen_count or TRANSCRIPT in progress.revealed or progress.is_recorded
 
 
-def roles_seen(standing: Progress) -> bool:
+def roles_seen(progress: Progress) -> bool:
     """Whether the roles are shown to this evaluator."""
-    return ROLES in standing.revealed or standing.reveal == ALONGSIDE
+    return ROLES in progress.revealed or progress.reveal == ALONGSIDE
 
 
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
@@ -209,21 +215,21 @@ def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, .
     return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}
 
 
-def _before_roles(standing: Progress) -> Iterator[Missing]:
-    if not transcript_seen(standing):
-        yield from _test(standing)
-    for subject in asked_references(standing):
-        if not standing.value(judgement_kinds.REFERENCE, subject):
+def _before_roles(progress: Progress) -> Iterator[Missing]:
+    if not transcript_seen(progress):
+        yield from _test(progress)
+    for subject in asked_references(progress):
+        if not progress.value(judgement_kinds.REFERENCE, subject):
             yield _missing(
                 judgement_kinds.REFERENCE,
                 subject,
                 f"The reference in message {parse_subject(subject)[0]} has no label yet.",
             )
     for metric in SAMPLED:
-        yield from _sample(standing, metric)
-    yield from _engagement(standing)
-    if standing.value(judgement_kinds.IDENTIFY_DECIDES, ""):
-        for player in list_unidentified(standing):
+        yield from _sample(progress, metric)
+    yield from _engagement(progress)
+    if progress.value(judgement_kinds.IDENTIFY_DECIDES, ""):
+        for player in list_unidentified(progress):
             yield _missing(
                 judgement_kinds.IDENTIFY,
                 str(player),
@@ -231,58 +237,58 @@ def _before_roles(standing: Progress) -> Iterator[Missing]:
             )
 
 
-def _test(standing: Progress) -> Iterator[Missing]:
-    for number in range(1, standing.ground.unseen_count + 1):
-        if not standing.value(judgement_kinds.ATTRIBUTION, str(number)):
+def _test(progress: Progress) -> Iterator[Missing]:
+    for number in range(1, progress.judgeable.unseen_count + 1):
+        if not progress.value(judgement_kinds.ATTRIBUTION, str(number)):
             says = f"Message {number} of the test is given to nobody yet."
             yield _missing(judgement_kinds.ATTRIBUTION, str(number), says)
     yield Missing("reveal", TRANSCRIPT, "identify", "The transcript is still closed; open it after the test.")
 
 
-def _sample(standing: Progress, metric: str) -> Iterator[Missing]:
+def _sample(progress: Progress, metric: str) -> Iterator[Missing]:
     name = {judgement_kinds.STRATEGIC_DEPTH: "strategic depth", judgement_kinds.COHERENCE: "coherence"}[
         metric
     ]
-    for position in standing.samples[metric]:
-        if not standing.value(metric, str(position)):
+    for position in progress.samples[metric]:
+        if not progress.value(metric, str(position)):
             yield _missing(
                 metric, str(position), f"Message {position} of the {name} sample is not judged yet."
             )
 
 
-def _engagement(standing: Progress) -> Iterator[Missing]:
-    count = standing.ground.question_count
+def _engagement(progress: Progress) -> Iterator[Missing]:
+    count = progress.judgeable.question_count
     for number in range(1, count + 1):
-        if not standing.value(judgement_kinds.QUESTION, str(number)):
+        if not progress.value(judgement_kinds.QUESTION, str(number)):
             yield _missing(judgement_kinds.QUESTION, str(number), f"Question {number} is not answered yet.")
-    rating = judgement_kinds.parse_rating(standing.value(judgement_kinds.RATING, ""))
+    rating = judgement_kinds.parse_rating(progress.value(judgement_kinds.RATING, ""))
     if rating is None:
         yield _missing(judgement_kinds.RATING, "", "The rating is not given yet.")
         return
     yes = sum(
-        answer == judgement_kinds.YES for answer in standing.values.get(judgement_kinds.QUESTION, {}).values()
+        answer == judgement_kinds.YES for answer in progress.values.get(judgement_kinds.QUESTION, {}).values()
     )
-    if yes >= standing.yes_needed and rating < standing.least_rating:
-        least = f"{float(standing.least_rating):g}"
+    if yes >= progress.yes_needed and rating < progress.least_rating:
+        least = f"{float(progress.least_rating):g}"
         says = f"{yes} of {count} answers are yes: the rubric puts the rating at {least} or more. "
         yield _missing(judgement_kinds.RATING, "", says + "Change the rating or an answer.")
 
 
-def _role_labels(standing: Progress) -> Iterator[Missing]:
-    for position in asked_roles(standing):
-        if not standing.value(judgement_kinds.ROLE_CONSISTENCY, str(position)):
+def _role_labels(progress: Progress) -> Iterator[Missing]:
+    for position in asked_roles(progress):
+        if not progress.value(judgement_kinds.ROLE_CONSISTENCY, str(position)):
             says = f"Message {position} has no label of role consistency yet."
             yield _missing(judgement_kinds.ROLE_CONSISTENCY, str(position), says)
 
 
-def list_unidentified(standing: Progress) -> list[int]:
+def list_unidentified(progress: Progress) -> list[int]:
     """The agents whom the manual check has no answer for; none where a test took its place."""
-    if standing.ground.unseen_count:
+    if progress.judgeable.unseen_count:
         return []
     return [
         player
-        for player in standing.ground.speakers
-        if not standing.value(judgement_kinds.IDENTIFY, str(player))
+        for player in progress.judgeable.speakers
+        if not progress.value(judgement_kinds.IDENTIFY, str(player))
     ]
 
 

@@ -91,8 +91,8 @@ def identification_page(
     barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
     desk = build_desk(work, [], is_barred=bool(barred))
     newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
-    asked = [step for step in desk.sight.missing if step.step == STEP]
-    needed = test_count(desk.standing)
+    asked = [step for step in desk.visibility.missing if step.step == STEP]
+    needed = test_count(desk.progress)
     return IdentificationPage(
         evaluation_id=evaluation.pk,
         game_number=evaluation.game_number,
@@ -160,5 +160,5 @@ def _item(desk: Desk, paper: Paper, number: int) -> AttributionItem:
 
 def _opening(desk: Desk) -> Item:
     """What opens the transcript; it asks once nothing else of the test does."""
-    asked = [step for step in desk.sight.missing if step.kind == judgement_kinds.ATTRIBUTION]
+    asked = [step for step in desk.visibility.missing if step.kind == judgement_kinds.ATTRIBUTION]
     return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=not asked)

@@ -33,7 +33,7 @@ class ItemValues(TypedDict):
 
 
 class RatingNote(Struct, frozen=True):
-    """A standing flag or comment of the evaluator's own."""
+    """An open flag or a comment of the evaluator."""
 
     kind: str
     target: str
@@ -50,8 +50,8 @@ class Desk:
 
     seen: SeenGame
     shown: VisibleFindings
-    sight: Visibility
-    standing: Progress
+    visibility: Visibility
+    progress: Progress
     rubric: RubricRecord
     judgements: dict[tuple[str, str], AnswerRecord]
     remarks: list[RatingNote]
@@ -63,7 +63,7 @@ class Desk:
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
         """(kind, subject) of everything that submitting still waits for."""
-        return frozenset((missing.kind, missing.subject) for missing in self.sight.missing)
+        return frozenset((missing.kind, missing.subject) for missing in self.visibility.missing)
 
     def value(self, kind: str, subject: str) -> str:
         """The evaluator's own value, "" when unset."""
@@ -92,7 +92,7 @@ class Desk:
     def _was(self, judgement: AnswerRecord) -> str:
         if not judgement.blind_value or judgement.value == judgement.blind_value:
             return ""
-        if get_phase(self.standing, judgement.kind, judgement.subject) == "blind":
+        if get_phase(self.progress, judgement.kind, judgement.subject) == "blind":
             return ""
         return answer_label(judgement.kind, judgement.blind_value)
 
@@ -102,15 +102,15 @@ def build_desk(work: EvaluationState, remarks: Iterable[RatingNote], *, is_barre
     return Desk(
         seen=work.seen,
         shown=select_visible_findings(
-            work.game, work.measurements, work.sight, work.rubric.lists["role_map"]
+            work.game, work.measurements, work.visibility, work.rubric.lists["role_map"]
         ),
-        sight=work.sight,
-        standing=work.standing,
+        visibility=work.visibility,
+        progress=work.progress,
         rubric=work.rubric,
         judgements=work.judgements,
         remarks=list(remarks),
         is_open=work.is_open and not is_barred,
-        deal=work.deal if work.sight.transcript else None,
+        deal=work.deal if work.visibility.transcript else None,
         is_untestable=work.evaluation.identification == TEST and work.deal is None,
     )
 

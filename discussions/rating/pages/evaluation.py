@@ -155,7 +155,7 @@ def _shared(
         "figures": review.figures(desk, work),
         "window": desk.window,
         "missing": review.missing(desk),
-        "more_missing": max(len(desk.sight.missing) - review.MOST_MISSING, 0),
+        "more_missing": max(len(desk.visibility.missing) - review.MOST_MISSING, 0),
         "can_undo": is_undoable,
         "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
     }
@@ -169,7 +169,7 @@ def _lists(desk: Desk, work: EvaluationState, steps: tuple[str, ...]) -> dict:
         items = listed.items if isinstance(listed, OpenRoles) else listed
         if isinstance(items, list) and (desk.window.is_paged or len(items) >= MOST_ITEMS):
             lists[f"more_{name}"] = rating_items.build_more(desk, kind, items)
-    if "review" in steps and not desk.sight.missing:
+    if "review" in steps and not desk.visibility.missing:
         lists["review"] = review.review(desk, work)
     return lists
 
@@ -181,7 +181,7 @@ ON_A_MESSAGE = (*judgement_kinds.MESSAGE_KINDS, judgement_kinds.MISSED, *REMARKS
 
 
 def changed_by(desk: Desk, done: CompletedAct) -> Changed:
-    """What to draw anew: the judged thing in place, and whole steps where lists or sight changed."""
+    """What to draw anew: the judged thing in place, and whole steps where lists or visibility changed."""
     if done.conflict:
         stored = _item(desk, done)
         return Changed(conflict=done.conflict, items=[stored] if stored else [])
@@ -235,7 +235,7 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
     if ROLES in done.revealed:
         steps += ["references", "roles"]
     # Near the end of what comes before the roles, their step opens or closes with every act.
-    elif not desk.sight.roles and len(desk.sight.missing) <= 2 and done.kind not in REMARKS:
+    elif not desk.visibility.roles and len(desk.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if desk.deal else ["roles"]
     return steps if done.kind in REMARKS else [*steps, "review"]
 

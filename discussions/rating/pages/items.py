@@ -74,7 +74,7 @@ def build_reference_item(desk: Desk, subject: str) -> ReferenceItem | None:
 
 def _listed(desk: Desk) -> list[str]:
     """Every reference that is shown, in the order of the list."""
-    asked = asked_references(desk.standing)
+    asked = asked_references(desk.progress)
     known = set(asked)
     return asked + [
         phrase.subject
@@ -106,7 +106,7 @@ def reference(desk: Desk, number: int, found: SeenReference) -> ReferenceItem:
         messages=_quotes(desk, found) if found.players else [],
         check=found.check,
         check_says=found.says,
-        can_be_deliberate=desk.sight.roles and label == judgement_kinds.INACCURATE,
+        can_be_deliberate=desk.visibility.roles and label == judgement_kinds.INACCURATE,
         deliberate=desk.value(judgement_kinds.DELIBERATE, subject),
         deliberate_version=desk.version(judgement_kinds.DELIBERATE, subject),
     )
@@ -152,7 +152,7 @@ def _quotes(desk: Desk, found: SeenReference) -> list[Quote]:
 
 def samples(desk: Desk, metric: str) -> list[SampleItem]:
     """M2 or M3: the messages of the audit sample."""
-    return [sample(desk, metric, position) for position in desk.standing.samples[metric]]
+    return [sample(desk, metric, position) for position in desk.progress.samples[metric]]
 
 
 def sample(desk: Desk, metric: str, position: int) -> SampleItem:
@@ -174,19 +174,19 @@ def sample(desk: Desk, metric: str, position: int) -> SampleItem:
 
 def build_sample_item(desk: Desk, metric: str, position: int) -> SampleItem | None:
     """The item of that message, if it is in the sample."""
-    return sample(desk, metric, position) if position in desk.standing.samples[metric] else None
+    return sample(desk, metric, position) if position in desk.progress.samples[metric] else None
 
 
 def phrases(desk: Desk) -> list[PhraseItem]:
     """M6: the most repeated phrases, and whatever was marked acceptable."""
     most = int(desk.rubric.parameters["top_phrase_count"])
-    allowed, found = desk.standing.ground.phrases, desk.shown.phrases
+    allowed, found = desk.progress.judgeable.phrases, desk.shown.phrases
     # A long game repeats tens of thousands: only those that may be among the first are put in order.
     counts = nlargest(most + len(found) - len(allowed), (phrase.count for phrase in found))
     often = [phrase for phrase in found if phrase.count >= counts[-1]] if counts else []
     ranked = sorted(often, key=lambda phrase: (-phrase.count, phrase.player, phrase.phrase))
     listed = [phrase for phrase in ranked if _subject(phrase) in allowed][:most]
-    marked = set(desk.standing.values.get(judgement_kinds.PHRASE, {})) - {
+    marked = set(desk.progress.values.get(judgement_kinds.PHRASE, {})) - {
         _subject(phrase) for phrase in listed
     }
     kept = [phrase for phrase in found if _subject(phrase) in marked] if marked else []
@@ -221,7 +221,7 @@ def identify(desk: Desk) -> list[IdentifyItem]:
     """M5's manual check: every agent who spoke, with a few messages; nobody where a test took its place."""
     if desk.deal:
         return []
-    return [_identify(desk, player) for player in desk.standing.ground.speakers]
+    return [_identify(desk, player) for player in desk.progress.judgeable.speakers]
 
 
 def _identify(desk: Desk, player: int) -> IdentifyItem:
@@ -250,8 +250,8 @@ def manual(desk: Desk) -> ManualCheckItem | None:
     """The result of the manual check, once every agent has an answer; that of the test, with M5's figure."""
     if desk.deal:
         return _tested(desk, desk.deal)
-    answers = desk.standing.values.get(judgement_kinds.IDENTIFY, {})
-    asked = desk.standing.ground.speakers
+    answers = desk.progress.values.get(judgement_kinds.IDENTIFY, {})
+    asked = desk.progress.judgeable.speakers
     if not asked or len(answers) < len(asked):
         return None
     yes = sum(answer == judgement_kinds.YES for answer in answers.values())
@@ -280,8 +280,8 @@ def _tested(desk: Desk, dealt: Deal) -> ManualCheckItem:
     ]
     result = Identified(sum(phrase.is_hit for phrase in given), len(given), len(dealt.agents))
     check = check_test(result, decides=bool(desk.value(judgement_kinds.IDENTIFY_DECIDES, "")))
-    is_shown = DIVERSITY in desk.sight.figures
-    is_never = desk.standing.reveal == NEVER
+    is_shown = DIVERSITY in desk.visibility.figures
+    is_never = desk.progress.reveal == NEVER
     hidden = _("This iteration keeps the result hidden until the verdict is recorded.")
     later = _("The result is shown once everything that comes before the roles is judged.")
     return ManualCheckItem(
@@ -304,7 +304,7 @@ def _given(desk: Desk, value: str) -> str:
 
 def questions(desk: Desk) -> list[QuestionItem]:
     """M7: the questions."""
-    return [question(desk, number) for number in range(1, desk.standing.ground.question_count + 1)]
+    return [question(desk, number) for number in range(1, desk.progress.judgeable.question_count + 1)]
 
 
 def question(desk: Desk, number: int) -> QuestionItem:
@@ -327,13 +327,13 @@ def roles(desk: Desk) -> LockedRoles | OpenRoles:
     if desk.shown.parts is not None:
         shown = fitting(
             desk.window,
-            asked_roles(desk.standing),
+            asked_roles(desk.progress),
             lambda position: position,
             lambda position: (judgement_kinds.ROLE_CONSISTENCY, str(position)) in desk.asked,
         )
         return OpenRoles([role(desk, position) for position in shown])
-    if not desk.sight.can_reveal_roles:
-        first = desk.sight.missing[0].says if desk.sight.missing else ""
+    if not desk.visibility.can_reveal_roles:
+        first = desk.visibility.missing[0].says if desk.visibility.missing else ""
         return LockedRoles(why_locked=first, reveal=None)
     return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
 
@@ -358,13 +358,13 @@ def role(desk: Desk, position: int) -> RoleItem:
         side=part.side,
         text=message.text,
         rule=rule_says(finding.rule, finding.words) if finding else "",
-        is_sample=finding is not None and position in desk.standing.samples[judgement_kinds.ROLE_CONSISTENCY],
+        is_sample=finding is not None and position in desk.progress.samples[judgement_kinds.ROLE_CONSISTENCY],
     )
 
 
 def build_role_item(desk: Desk, position: int) -> RoleItem | None:
     """The item of that message, if it is one to be labelled."""
-    return role(desk, position) if position in asked_roles(desk.standing) else None
+    return role(desk, position) if position in asked_roles(desk.progress) else None
 
 
 def rule_says(rule: str, words: list[str]) -> str:

@@ -15,7 +15,7 @@ from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Judgement, Verdict
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
-from discussions.slots.queries import in_count, set_aside
+from discussions.slots.queries import set_aside, submitted_count
 from workspace.core.limits import PAGE_SIZE
 from workspace.display.core.charts import DotRow, DotsChart, Segment, dot_plot, share_bar
 from workspace.models import Membership, Person
@@ -58,7 +58,7 @@ def mine_page(*, person: Person, before: int = 0) -> MinePage:
         own = own.filter(pk__lt=before)
     verdict = Verdict.objects.filter(game=OuterRef("game"))
     told = own.select_related("game__project", "game__iteration").annotate(
-        has_verdict=Exists(verdict), in_count=in_count(), is_free=Exists(_going_on(person))
+        has_verdict=Exists(verdict), in_count=submitted_count(), is_free=Exists(_going_on(person))
     )
     found = list(told[: PAGE_SIZE + 1])
     ratings = _ratings(own.filter(pk__in=[evaluation.pk for evaluation in found]))

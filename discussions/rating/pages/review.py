@@ -24,12 +24,12 @@ def open_step(desk: Desk, wanted: str) -> str:
     """The step that is open: the one asked for, else that of the first thing missing."""
     if wanted in STEPS:
         return wanted
-    return desk.sight.missing[0].step if desk.sight.missing else "review"
+    return desk.visibility.missing[0].step if desk.visibility.missing else "review"
 
 
 def steps(desk: Desk) -> list[RatingStep]:
     """Every step with how far it is."""
-    needs = {key: sum(missing.step == key for missing in desk.sight.missing) for key in STEPS}
+    needs = {key: sum(missing.step == key for missing in desk.visibility.missing) for key in STEPS}
     labels = {
         "references": _("Memory"),
         "depth": _("Depth"),
@@ -40,7 +40,7 @@ def steps(desk: Desk) -> list[RatingStep]:
         "roles": _("Roles"),
         "review": _("Submit"),
     }
-    is_locked = not desk.sight.roles and not desk.sight.can_reveal_roles
+    is_locked = not desk.visibility.roles and not desk.visibility.can_reveal_roles
     return [
         RatingStep(key, labels[key], _count(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
         for key in STEPS
@@ -50,33 +50,33 @@ def steps(desk: Desk) -> list[RatingStep]:
 def _count(desk: Desk, key: str, needs: int) -> str:
     """How far one step is, in two words."""
     if key == "review":
-        left = len(desk.sight.missing)
+        left = len(desk.visibility.missing)
         return ngettext("%(n)s open", "%(n)s open", left) % {"n": left} if left else _("ready")
     if key == "repetition":
-        taken = len(desk.standing.values.get(judgement_kinds.PHRASE, {}))
+        taken = len(desk.progress.values.get(judgement_kinds.PHRASE, {}))
         return _("%(n)s accepted") % {"n": taken} if taken else _("if needed")
     if key == "identify" and desk.deal:
         return _("done")
     if key == "identify":
-        answers = len(desk.standing.values.get(judgement_kinds.IDENTIFY, {}))
-        asked = len(desk.standing.ground.speakers)
+        answers = len(desk.progress.values.get(judgement_kinds.IDENTIFY, {}))
+        asked = len(desk.progress.judgeable.speakers)
         return _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("if wanted")
-    if key == "roles" and not desk.sight.roles:
+    if key == "roles" and not desk.visibility.roles:
         return _("last")
     of = _asked_in(desk, key)
     return _("%(n)s of %(all)s") % {"n": max(of - needs, 0), "all": of} if needs else _("done")
 
 
 def _asked_in(desk: Desk, key: str) -> int:
-    standing = desk.standing
+    progress = desk.progress
     if key == "references":
-        return len(asked_references(standing))
+        return len(asked_references(progress))
     if key == "engagement":
-        return standing.ground.question_count + 1
+        return progress.judgeable.question_count + 1
     metric = {"depth": judgement_kinds.STRATEGIC_DEPTH, "coherence": judgement_kinds.COHERENCE}.get(key)
     if metric:
-        return len(standing.samples[metric])
-    return len({*standing.inconsistent, *standing.samples[judgement_kinds.ROLE_CONSISTENCY]})
+        return len(progress.samples[metric])
+    return len({*progress.inconsistent, *progress.samples[judgement_kinds.ROLE_CONSISTENCY]})
 
 
 def missing(desk: Desk) -> list[MissingStep]:
@@ -88,7 +88,7 @@ def missing(desk: Desk) -> list[MissingStep]:
             missing_step.step,
             find_page(desk, missing_step.kind, missing_step.subject),
         )
-        for missing_step in desk.sight.missing[:MOST_MISSING]
+        for missing_step in desk.visibility.missing[:MOST_MISSING]
     ]
 
 
@@ -102,21 +102,23 @@ def find_page(desk: Desk, kind: str, subject: str) -> int:
 
 def first_page(desk: Desk, step: str) -> int:
     """The page of the first thing that a step still wants; 0 when it wants nothing there."""
-    first = next((missing_step for missing_step in desk.sight.missing if missing_step.step == step), None)
+    first = next(
+        (missing_step for missing_step in desk.visibility.missing if missing_step.step == step), None
+    )
     return find_page(desk, first.kind, first.subject) if first else 0
 
 
 def progress(desk: Desk) -> tuple[int, int]:
     """(judged, needed) of what is asked for as far as the evaluator may know."""
-    needed = asked_count(desk.standing)
+    needed = asked_count(desk.progress)
     return max(needed - len(desk.asked), 0), needed
 
 
 def figures(desk: Desk, work: EvaluationState) -> list[LiveFigure]:
     """The figures of the metrics whose own judgements are all in; of the others there is nothing here."""
-    if not desk.sight.figures:
+    if not desk.visibility.figures:
         return []
-    return [_figure(line) for line in work.own_lines(desk.sight.figures)]
+    return [_figure(line) for line in work.own_lines(desk.visibility.figures)]
 
 
 def _figure(line: Line) -> LiveFigure:
@@ -134,13 +136,13 @@ def _figure(line: Line) -> LiveFigure:
 
 def review(desk: Desk, work: EvaluationState) -> ReviewStep | None:
     """The last look: None until everything is in; without figures where the iteration never shows them."""
-    if desk.sight.missing:
+    if desk.visibility.missing:
         return None
     outcome = work.own_outcome
-    cost = cost_says(work.evaluation.game.cost_usd, outcome.cost_limit_usd) if desk.sight.cost else ""
-    if not desk.sight.preview:
+    cost = cost_says(work.evaluation.game.cost_usd, outcome.cost_limit_usd) if desk.visibility.cost else ""
+    if not desk.visibility.preview:
         hidden = _("This iteration keeps the figures hidden until the verdict is recorded.")
-        notes = [hidden] if desk.standing.reveal == NEVER else []
+        notes = [hidden] if desk.progress.reveal == NEVER else []
         return ReviewStep(cost, [], _("Everything is judged."), None, [], notes, can_submit=desk.is_open)
     return ReviewStep(
         cost=cost,

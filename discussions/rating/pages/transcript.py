@@ -94,7 +94,7 @@ def locate_references(desk: Desk) -> dict[int, list[tuple[int, int]]]:
     """Where the references that are asked for stand, by message, as the texts are to be marked."""
     found = {reference.subject: (reference.start, reference.end) for reference in desk.shown.references}
     places: dict[int, list[tuple[int, int]]] = {}
-    for subject in asked_references(desk.standing):
+    for subject in asked_references(desk.progress):
         own = None if subject in found else build_marked_reference(desk, subject)
         place = (own.start, own.end) if own else found[subject]
         places.setdefault(judgement_kinds.parse_subject(subject)[0], []).append(place)
@@ -245,9 +245,9 @@ def at_message(desk: Desk, position: int) -> AtMessage | None:
 
 def _sentences(desk: Desk, message: Message) -> tuple[list[Sentence], str]:
     """The sentences that can be marked, and the text behind them where a message has very many."""
-    is_whole = desk.standing.ground.is_by_message
+    is_whole = desk.progress.judgeable.is_by_message
     places = [(0, len(message.text))] if is_whole else split(message.text)
-    asked = asked_references(desk.standing)
+    asked = asked_references(desk.progress)
     found = []
     for number, (start, end) in enumerate(places[:MOST_SENTENCES], start=0 if is_whole else 1):
         subject = f"{message.position}.{number}"

@@ -122,11 +122,11 @@ def test_the_evaluator_sees_the_figure_with_those_that_nobody_judges(client, ver
     project = make_rating_project()
     Iteration.objects.filter(project=project).update(rubric_version=version)
     evaluation = start(project=project)
-    assert eighth_metric.KEY not in load_state(evaluation).sight.figures
-    for missing in load_state(evaluation).sight.missing:
+    assert eighth_metric.KEY not in load_state(evaluation).visibility.figures
+    for missing in load_state(evaluation).visibility.missing:
         if missing.kind != "reveal":
             say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
-    assert {eighth_metric.KEY, "anti_repetition"} <= load_state(evaluation).sight.figures
+    assert {eighth_metric.KEY, "anti_repetition"} <= load_state(evaluation).visibility.figures
     client.force_login(evaluation.evaluator)
     assert eighth_metric.LABEL in said(client, "rate", evaluation.pk)
 

@@ -206,7 +206,7 @@ def test_the_same_messages_are_asked_about_the_second_time(near):
     again = until_repeated(rated_once())
     first = Evaluation.objects.with_work().get(game=again.game, evaluator=again.evaluator, purpose=RATING)
     assert load_state(again).samples == load_state(first).samples
-    assert load_state(again).standing.values == {}
+    assert load_state(again).progress.values == {}
 
 
 def test_a_repeat_changes_no_verdict_and_frees_no_place(near):

@@ -36,8 +36,8 @@ def address(project):
     return reverse("team_pace", args=[project.slug])
 
 
-def lines(project, now=NOW):
-    return {line.load.person: line for line in build_pace_page(project=project, now=now).lines}
+def loads(project, now=NOW):
+    return {load.person: load for load in build_pace_page(project=project, now=now).loads}
 
 
 @pytest.mark.usefixtures("lead")
@@ -50,16 +50,16 @@ def test_a_project_without_evaluators_says_whom_to_invite(client, project):
 def test_what_was_handed_in_is_counted_and_timed_without_pauses(project):
     done = submitted(project=project, now=NOW - timedelta(minutes=3))
     # Everything was judged at one moment, three minutes after the game was taken.
-    load = lines(project)[done.evaluator_id].load
+    load = loads(project)[done.evaluator_id]
     assert (load.done_short, load.done_long) == (1, 1)
     assert load.minutes == pytest.approx(3)
     assert load.minutes_per_100 == pytest.approx(25)
     paused = submitted(project=project, now=NOW - timedelta(minutes=30))
     # Half an hour between taking the game and the first act is a pause.
-    assert lines(project)[paused.evaluator_id].load.minutes == pytest.approx(0)
-    later = lines(project, NOW + timedelta(days=8))[done.evaluator_id].load
+    assert loads(project)[paused.evaluator_id].minutes == pytest.approx(0)
+    later = loads(project, NOW + timedelta(days=8))[done.evaluator_id]
     assert (later.done_short, later.done_long) == (0, 1)
-    assert lines(project, NOW + timedelta(days=29))[done.evaluator_id].load.done_long == 0
+    assert loads(project, NOW + timedelta(days=29))[done.evaluator_id].done_long == 0
 
 
 def test_what_is_before_somebody_is_open_sent_back_and_assigned(project, lead):
@@ -68,14 +68,14 @@ def test_what_is_before_somebody_is_open_sent_back_and_assigned(project, lead):
     skipped = start(project=project)
     skip_game(evaluation=skipped, reason="Ill", by=skipped.evaluator, now=NOW)
     assign_game(game=make_game(project=project), person=person, by=lead, now=NOW)
-    found = lines(project)
-    assert found[person.pk].load.held == Held(open=1, assigned=1)
-    assert found[skipped.evaluator_id].load.held == Held(set_aside=1)
-    assert (found[person.pk].share, found[skipped.evaluator_id].share) == (100, 0)
+    found = loads(project)
+    assert found[person.pk].held == Held(open=1, assigned=1)
+    assert found[skipped.evaluator_id].held == Held(set_aside=1)
+    assert (found[person.pk].ahead, found[skipped.evaluator_id].ahead) == (2, 0)
     Evaluation.objects.filter(pk=begun.pk).update(state="returned")
-    assert lines(project)[person.pk].load.held == Held(sent_back=1, assigned=1)
+    assert loads(project)[person.pk].held == Held(sent_back=1, assigned=1)
     make_repeat(begun)
-    assert lines(project)[person.pk].load.held == Held(sent_back=1, assigned=1)
+    assert loads(project)[person.pk].held == Held(sent_back=1, assigned=1)
 
 
 @pytest.mark.usefixtures("lead")
@@ -98,7 +98,7 @@ def test_of_very_many_only_the_newest_are_timed(monkeypatch, project):
     Evaluation.objects.filter(pk=first.pk).update(submitted_at=NOW - timedelta(hours=1))
     second = submitted(project=project, now=NOW - timedelta(minutes=2))
     page = build_pace_page(project=project, now=NOW)
-    found = {line.load.person: line.load for line in page.lines}
+    found = {load.person: load for load in page.loads}
     assert page.timed == 1
     assert found[first.evaluator_id].done_long == 1
     assert found[first.evaluator_id].minutes is None

@@ -145,7 +145,7 @@ def test_what_was_handed_in_is_not_judged_any_more():
 
 def test_judging_for_oneself_reveals_and_keeps_the_blind_answer():
     evaluation = start()
-    subject = load_state(evaluation).ground.counted[0]
+    subject = load_state(evaluation).judgeable.counted[0]
     saved = say(evaluation, "reference", subject, "accurate")
     assert saved.revealed == {f"reference:{subject}"}
     assert Reveal.objects.get(evaluation=evaluation).what == f"reference:{subject}"
@@ -222,7 +222,7 @@ def test_an_act_after_an_undo_can_be_taken_back_too():
 
 def test_what_was_shown_stays_shown():
     evaluation = start()
-    subject = load_state(evaluation).ground.counted[0]
+    subject = load_state(evaluation).judgeable.counted[0]
     say(evaluation, "reference", subject, "accurate")
     take_back(evaluation, "u")
     assert Reveal.objects.filter(evaluation=evaluation, what=f"reference:{subject}").exists()
@@ -232,11 +232,11 @@ def test_what_was_shown_stays_shown():
 
 def test_a_mark_is_not_taken_back_under_its_label():
     evaluation = start()
-    free = next(n for n in range(1, 13) if f"{n}.1" not in load_state(evaluation).ground.counted)
+    free = next(n for n in range(1, 13) if f"{n}.1" not in load_state(evaluation).judgeable.counted)
     subject = f"{free}.1"
     say(evaluation, "missed", subject, "yes")
     say(evaluation, "reference", subject, "accurate")
-    if subject not in load_state(evaluation).ground.possible:
+    if subject not in load_state(evaluation).judgeable.possible:
         with pytest.raises(Unacceptable, match="Clear the label first"):
             take_back(evaluation, "u", kind="missed", subject=subject)
     take_back(evaluation, "u1")
@@ -310,7 +310,7 @@ def test_roles_are_refused_until_everything_before_them_is_in():
     evaluation = start()
     with pytest.raises(Unacceptable) as caught:
         reveal(evaluation)
-    assert caught.value.field == f"reference:{load_state(evaluation).ground.counted[0]}"
+    assert caught.value.field == f"reference:{load_state(evaluation).judgeable.counted[0]}"
     say_what_is_missing(evaluation)
     reveal(evaluation)
     reveal(evaluation)
@@ -396,4 +396,4 @@ def test_a_game_without_references_asks_for_no_label():
         message | {"message": "Good morning to all of you."} for message in content["messages"]
     ]
     evaluation = start(content=content)
-    assert load_state(evaluation).sight.missing[0].kind == "strategic_depth"
+    assert load_state(evaluation).visibility.missing[0].kind == "strategic_depth"

@@ -64,11 +64,11 @@ def test_an_evaluation_keeps_the_form_it_began_with():
     project = make_rating_project(evaluator_count=2)
     before = start(project=project, content=spoken_game())
     choose(project=project, identification="test")
-    assert load_state(Evaluation.objects.with_work().get(pk=before.pk)).sight.transcript
+    assert load_state(Evaluation.objects.with_work().get(pk=before.pk)).visibility.transcript
     after = start_test(project=project)
     choose(project=project, identification="question")
     work = load_state(Evaluation.objects.with_work().get(pk=after.pk))
-    assert not work.sight.transcript
+    assert not work.visibility.transcript
     assert work.deal is not None
 
 
@@ -128,13 +128,13 @@ def test_answers_can_be_changed_and_undone_before_and_stand_afterwards():
 def test_a_skipped_game_keeps_its_transcript_closed():
     evaluation = start_test()
     skip_game(evaluation=evaluation, reason="tired", by=evaluation.evaluator, now=NOW)
-    assert not load_state(Evaluation.objects.with_work().get(pk=evaluation.pk)).sight.transcript
+    assert not load_state(Evaluation.objects.with_work().get(pk=evaluation.pk)).visibility.transcript
 
 
 def test_a_game_that_says_too_little_asks_the_question():
     evaluation = start_test(content=game_of(12))
     assert evaluation.identification == "test"
-    assert load_state(evaluation).sight.transcript
+    assert load_state(evaluation).visibility.transcript
     say(evaluation, "identify", "1", "yes")
     assert evaluation.judgements.get().kind == "identify"
 

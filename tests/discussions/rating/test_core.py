@@ -95,10 +95,10 @@ def test_what_may_not_be_seen_is_left_out_of_what_is_shown():
 
 
 def test_what_was_judged_is_shown():
-    sight = msgspec.structs.replace(
+    visibility = msgspec.structs.replace(
         NOTHING, checks=frozenset({"2.1"}), findings=frozenset({"coherence"}), roles=True
     )
-    now = select_visible_findings(GAME, MEASURED, sight, ROLES)
+    now = select_visible_findings(GAME, MEASURED, visibility, ROLES)
     assert [reference.check for reference in now.references] == ["supported", ""]
     assert now.references[0].hits == [(1, 1, 2)]
     assert list(now.findings) == ["coherence"]

@@ -15,7 +15,7 @@ from discussions.core import evaluation_states, judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, find_judgement_fault
 from discussions.rating.core import visibility as seen
 from discussions.rating.core.order import why_not_in_test, why_not_yet
-from discussions.rating.core.visibility import Progress, due_reveals, get_phase, visibility
+from discussions.rating.core.visibility import Progress, compute_visibility, due_reveals, get_phase
 
 GROUND = JudgeableSubjects(
     message_count=12,
@@ -56,17 +56,17 @@ class Rater:
         )
 
     def judge(self, kind, subject, value):
-        phase = get_phase(self.standing, kind, subject)
+        phase = get_phase(self.progress, kind, subject)
         self.values.setdefault(kind, {})[subject] = value
-        self.revealed |= due_reveals(self.standing)
+        self.revealed |= due_reveals(self.progress)
         return phase
 
     def reveal_roles(self):
         self.revealed |= {"roles"}
 
     @property
-    def sight(self):
-        return visibility(self.standing)
+    def visibility(self):
+        return compute_visibility(self.progress)
 
     def do_before_roles(self, rating="3.5"):
         for subject in GROUND.counted:
@@ -85,47 +85,47 @@ class Rater:
 
 
 def test_at_first_nothing_of_the_machine_is_seen():
-    first = Rater().sight
+    first = Rater().visibility
     assert not (first.checks or first.findings or first.figures)
     assert not (first.roles or first.preview or first.cost or first.facts or first.can_reveal_roles)
 
 
 def test_the_missing_things_come_in_the_order_of_the_steps():
-    steps = [missing.step for missing in Rater().sight.missing]
+    steps = [missing.step for missing in Rater().visibility.missing]
     assert steps == ["references"] * 2 + ["depth"] * 2 + ["coherence"] * 2 + ["engagement"] * 6 + ["roles"]
-    assert Rater().sight.missing[0].says == "The reference in message 3 has no label yet."
+    assert Rater().visibility.missing[0].says == "The reference in message 3 has no label yet."
 
 
 def test_a_check_is_seen_once_its_reference_is_labelled_and_stays_seen():
     rater = Rater()
     assert rater.judge("reference", "3.1", "accurate") == "blind"
-    assert rater.sight.checks == {"3.1"}
+    assert rater.visibility.checks == {"3.1"}
     assert rater.judge("reference", "3.1", "inaccurate") == "revealed"
     rater.judge("reference", "3.1", "")
-    assert rater.sight.checks == {"3.1"}
+    assert rater.visibility.checks == {"3.1"}
     assert rater.judge("reference", "7.2", "vague") == "blind"
 
 
 def test_findings_of_a_metric_are_seen_after_its_sample():
     rater = Rater()
     assert rater.judge("coherence", "4", "yes") == "blind"
-    assert rater.sight.findings == frozenset()
+    assert rater.visibility.findings == frozenset()
     assert rater.judge("coherence", "6", "no") == "blind"
-    assert rater.sight.findings == {"coherence"}
-    assert rater.sight.figures == {"coherence"}
+    assert rater.visibility.findings == {"coherence"}
+    assert rater.visibility.figures == {"coherence"}
     assert rater.judge("coherence", "9", "no") == "revealed"
     assert rater.judge("strategic_depth", "9", "no") == "blind"
 
 
 def test_roles_wait_for_everything_before_them():
     rater = Rater()
-    assert why_not_yet(rater.standing, "role_consistency", "4", "consistent")
+    assert why_not_yet(rater.progress, "role_consistency", "4", "consistent")
     rater.do_before_roles()
-    assert rater.sight.can_reveal_roles
-    assert rater.sight.figures == set(seen.METRICS) - {"role_consistency"}
+    assert rater.visibility.can_reveal_roles
+    assert rater.visibility.figures == set(seen.METRICS) - {"role_consistency"}
     rater.reveal_roles()
-    assert rater.sight.roles
-    assert [missing.subject for missing in rater.sight.missing] == ["1", "4", "8", "11"]
+    assert rater.visibility.roles
+    assert [missing.subject for missing in rater.visibility.missing] == ["1", "4", "8", "11"]
     assert rater.judge("rating", "", "4.0") == "revealed"
 
 
@@ -135,10 +135,10 @@ def test_labels_of_role_consistency_are_blind_until_all_of_them_are_in():
     rater.reveal_roles()
     for position in ("1", "4", "8"):
         assert rater.judge("role_consistency", position, "consistent") == "blind"
-        assert "role_consistency" not in rater.sight.findings
+        assert "role_consistency" not in rater.visibility.findings
     rater.judge("role_consistency", "11", "inconsistent")
-    assert "role_consistency" in rater.sight.findings
-    assert rater.sight.preview
+    assert "role_consistency" in rater.visibility.findings
+    assert rater.visibility.preview
     assert "scores" in rater.revealed
     assert rater.judge("role_consistency", "4", "inconsistent") == "revealed"
 
@@ -147,11 +147,11 @@ def test_four_yes_put_the_rating_at_three_or_more():
     rater = Rater()
     rater.do_before_roles(rating="2.5")
     rater.judge("question", "5", "no")
-    assert [missing.says for missing in rater.sight.missing[:-1]] == [
+    assert [missing.says for missing in rater.visibility.missing[:-1]] == [
         "4 of 5 answers are yes: the rubric puts the rating at 3 or more. Change the rating or an answer."
     ]
     rater.judge("question", "4", "no")
-    assert rater.sight.can_reveal_roles
+    assert rater.visibility.can_reveal_roles
 
 
 def test_few_yes_with_a_high_rating_are_no_contradiction():
@@ -159,74 +159,81 @@ def test_few_yes_with_a_high_rating_are_no_contradiction():
     rater.do_before_roles(rating="5.0")
     for number in range(1, 6):
         rater.judge("question", str(number), "no")
-    assert rater.sight.can_reveal_roles
+    assert rater.visibility.can_reveal_roles
 
 
 def test_a_marked_sentence_needs_a_label_and_keeps_its_mark_while_it_has_one():
     rater = Rater()
-    assert "Mark it first" in why_not_yet(rater.standing, "reference", "5.1", "accurate")
-    assert "already in the list" in why_not_yet(rater.standing, "missed", "3.1", "yes")
+    assert "Mark it first" in why_not_yet(rater.progress, "reference", "5.1", "accurate")
+    assert "already in the list" in why_not_yet(rater.progress, "missed", "3.1", "yes")
     rater.judge("missed", "5.1", "yes")
-    assert [missing.subject for missing in rater.sight.missing[:3]] == ["3.1", "5.1", "7.2"]
+    assert [missing.subject for missing in rater.visibility.missing[:3]] == ["3.1", "5.1", "7.2"]
     rater.judge("reference", "5.1", "accurate")
-    assert "Clear the label first" in why_not_yet(rater.standing, "missed", "5.1", "")
+    assert "Clear the label first" in why_not_yet(rater.progress, "missed", "5.1", "")
     rater.judge("reference", "5.1", "")
-    assert why_not_yet(rater.standing, "missed", "5.1", "") == ""
+    assert why_not_yet(rater.progress, "missed", "5.1", "") == ""
 
 
 def test_a_possible_reference_can_be_labelled_and_is_never_asked_for():
     rater = Rater()
-    assert why_not_yet(rater.standing, "reference", "9.1", "accurate") == ""
-    assert "9.1" not in [missing.subject for missing in rater.sight.missing]
+    assert why_not_yet(rater.progress, "reference", "9.1", "accurate") == ""
+    assert "9.1" not in [missing.subject for missing in rater.visibility.missing]
 
 
 def test_a_deliberate_lie_is_an_inaccurate_reference_seen_with_the_roles():
     rater = Rater()
     rater.judge("reference", "3.1", "inaccurate")
-    assert "after" in why_not_yet(rater.standing, "deliberate", "3.1", "yes")
+    assert "after" in why_not_yet(rater.progress, "deliberate", "3.1", "yes")
     rater.reveal_roles()
-    assert why_not_yet(rater.standing, "deliberate", "3.1", "yes") == ""
-    assert "inaccurate" in why_not_yet(rater.standing, "deliberate", "7.2", "yes")
+    assert why_not_yet(rater.progress, "deliberate", "3.1", "yes") == ""
+    assert "inaccurate" in why_not_yet(rater.progress, "deliberate", "7.2", "yes")
 
 
 def test_the_manual_check_decides_only_when_every_agent_has_an_answer():
     rater = Rater()
-    assert "Agent 1 has no answer" in why_not_yet(rater.standing, "identify_decides", "", "yes")
+    assert "Agent 1 has no answer" in why_not_yet(rater.progress, "identify_decides", "", "yes")
     for player in "123":
         rater.judge("identify", player, "yes")
-    assert why_not_yet(rater.standing, "identify_decides", "", "yes") == ""
+    assert why_not_yet(rater.progress, "identify_decides", "", "yes") == ""
     rater.judge("identify_decides", "", "yes")
     rater.judge("identify", "2", "")
-    assert "Agent 2 of the manual check" in [m.says for m in rater.sight.missing if m.kind == "identify"][0]
+    assert (
+        "Agent 2 of the manual check" in [m.says for m in rater.visibility.missing if m.kind == "identify"][0]
+    )
 
 
 def test_alongside_shows_everything_from_the_start_and_calls_nothing_blind():
     rater = Rater(reveal="alongside")
-    assert rater.sight.checks == {"3.1", "7.2", "9.1"}
-    assert rater.sight.figures == set(seen.METRICS)
-    assert rater.sight.roles
+    assert rater.visibility.checks == {"3.1", "7.2", "9.1"}
+    assert rater.visibility.figures == set(seen.METRICS)
+    assert rater.visibility.roles
     assert rater.judge("coherence", "4", "yes") == "revealed"
-    assert "reveal" not in [missing.kind for missing in rater.sight.missing]
+    assert "reveal" not in [missing.kind for missing in rater.visibility.missing]
 
 
 def test_never_shows_nothing_of_the_machine_until_the_verdict():
     rater = Rater(reveal="never")
     rater.do_before_roles()
     rater.do_roles()
-    assert not rater.sight.missing
-    assert not (rater.sight.checks or rater.sight.findings or rater.sight.figures or rater.sight.preview)
-    assert rater.sight.cost
+    assert not rater.visibility.missing
+    assert not (
+        rater.visibility.checks
+        or rater.visibility.findings
+        or rater.visibility.figures
+        or rater.visibility.preview
+    )
+    assert rater.visibility.cost
     rater.is_recorded = True
-    assert rater.sight.checks
-    assert rater.sight.facts
+    assert rater.visibility.checks
+    assert rater.visibility.facts
 
 
 def test_progress_counts_no_role_labels_before_the_roles_are_seen():
     rater = Rater()
-    assert seen.asked_count(rater.standing) == 2 + 4 + 5 + 1 + 1
+    assert seen.asked_count(rater.progress) == 2 + 4 + 5 + 1 + 1
     rater.do_before_roles()
     rater.reveal_roles()
-    assert seen.asked_count(rater.standing) == 2 + 4 + 5 + 1 + 1 + 4
+    assert seen.asked_count(rater.progress) == 2 + 4 + 5 + 1 + 1 + 4
 
 
 ACTS = st.lists(
@@ -251,11 +258,11 @@ ACTS = st.lists(
 def test_what_was_seen_is_never_hidden_again(acts):
     rater = Rater()
     for act in acts:
-        before = rater.sight
+        before = rater.visibility
         rater.judge(*act)
-        assert before.checks <= rater.sight.checks
-        assert before.findings <= rater.sight.findings
-        assert not rater.sight.roles
+        assert before.checks <= rater.visibility.checks
+        assert before.findings <= rater.visibility.findings
+        assert not rater.visibility.roles
 
 
 @given(ACTS, st.sampled_from(("blind_first", "never")))
@@ -330,7 +337,7 @@ class InTest(Rater):
 
     @property
     def standing(self):
-        return replace(super().standing, ground=TESTED)
+        return replace(super().progress, judgeable=TESTED)
 
 
 def answered(**given):
@@ -343,44 +350,44 @@ def answered(**given):
 @pytest.mark.parametrize("setting", ["blind_first", "alongside", "never"])
 def test_the_transcript_is_closed_and_nothing_else_can_be_judged(setting):
     rater = InTest(reveal=setting)
-    assert not rater.sight.transcript
-    assert [missing.says for missing in rater.sight.missing[:3]] == [
+    assert not rater.visibility.transcript
+    assert [missing.says for missing in rater.visibility.missing[:3]] == [
         "Message 1 of the test is given to nobody yet.",
         "Message 2 of the test is given to nobody yet.",
         "The transcript is still closed; open it after the test.",
     ]
     for kind in ("reference", "coherence", "question", "identify", "identify_decides", "phrase", "comment"):
-        assert "still closed" in why_not_in_test(rater.standing, kind)
-    assert why_not_in_test(rater.standing, "attribution") == ""
-    assert not rater.sight.can_reveal_roles
+        assert "still closed" in why_not_in_test(rater.progress, kind)
+    assert why_not_in_test(rater.progress, "attribution") == ""
+    assert not rater.visibility.can_reveal_roles
 
 
 def test_it_opens_when_the_evaluator_opens_it_and_the_answers_stand():
     rater = answered()
-    assert not rater.sight.transcript
-    assert rater.sight.missing[0].subject == "transcript"
+    assert not rater.visibility.transcript
+    assert rater.visibility.missing[0].subject == "transcript"
     rater.revealed |= {"transcript"}
-    assert rater.sight.transcript
-    assert rater.sight.missing[0].kind == "reference"
-    assert "stand as they are" in why_not_in_test(rater.standing, "attribution")
-    assert why_not_in_test(rater.standing, "reference") == ""
+    assert rater.visibility.transcript
+    assert rater.visibility.missing[0].kind == "reference"
+    assert "stand as they are" in why_not_in_test(rater.progress, "attribution")
+    assert why_not_in_test(rater.progress, "reference") == ""
 
 
 def test_answers_are_blind_whatever_the_iteration_shows():
-    assert get_phase(InTest(reveal="alongside").standing, "attribution", "1") == "blind"
+    assert get_phase(InTest(reveal="alongside").progress, "attribution", "1") == "blind"
 
 
 def test_the_test_may_decide_without_answers_to_the_question():
     rater = answered()
     rater.revealed |= {"transcript"}
-    assert why_not_yet(rater.standing, "identify_decides", "", "yes") == ""
+    assert why_not_yet(rater.progress, "identify_decides", "", "yes") == ""
     rater.judge("identify_decides", "", "yes")
-    assert "identify" not in [missing.kind for missing in rater.sight.missing]
+    assert "identify" not in [missing.kind for missing in rater.visibility.missing]
 
 
 def test_progress_counts_the_test_and_opening_the_transcript():
-    assert seen.asked_count(InTest().standing) == seen.asked_count(Rater().standing) + 3
-    assert visibility(Rater().standing).transcript
+    assert seen.asked_count(InTest().progress) == seen.asked_count(Rater().progress) + 3
+    assert compute_visibility(Rater().progress).transcript
 
 
 @pytest.mark.parametrize(

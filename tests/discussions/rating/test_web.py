@@ -54,7 +54,7 @@ def test_the_page_shows_transcript_and_what_is_asked(client, evaluation):
     assert f"Game {evaluation.game.number}" in text
     assert text.count('<article class="msg"') == 12
     assert "0 of" in text
-    first = load_state(evaluation).ground.counted[0]
+    first = load_state(evaluation).judgeable.counted[0]
     assert f"reference~{first}~0~accurate" in buttons(text)
 
 

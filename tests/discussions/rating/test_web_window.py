@@ -64,7 +64,7 @@ def test_links_lead_through_every_message_once(client, evaluation):
 
 
 def test_everything_to_judge_stands_on_the_page_of_its_message(client, evaluation):
-    counted = load_state(evaluation).ground.counted
+    counted = load_state(evaluation).judgeable.counted
     listed = set()
     for page in (1, 2, 3):
         content = get_page(client, evaluation, f"?page={page}")
@@ -75,7 +75,7 @@ def test_everything_to_judge_stands_on_the_page_of_its_message(client, evaluatio
 
 
 def test_a_step_opens_where_it_still_wants_something_and_says_how_much_is_elsewhere(client, evaluation):
-    counted = load_state(evaluation).ground.counted
+    counted = load_state(evaluation).judgeable.counted
     first = [text for text in counted if int(text.split(".")[0]) <= MOST_MESSAGES]
     for subject in first:
         say(evaluation, "reference", subject, "accurate")

@@ -184,8 +184,8 @@ def test_an_evaluation_is_read_as_its_own_page_reads_it():
     }
     assert {
         subject for subject, (is_counted, _check) in other_evaluation.found.references.items() if is_counted
-    } == set(work.ground.counted)
-    assert set(other_evaluation.found.phrases) >= work.ground.phrases
+    } == set(work.judgeable.counted)
+    assert set(other_evaluation.found.phrases) >= work.judgeable.phrases
     assert other_evaluation.revealed == work.revealed
     assert {(answer.kind, answer.subject): answer.blind_value for answer in other_evaluation.said} == {
         (row.kind, row.subject): row.blind_value
