@@ -1,7 +1,4 @@
-"""Where a lead settles what evaluators differ about: the list, one decision at a time, and names on demand.
-
-The packet of differences for a meeting about the guidelines, as a page to print and as Markdown.
-"""
+"""A game's disagreements and a lead's decisions on them, names on demand, and the packet for a guideline meeting."""
 
 import json
 from secrets import token_urlsafe
@@ -13,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.access.permissions import check_see_games
-from discussions.adjudication.actions import adjudicate as settle
-from discussions.adjudication.actions import unmask_evaluators as unveil
+from discussions.adjudication.actions import adjudicate as do_adjudicate
+from discussions.adjudication.actions import unmask_evaluators
 from discussions.adjudication.core.disagreements import letters
 from discussions.adjudication.forms import AdjudicationForm, NamesForm, PacketForm
 from discussions.adjudication.pages.cards import NEW_ANSWER, Card, PostedDecision
@@ -36,7 +33,7 @@ PAGE, REGION = "discussions/adjudication/game.html", "discussions/adjudication/_
 
 @require("see_games")
 def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """What evaluators differ about; names only for who asked for them."""
+    """The disagreements of a game; names only for a person who asked for them."""
     given = only_parameters(request, "page", "names")
     game = led_game_or_404(request.user, slug, number)
     check_see_games(request.user, game.project)
@@ -54,7 +51,7 @@ def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("adjudicate", methods=("POST",))
 def adjudicate_one(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Settle one thing: adopt what a side says, or decide anew; the answer is the thing as it stands now."""
+    """Decide on one disagreement: adopt a side, or give another answer. Returns its current card."""
     game = led_game_or_404(request.user, slug, number)
     check_adjudicate(request.user, game)
     form = bind_form(request, AdjudicationForm)
@@ -71,12 +68,12 @@ def adjudicate_one(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_games", methods=("POST",))
 def show_names(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Show who said what of this game, which the audit log keeps; leads back to where it was asked."""
+    """Show the names of the evaluators, recorded in the audit log; redirects to the page that asked."""
     game = led_game_or_404(request.user, slug, number)
     check_see_games(request.user, game.project)
     form = bind_form(request, NamesForm)
     given = form.cleaned_data if form.is_valid() else {}
-    unveil(game=game, by=request.user, now=timezone.now())
+    unmask_evaluators(game=game, by=request.user, now=timezone.now())
     if given.get("to") == "game":
         return respond(
             request, page="", redirect=f"{reverse('game', args=[slug, number])}?names=1#game-people"
@@ -86,7 +83,7 @@ def show_names(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def led_game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number, for leads of its project and admins; to everybody else it is not there."""
+    """The game of that number, for leads of its project and admins; 404 for everybody else."""
     rows = Game.objects.visible_to(person).select_related(
         "iteration__rubric_version__rubric", "transcript", "project"
     )
@@ -96,7 +93,7 @@ def led_game_or_404(person: Person, slug: str, number: int) -> Game:
 def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
     given = form.cleaned_data
     choice = str(given["choice"])
-    settle(
+    do_adjudicate(
         game=game,
         kind=given["kind"],
         subject=given["subject"],
@@ -111,7 +108,7 @@ def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
 
 
 def _side(game: Game, letter: str) -> Evaluation:
-    """The evaluation that the letter stands for."""
+    """The evaluation with that letter."""
     dealt = {alias: key for key, alias in letters(game.pk, submitted_in(game)).items()}
     if letter not in dealt:
         raise Unacceptable(_("There is no side called that. Choose one of the sides."), field="choice")
@@ -127,7 +124,7 @@ def _answered(
     conflict: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The thing as it stands now, with what was refused; a plain browser is led to the next one, or shown the page."""
+    """The current card, with what was refused; without htmx a redirect to the next one, or the whole page."""
     posted = PostedDecision(
         kind=form.typed("kind"),
         subject=form.typed("subject"),
@@ -140,18 +137,18 @@ def _answered(
     page = build_adjudication_page(
         game=game, person=request.user, nonce=token_urlsafe(12), is_named=is_named, posted=posted
     )
-    card = page.card(posted.kind, posted.subject)
-    onward = page.onward(form.typed("next"))
+    card = page.find_card(posted.kind, posted.subject)
+    onward = page.choose_next(form.typed("next"))
     context = {"page": page, "card": card, "posted": posted, **frame(request.user, game.project, "games")}
-    place = f"{reverse('adjudicate', args=[game.project.slug, game.number])}{page.at(onward)}"
-    made = respond(request, page=PAGE, region=REGION, context=context, status=status, redirect=place)
+    address = f"{reverse('adjudicate', args=[game.project.slug, game.number])}{page.link(onward)}"
+    made = respond(request, page=PAGE, region=REGION, context=context, status=status, redirect=address)
     if is_htmx(request):
         made["HX-Trigger-After-Settle"] = json.dumps({"go-to": {"id": _focus(form, card, onward, status)}})
     return made
 
 
 def _focus(form: AdjudicationForm, card: Card | None, onward: str, status: int) -> str:
-    """The element that gets the focus: what is missing, what conflicts, else the next thing's first answer."""
+    """The element that gets the focus: what is missing, what conflicts, else the first answer of the next card."""
     if status == Unacceptable.status and card:
         return f"{card.id}-reason" if form.typed("choice") else f"{card.id}-first"
     if status >= 400:
@@ -161,7 +158,7 @@ def _focus(form: AdjudicationForm, card: Card | None, onward: str, status: int) 
 
 @require("see_games")
 def packet(request: SignedIn, slug: str) -> HttpResponse:
-    """What evaluators of the project differ on, without a name; what cannot be read of the scope is said."""
+    """The packet of the project, without names; faults of the scope are shown."""
     project = project_or_404(request.user, slug)
     check_see_games(request.user, project)
     form = PacketForm(only_parameters(request, "iteration", "games"))
@@ -175,7 +172,7 @@ def packet(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_games")
 def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
-    """The same as a Markdown file."""
+    """The packet as a Markdown file."""
     project = project_or_404(request.user, slug)
     check_see_games(request.user, project)
     form = PacketForm(only_parameters(request, "iteration", "games"))
@@ -187,6 +184,6 @@ def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def read_scope(form: PacketForm) -> Scope:
-    """What was asked for, as far as it could be read."""
+    """The scope that was asked for, as far as it is valid."""
     given = getattr(form, "cleaned_data", {})
     return Scope(iteration=given.get("iteration"), games=given.get("games") or [])

@@ -1,6 +1,6 @@
-"""Where the evaluators of one game differ: each side with its evidence, what stands, and what a lead must settle.
+"""Where the evaluators of one game differ: the sides, what counts now, and what a lead must decide.
 
-What counts is decided in `discussions.adjudication.core.effective`; here it is only laid out.
+The rule for what counts is in `discussions.adjudication.core.effective`.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from workspace.core.canonical import canonical_hash
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-# Where a lead can say "no": the sentence is no reference, the phrase is not accepted, the manual check does not decide.
+# A lead can answer "no" to these: no reference, phrase not accepted, the manual check does not decide.
 CAN_BE_NO = (judgement_kinds.MISSED, judgement_kinds.PHRASE, judgement_kinds.IDENTIFY_DECIDES)
 
 
@@ -34,7 +34,7 @@ _KINDS = (*ADJUDICATED_KINDS, judgement_kinds.QUESTION, judgement_kinds.DELIBERA
 
 
 class AdjudicationRecord(Struct, frozen=True):
-    """What a lead settled, the newest of its thing; `adopted` is the evaluation whose answer was taken over."""
+    """The newest adjudication of a subject; `adopted` is the evaluation whose answer the lead adopted."""
 
     id: int
     kind: str
@@ -50,10 +50,10 @@ class AdjudicationRecord(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """What one evaluation says of a thing; `is_silent` where it said nothing, which accepts what the machine says.
+    """The answer of one evaluation on a subject; `is_silent` without an answer, which accepts the automatic value.
 
-    `evaluation` is its number, `alias` the letter that stands for its evaluator in this game. `blind_value` is what
-    was said before the reveal.
+    `evaluation` is its key, `alias` the letter that replaces its evaluator's name in this game. `blind_value` is the
+    answer before the reveal.
     """
 
     evaluation: int
@@ -65,16 +65,16 @@ class Side(Struct, frozen=True):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the evaluator said something else before the reveal."""
+        """Whether the evaluator gave another answer before the reveal."""
         return bool(self.blind_value) and self.blind_value != self.value
 
 
 class Disagreement(Struct, frozen=True):
-    """One thing on which evaluators differ, or which a lead settled. Sides are in the order of their letters.
+    """A subject on which evaluators differ, or on which a lead decided. Sides are in the order of their letters.
 
-    `machine` is what the machine says, "" where it says nothing; `majority` the value that most stand by, None when
-    two lead together. With `is_tie` a lead must settle it before a verdict can be recorded. `sides_sha256` is the hash
-    of what the sides say; where it is another one than that of `settled`, they changed since.
+    `machine` is the automatic value, "" for none; `majority` the value with the most evaluations, None when two have
+    equally many. With `is_tie` a lead must decide before a verdict can be recorded. `sides_sha256` is the hash of the
+    answers; if that of `settled` is another, they changed since.
     """
 
     kind: str
@@ -88,32 +88,43 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """Kind and subject."""
         return self.kind, self.subject
 
     @property
     def can_be_adjudicated(self) -> bool:
-        """Whether a lead settles such a thing; on the others nothing that decides a verdict hangs."""
+        """Whether a lead decides on this kind; the others do not affect a verdict."""
         return self.kind in ADJUDICATED_KINDS
 
     @property
     def is_changed_since(self) -> bool:
-        """Whether the sides say something else by now than when it was settled."""
+        """Whether the answers changed since the adjudication."""
         return self.settled is not None and self.settled.sides_sha256 != self.sides_sha256
 
     @property
     def page_sha256(self) -> str:
-        """What a form that settles it carries: the hash of the sides together with what stands as settled."""
+        """The hash that a form carries: of the answers and the current adjudication."""
         return canonical_hash([self.sides_sha256, self.settled.id if self.settled else None])
 
     @property
+    def is_open(self) -> bool:
+        """Whether a lead may still decide: nobody did, or the sides changed since."""
+        return self.can_be_adjudicated and (self.settled is None or self.is_changed_since)
+
+    @property
+    def adopted_alias(self) -> str:
+        """The letter of the side whose answer a lead adopted; "" for none."""
+        adopted = self.settled.adopted if self.settled else None
+        return next((side.alias for side in self.sides if side.evaluation == adopted), "")
+
+    @property
     def is_split(self) -> bool:
-        """Whether the sides differ, settled or not."""
+        """Whether the answers differ."""
         return len({side.value for side in self.sides}) > 1
 
     @property
     def counts(self) -> str | None:
-        """The value that counts now: the settled one, else the majority's; None while it is open."""
+        """The value that counts now: the adjudicated one, else the majority's; None while it is open."""
         return self.settled.value if self.settled else self.majority
 
 
@@ -125,15 +136,15 @@ def find_disagreements(
     game: int,
     reasons: Mapping[tuple[int, str, str], str] | None = None,
 ) -> list[Disagreement]:
-    """Everything on which the submitted evaluations of a game differ, and everything that a lead settled in it.
+    """Everything on which the submitted evaluations of a game differ, and everything that a lead decided in it.
 
-    Open ties first, then what was settled on sides that changed since, then split majorities, then what is settled;
-    each by kind and as the transcript goes. `reasons` are those given with judgements, by (evaluation, kind, subject).
+    Open ties first, then decisions on answers that changed since, then split majorities, then the other decisions;
+    each by kind and in the order of the transcript. `reasons` are by (evaluation, kind, subject).
     """
     judged = list(judged)
     stands = collect_counted_judgements(judged, machine)
-    standing = {(adjudication.kind, adjudication.subject): adjudication for adjudication in settled}
-    values = {key: adjudication.value for key, adjudication in standing.items()}
+    newest = {(adjudication.kind, adjudication.subject): adjudication for adjudication in settled}
+    values = {key: adjudication.value for key, adjudication in newest.items()}
     ties = frozenset(effective(judged, values, machine=machine).ties)
     said = {
         (judgement.evaluator, judgement.kind, judgement.subject): judgement
@@ -152,7 +163,7 @@ def find_disagreements(
             majority=find_majority(find_sides(stands, kind, subject)),
             is_tie=(kind, subject) in ties,
             sides_sha256=hash_sides(sides),
-            settled=standing.get((kind, subject)),
+            settled=newest.get((kind, subject)),
         )
         if disagreement.is_split or disagreement.settled:
             found.append(disagreement)
@@ -160,7 +171,7 @@ def find_disagreements(
 
 
 def letters(game: int, evaluations: Iterable[int]) -> dict[int, str]:
-    """Evaluation -> letter, in an order that neither theirs nor their people's gives away, and other in each game."""
+    """Evaluation -> letter. The order differs in each game and reveals nothing about evaluations or people."""
     dealt = sorted(
         evaluations, key=lambda evaluation: hashlib.sha256(f"letter:{game}:{evaluation}".encode()).digest()
     )
@@ -168,7 +179,7 @@ def letters(game: int, evaluations: Iterable[int]) -> dict[int, str]:
 
 
 def hash_sides(sides: Iterable[Side]) -> str:
-    """The hash of who says what of a thing, with what was said before the reveal."""
+    """The hash of the answers of a subject, with the blind ones."""
     said = [[side.evaluation, side.value, side.blind_value, side.is_silent] for side in sides]
     return canonical_hash(sorted(said))
 
@@ -209,6 +220,6 @@ def _order(disagreement: Disagreement) -> tuple[int, int, tuple[int, ...], str]:
 
 
 def _locate(subject: str) -> tuple[int, ...]:
-    """Where in the transcript: (19, 2) of "19.2", (3,) of "3|i think that"; () of the whole game."""
+    """The position in the transcript: (19, 2) for "19.2", (3,) for "3|i think that"; () for the whole game."""
     numbers = subject.partition("|")[0].split(".")
     return tuple(int(number) for number in numbers if number.isdigit())

@@ -9,17 +9,16 @@ from discussions.adjudication.core.disagreements import Disagreement
 from discussions.adjudication.pages.cards import (
     Card,
     CardNote,
+    CardSource,
     PostedDecision,
-    QuoteTable,
     build_card,
     card_id,
-    is_open,
 )
 from discussions.adjudication.pages.evidence import load_evidence_source
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import disagreements_in
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.models import Evaluation, Game, Measured, Remark
+from discussions.models import Evaluation, Game, Remark
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
 from workspace.access.permissions import get_refusal
@@ -32,45 +31,42 @@ PROGRESS = "settle-progress"
 
 
 class AdjudicationPage(Struct, frozen=True):
-    """Everything on the page. `refusal` says why nothing can be settled now, "" when it can.
+    """Everything on the page. `refusal` says why nothing can be decided now, "" when it can.
 
-    `is_named` where names are shown; `places` are the elements of the open things with the page each stands on.
+    `open_pages` are the element ids of the open cards with the page of each.
     """
 
-    slug: str
-    number: int
-    in_count: int
-    needed_count: int
+    game: Game
+    submitted_count: int
     tie_count: int
-    open_count: int
     adjudicated_count: int
     is_named: bool
     cards: list[Card]
     page: int
     page_count: int
-    places: dict[str, int]
+    open_pages: dict[str, int]
     refusal: str
 
     @property
     def first(self) -> str:
-        """The element of the first open thing, "" when there is none."""
-        return next(iter(self.places), "")
+        """The id of the first open card, "" for none."""
+        return next(iter(self.open_pages), "")
 
-    def onward(self, wanted: str) -> str:
-        """Where to go on after one was settled: the wanted thing while it is open, else the first that is."""
-        return wanted if wanted in self.places else self.first or PROGRESS
+    def choose_next(self, wanted: str) -> str:
+        """The id of the next card: the wanted one while it is open, else the first open one."""
+        return wanted if wanted in self.open_pages else self.first or PROGRESS
 
-    def at(self, place: str) -> str:
-        """The query and the fragment of an element."""
-        return f"{self.address(self.places.get(place, 1))}#{place}"
+    def link(self, element: str) -> str:
+        """The query and the fragment of an element id."""
+        return f"{self.query(self.open_pages.get(element, 1))}#{element}"
 
-    def card(self, kind: str, subject: str) -> Card | None:
-        """The card of that thing, if this page has it."""
-        return next((card for card in self.cards if (card.kind, card.subject) == (kind, subject)), None)
+    def find_card(self, kind: str, subject: str) -> Card | None:
+        """The card with that kind and subject, if this page has it."""
+        return next((card for card in self.cards if card.disagreement.key == (kind, subject)), None)
 
     @property
     def says(self) -> str:
-        """Which page of how many; "" where there is one."""
+        """The page number and count; "" for a single page."""
         if self.page_count < 2:
             return ""
         return _("Page %(page)d of %(count)d") % {"page": self.page, "count": self.page_count}
@@ -78,15 +74,15 @@ class AdjudicationPage(Struct, frozen=True):
     @property
     def previous_url(self) -> str:
         """The page before, "" on the first."""
-        return self.address(self.page - 1) if self.page > 1 else ""
+        return self.query(self.page - 1) if self.page > 1 else ""
 
     @property
     def next_url(self) -> str:
         """The page after, "" on the last."""
-        return self.address(self.page + 1) if self.page < self.page_count else ""
+        return self.query(self.page + 1) if self.page < self.page_count else ""
 
-    def address(self, page: int) -> str:
-        """The query of another page of the list, names shown as here."""
+    def query(self, page: int) -> str:
+        """The query of another page of the list; it keeps names shown or hidden."""
         return f"?page={page}{'&names=1' if self.is_named else ''}"
 
 
@@ -100,72 +96,52 @@ def build_adjudication_page(
     posted: PostedDecision | None = None,
 ) -> AdjudicationPage:
     """One page of the list, or the page that holds what was `posted`; a fixed number of queries."""
-    evaluations = _evaluations(game)
-    names = evaluations if is_named else {}
+    evaluations = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
+    names = dict(evaluations.values_list("pk", "evaluator__name"))
     measured = newest_measured(game)
-    things = disagreements_in(game) if measured else []
-    count = max(1, -(-len(things) // CARDS_A_PAGE))
-    number = _find_page(things, posted) or min(max(page, 1), count)
-    shown = things[(number - 1) * CARDS_A_PAGE : number * CARDS_A_PAGE]
-    places = {
-        card_id(disagreement): at // CARDS_A_PAGE + 1
-        for at, disagreement in enumerate(things)
-        if is_open(disagreement)
-    }
+    found = disagreements_in(game) if measured else []
+    count = max(1, -(-len(found) // CARDS_A_PAGE))
+    number = _find_page(found, posted) or min(max(page, 1), count)
+    cards = []
+    if measured:
+        source = load_evidence_source(game, measured, game.iteration.rubric_version)
+        shared = CardSource(source, names if is_named else {}, _load_notes(list(names)), nonce, posted)
+        cards = _build_cards(shared, found[(number - 1) * CARDS_A_PAGE : number * CARDS_A_PAGE])
     return AdjudicationPage(
-        slug=game.project.slug,
-        number=game.number,
-        in_count=len(evaluations),
-        needed_count=game.evaluator_count,
-        tie_count=sum(disagreement.is_tie for disagreement in things),
-        open_count=len(places),
-        adjudicated_count=sum(disagreement.settled is not None for disagreement in things),
+        game=game,
+        submitted_count=len(names),
+        tie_count=sum(disagreement.is_tie for disagreement in found),
+        adjudicated_count=sum(disagreement.settled is not None for disagreement in found),
         is_named=is_named,
-        cards=_cards(_table(game, measured, names, list(evaluations), nonce, posted), shown)
-        if measured
-        else [],
+        cards=cards,
         page=number,
         page_count=count,
-        places=places,
-        refusal=get_refusal(check_adjudicate, person, game) if things else "",
+        open_pages={
+            card_id(disagreement): index // CARDS_A_PAGE + 1
+            for index, disagreement in enumerate(found)
+            if disagreement.is_open
+        },
+        refusal=get_refusal(check_adjudicate, person, game) if found else "",
     )
 
 
-def _find_page(things: list[Disagreement], posted: PostedDecision | None) -> int:
-    """The page on which the thing stands that was posted, 0 if it is none of them."""
-    keys = [disagreement.key for disagreement in things]
+def _find_page(found: list[Disagreement], posted: PostedDecision | None) -> int:
+    """The page that holds what was posted, 0 for none."""
+    keys = [disagreement.key for disagreement in found]
     if posted is None or (posted.kind, posted.subject) not in keys:
         return 0
     return keys.index((posted.kind, posted.subject)) // CARDS_A_PAGE + 1
 
 
-def _evaluations(game: Game) -> dict[int, str]:
-    """Submitted evaluation -> its evaluator's name."""
-    rows = Evaluation.objects.filter(game=game, purpose=RATING, state=SUBMITTED)
-    return dict(rows.values_list("pk", "evaluator__name"))
+def _build_cards(shared: CardSource, shown: list[Disagreement]) -> list[Card]:
+    cards, following = [], ""
+    for disagreement in reversed(shown):
+        cards.append(build_card(shared, disagreement, following))
+        following = card_id(disagreement) if disagreement.is_open else following
+    return cards[::-1]
 
 
-def _table(
-    game: Game,
-    measured: Measured,
-    names: dict[int, str],
-    evaluations: list[int],
-    nonce: str,
-    posted: PostedDecision | None,
-) -> QuoteTable:
-    source = load_evidence_source(game, measured, game.iteration.rubric_version)
-    return QuoteTable(source, names, _remarks(evaluations), nonce, posted)
-
-
-def _cards(table: QuoteTable, shown: list[Disagreement]) -> list[Card]:
-    following = [card_id(disagreement) if is_open(disagreement) else "" for disagreement in shown]
-    return [
-        build_card(table, disagreement, next(filter(None, following[place + 1 :]), ""))
-        for place, disagreement in enumerate(shown)
-    ]
-
-
-def _remarks(evaluations: list[int]) -> dict[tuple[int, str], list[CardNote]]:
+def _load_notes(evaluations: list[int]) -> dict[tuple[int, str], list[CardNote]]:
     """(evaluation, target) -> flags and comments, oldest first."""
     labels = {"flag": _("flagged"), "comment": _("comment")}
     found: dict[tuple[int, str], list[CardNote]] = defaultdict(list)

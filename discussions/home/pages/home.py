@@ -72,7 +72,7 @@ class ProjectWork(Struct, frozen=True):
     def has_next(self) -> bool:
         """Whether "Next game" gives one."""
         own = self.calibration
-        if own is not None and own.is_required and (own.comes_first or own.why_not):
+        if own is not None and own.round.is_required and (own.comes_first or own.why_not):
             return own.comes_first
         return bool(self.free_count or self.kept)
 
