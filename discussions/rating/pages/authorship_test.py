@@ -1,26 +1,22 @@
-"""The page before the transcript opens: samples of every agent, and unseen messages to be given to them.
+"""The page before the transcript opens: samples of every agent, and unseen messages to assign to them.
 
-It is built from the `Paper` alone: neither the game nor who wrote the unseen messages is read here, so that what the
-evaluator must not see cannot slip onto the page.
+It is built from the `Paper` alone. Neither the game nor the authors of the unseen messages are read here, so the page
+cannot show what the evaluator must not see.
 """
-
-from datetime import datetime
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.access.queries import reason_unblinded
 from discussions.adjudication.core.authorship_test import Paper
 from discussions.core import judgement_kinds
-from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
 from discussions.rating.core.concealed import SeenGame
 from discussions.rating.core.visibility import TRANSCRIPT, test_count
 from discussions.rating.pages.desk import Desk, build_desk
-from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery
+from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
-from discussions.rating.pages.records import Changed, Item, MissingStep
+from discussions.rating.pages.records import Changed, EvaluationPage, Item, MissingStep
 from discussions.rating.queries import EvaluationState
 
 STEP = "identify"
@@ -30,7 +26,7 @@ LAST_KEY = 9
 
 
 class SampledAgent(Struct, frozen=True):
-    """An agent who takes part, with how it writes."""
+    """An agent who takes part, with samples of its messages."""
 
     number: int
     name: str
@@ -47,7 +43,7 @@ class AttributionAnswer(Struct, frozen=True):
 
 
 class AttributionItem(Item, frozen=True, kw_only=True):
-    """An unseen message without names, by its number in the test, never by its place in the transcript."""
+    """An unseen message without names, by its number in the test, never by its position in the transcript."""
 
     number: int
     of: int
@@ -55,56 +51,31 @@ class AttributionItem(Item, frozen=True, kw_only=True):
     answers: list[AttributionAnswer]
 
 
-class IdentificationPage(Struct, frozen=True, kw_only=True):
-    """The whole page; `opening` opens the transcript once everything is answered. The rest is as on `RatingPage`."""
+class IdentificationPage(EvaluationPage, frozen=True, kw_only=True):
+    """The whole page; `opening` opens the transcript once everything is answered."""
 
-    evaluation_id: int
-    game_number: int
-    nonce: str
-    is_open: bool
-    lease: Lease | None
-    closed_because: str
-    may_leave: bool
-    may_return: bool
-    returned_comment: str
-    single_keys: bool
-    saved_at: datetime | None
-    judged: int
-    needed: int
-    missing: list[MissingStep]
-    can_undo: bool
-    undo_key: str
     agents: list[SampledAgent]
     left_out: list[str]
     items: list[AttributionItem]
     opening: Item
-    step: str = STEP
-    player: int = 0
-    place: str = ""
 
 
 def identification_page(
     *, work: EvaluationState, wanted: EvaluationQuery, lease: Lease | None
 ) -> IdentificationPage:
-    """The page as it stands; an evaluation that was skipped shows it too, with nothing to press but to take it up."""
-    paper, evaluation = _paper(work), work.evaluation
-    barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
-    desk = build_desk(work, [], is_barred=bool(barred))
-    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    """The whole page; of a skipped evaluation too, which can only be taken up again."""
+    paper, evaluation = work.paper, work.evaluation
+    assert paper is not None
+    head, is_barred = page_head(work, lease)
+    desk = build_desk(work, [], is_barred=is_barred)
     asked = [step for step in desk.visibility.missing if step.step == STEP]
     needed = test_count(desk.progress)
     return IdentificationPage(
+        **head,
         evaluation_id=evaluation.pk,
-        game_number=evaluation.game_number,
+        step=STEP,
         nonce=wanted.nonce,
         is_open=desk.is_open,
-        closed_because=WHY_BARRED.get(barred, work.why_closed),
-        lease=lease,
-        may_leave=state_after(evaluation.state, "skip") is not None,
-        may_return=lease is not None and lease.is_free,
-        returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
-        single_keys=evaluation.evaluator.has_single_keys,
-        saved_at=newest.created_at if newest else None,
         judged=needed - len(asked),
         needed=needed,
         missing=[MissingStep(item_id(step.kind, step.subject), step.says, step.step) for step in asked],
@@ -127,14 +98,8 @@ def identification_answer(
         return page, Changed(refusal=done.refusal)
     if done.conflict:
         return page, Changed(conflict=done.conflict, items=[*judged])
-    # The judged message last: that is where the focus goes after an undo.
+    # The judged message is last, because the focus goes there after an undo.
     return page, Changed(items=[page.opening, *judged])
-
-
-def _paper(work: EvaluationState) -> Paper:
-    paper = work.paper
-    assert paper is not None
-    return paper
 
 
 def _agents(paper: Paper, seen: SeenGame) -> list[SampledAgent]:
@@ -159,6 +124,6 @@ def _item(desk: Desk, paper: Paper, number: int) -> AttributionItem:
 
 
 def _opening(desk: Desk) -> Item:
-    """What opens the transcript; it asks once nothing else of the test does."""
+    """The item that opens the transcript; it is needed once the rest of the test is answered."""
     asked = [step for step in desk.visibility.missing if step.kind == judgement_kinds.ATTRIBUTION]
     return Item(id=item_id("reveal", TRANSCRIPT), kind="reveal", subject=TRANSCRIPT, needs=not asked)

@@ -1,10 +1,8 @@
-"""The evaluator's page, and the part of it that the answer to one act draws anew.
-
-What the answer to one act draws anew on the evaluator's page.
-"""
+"""The evaluator's page, and the parts of it that the answer to an act draws again."""
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -55,7 +53,7 @@ MORE = {"references": judgement_kinds.REFERENCE, "roles": judgement_kinds.ROLE_C
 
 
 class EvaluationQuery(Struct, frozen=True):
-    """What the address asks for, and the page's own nonce: the part of every key that is new with every load."""
+    """The parameters of the address, and the page's nonce: the part of every key that is new with every load."""
 
     nonce: str
     step: str = ""
@@ -65,33 +63,45 @@ class EvaluationQuery(Struct, frozen=True):
 
 
 def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease) -> RatingPage:
-    """The whole page, in a fixed number of queries whatever the game."""
-    evaluation = work.evaluation
-    barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
-    desk = _turned(build_desk(work, load_remarks(evaluation.pk), is_barred=bool(barred)), wanted, wanted.at)
-    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    """The whole page, in a fixed number of queries for any game."""
+    head, is_barred = page_head(work, lease)
+    desk = build_desk(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
+    desk = _turn_page(desk, wanted, wanted.at)
     return RatingPage(
-        **_shared(desk, work, wanted, newest.created_at if newest else None),
+        **head,
+        **_shared(desk, work, wanted),
         **_lists(desk, work, tuple(LISTS)),
-        game_number=evaluation.game_number,
-        place=_("Calibration") if evaluation.purpose == CALIBRATION else "",
-        closed_because=WHY_BARRED.get(barred, work.why_closed),
-        lease=lease,
-        may_leave=state_after(evaluation.state, "skip") is not None,
-        may_return=lease is not None and lease.is_free,
-        returned_comment=evaluation.returned_comment if evaluation.state == "returned" else "",
+        place=_("Calibration") if work.evaluation.purpose == CALIBRATION else "",
         messages=transcript.messages(desk),
         rounds=transcript.rounds(desk),
-        players=transcript.players(desk),
+        players=desk.seen.players,
+        parts=desk.shown.parts,
         votes=transcript.votes(desk),
         at=transcript.at_message(desk, wanted.at),
-        single_keys=evaluation.evaluator.has_single_keys,
         player=wanted.player,
     )
 
 
+def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any], bool]:
+    """The fields of an `EvaluationPage` that only a whole page has, and whether the evaluator is barred."""
+    evaluation = work.evaluation
+    barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
+    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
+    head = {
+        "game_number": evaluation.game_number,
+        "lease": lease,
+        "closed_because": WHY_BARRED.get(barred, work.why_closed),
+        "may_leave": state_after(evaluation.state, "skip") is not None,
+        "may_return": lease is not None and lease.is_free,
+        "returned_comment": evaluation.returned_comment if evaluation.state == "returned" else "",
+        "single_keys": evaluation.evaluator.has_single_keys,
+        "saved_at": newest.created_at if newest else None,
+    }
+    return head, bool(barred)
+
+
 class CompletedAct(Struct, frozen=True):
-    """What an act did, as far as its answer must know. `is_undoable` None means that it is to be looked up."""
+    """The result of an act, for its answer. With `is_undoable` None the answer looks it up."""
 
     kind: str = ""
     subject: str = ""
@@ -105,26 +115,28 @@ class CompletedAct(Struct, frozen=True):
 def rating_answer(
     *, work: EvaluationState, wanted: EvaluationQuery, done: CompletedAct
 ) -> tuple[AnswerPage, Changed]:
-    """What one act changed, from the rows as they are after it."""
-    # What was refused may be about nothing that exists; its subject is not read.
+    """The answer to an act, from the rows after it."""
+    # The subject of a refused act may not exist, so it is not read.
     position = 0 if done.refusal else get_message_position(done.kind, done.subject)
     desk = build_desk(work, load_remarks(work.evaluation.pk) if position or done.revealed else [])
-    desk = _turned(desk, wanted, position)
+    desk = _turn_page(desk, wanted, position)
     changed = changed_by(desk, done)
     has_forms = done.kind in ("comment", "flag", judgement_kinds.MISSED) and not changed.refusal
     page = AnswerPage(
-        **_shared(desk, work, wanted, done.saved_at, is_undoable=done.is_undoable),
+        saved_at=done.saved_at,
+        **_shared(desk, work, wanted, is_undoable=done.is_undoable),
         **_lists(desk, work, tuple(changed.steps)),
         rounds=transcript.rounds(desk) if changed.is_map_changed else [],
-        players=transcript.players(desk) if changed.is_map_changed else [],
+        players=desk.seen.players if changed.is_map_changed else [],
+        parts=desk.shown.parts,
         votes=transcript.votes(desk) if changed.is_map_changed else [],
         at=transcript.at_message(desk, position) if has_forms and position else None,
     )
     return page, changed
 
 
-def _turned(desk: Desk, wanted: EvaluationQuery, position: int) -> Desk:
-    """The desk at the page of the transcript that is wanted, else that of the message, else where the step goes on."""
+def _turn_page(desk: Desk, wanted: EvaluationQuery, position: int) -> Desk:
+    """The desk at the wanted page of the transcript, else at that of the message, else where the step continues."""
     window = build_window(desk.seen.messages)
     page = wanted.page or (window.find_page_number(position) if position else 0)
     desk = replace(desk, window=window)
@@ -136,7 +148,6 @@ def _shared(
     desk: Desk,
     work: EvaluationState,
     wanted: EvaluationQuery,
-    saved_at: datetime | None,
     *,
     is_undoable: bool | None = None,
 ) -> dict:
@@ -148,7 +159,6 @@ def _shared(
         "nonce": wanted.nonce,
         "step": review.open_step(desk, wanted.step),
         "is_open": desk.is_open,
-        "saved_at": saved_at,
         "judged": judged,
         "needed": needed,
         "steps": review.steps(desk),
@@ -195,7 +205,7 @@ def changed_by(desk: Desk, done: CompletedAct) -> Changed:
     if is_opened:
         messages = transcript.messages(desk)
     elif position and done.kind in ON_A_MESSAGE:
-        messages = [transcript.message_row(desk, position)]
+        messages = [transcript.message_row(desk, position, transcript.locate_references(desk))]
     return Changed(
         items=[item] if item else [],
         steps=steps,
@@ -224,7 +234,7 @@ def build_conflict(detail: dict[str, object]) -> Conflict:
 
 
 def _steps(desk: Desk, done: CompletedAct) -> list[str]:
-    """The steps whose lists changed whole."""
+    """The steps to draw as a whole."""
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]
@@ -234,14 +244,14 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
         steps.append("identify")
     if ROLES in done.revealed:
         steps += ["references", "roles"]
-    # Near the end of what comes before the roles, their step opens or closes with every act.
+    # Shortly before the reveal, every act may open or close the step of the roles.
     elif not desk.visibility.roles and len(desk.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if desk.deal else ["roles"]
     return steps if done.kind in REMARKS else [*steps, "review"]
 
 
 def _item(desk: Desk, done: CompletedAct) -> Item | None:
-    """The judged thing itself, if it stands on the page as an item."""
+    """The judged item, if the page has it."""
     kind, subject = done.kind, done.subject
     if kind in (judgement_kinds.REFERENCE, judgement_kinds.DELIBERATE):
         return rating_items.build_reference_item(desk, subject)

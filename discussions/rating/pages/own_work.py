@@ -1,19 +1,14 @@
-"""One's own evaluations: where each stands, what comes next, and which of those set aside can still go on.
-
-How one person answered before: the five questions and the rating, game by game. Their own alone.
-"""
+"""A person's own evaluations, and their answers to the five questions and ratings game by game."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
-from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED
+from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Judgement, Verdict
-from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.slots.queries import set_aside, submitted_count
 from workspace.core.limits import PAGE_SIZE
@@ -22,90 +17,44 @@ from workspace.models import Membership, Person
 from workspace.models.projects import EVALUATOR
 
 
-class EvaluationRow(Struct, frozen=True):
-    """One evaluation in the person's own history; with several evaluators `in_count` of `needed` are handed in.
+class MinePage(Struct, frozen=True):
+    """The person's evaluations, newest first; `older` is the key to continue from, 0 at the end.
 
-    `is_aside` if it was skipped, or not finished in time, `is_free` if it can then be taken up again.
+    Each has `rating` (None without one), `has_verdict`, `is_free` (it was set aside and can be taken up again) and
+    `in_count`, how many evaluations of its game are submitted.
     """
 
-    evaluation: int
-    project: str
-    slug: str
-    game_number: int
-    state: str
-    begun_at: datetime
-    submitted_at: datetime | None
-    rating: str
-    is_aside: bool
-    is_free: bool
-    has_verdict: bool
-    purpose: str
-    in_count: int
-    needed: int
-
-
-class MinePage(Struct, frozen=True):
-    """One's own evaluations, newest first; `older` is the number to go on from, 0 at the end."""
-
-    rows: list[EvaluationRow]
+    evaluations: list[Evaluation]
     older: int
 
 
 def mine_page(*, person: Person, before: int = 0) -> MinePage:
-    """One's own evaluations, fifty to a page; `before` continues behind the evaluation with that number."""
-    own = Evaluation.objects.visible_to(person).order_by("-pk")
-    if before:
-        own = own.filter(pk__lt=before)
-    verdict = Verdict.objects.filter(game=OuterRef("game"))
-    told = own.select_related("game__project", "game__iteration").annotate(
-        has_verdict=Exists(verdict), in_count=submitted_count(), is_free=Exists(_going_on(person))
-    )
-    found = list(told[: PAGE_SIZE + 1])
-    ratings = _ratings(own.filter(pk__in=[evaluation.pk for evaluation in found]))
-    rows = [
-        EvaluationRow(
-            evaluation=evaluation.pk,
-            project=evaluation.game.project.name,
-            slug=evaluation.game.project.slug,
-            game_number=evaluation.game_number,
-            purpose=evaluation.purpose,
-            state=evaluation.state,
-            begun_at=evaluation.created_at,
-            submitted_at=evaluation.submitted_at,
-            rating=ratings.get(evaluation.pk, ""),
-            is_aside=evaluation.state in (SKIPPED, LAPSED),
-            is_free=evaluation.is_free,
-            has_verdict=evaluation.state == SUBMITTED
-            and evaluation.purpose == RATING
-            and evaluation.has_verdict,
-            in_count=evaluation.in_count
-            if evaluation.state == SUBMITTED and evaluation.purpose == RATING
-            else 0,
-            needed=evaluation.game.evaluator_count,
-        )
-        for evaluation in found[:PAGE_SIZE]
-    ]
-    return MinePage(rows, older=rows[-1].evaluation if len(found) > PAGE_SIZE else 0)
-
-
-def _going_on(person: Person) -> "QuerySet[Evaluation]":
-    """The outer query's evaluation, if it was set aside and there is a place in which it could go on."""
+    """One page of the person's evaluations; `before` continues after the evaluation with that key."""
+    ratings = Judgement.objects.filter(evaluation=OuterRef("pk"), kind=judgement_kinds.RATING, subject="")
     rated = Membership.objects.filter(person=person, role=EVALUATOR, ended_at=None).values("project")
-    return set_aside(person, rated).filter(pk=OuterRef("pk"))
+    own = Evaluation.objects.visible_to(person).select_related("game__project", "game__iteration")
+    own = own.annotate(
+        rating=Subquery(ratings.values("value")),
+        has_verdict=Exists(Verdict.objects.filter(game=OuterRef("game"))),
+        in_count=submitted_count(),
+        is_free=Exists(set_aside(person, rated).filter(pk=OuterRef("pk"))),
+    )
+    return MinePage(*_page(own, before))
 
 
-def _ratings(own: "QuerySet[Evaluation]") -> dict[int, str]:
-    rated = Judgement.objects.filter(evaluation__in=own.values("pk"), kind="rating", subject="")
-    return dict(rated.values_list("evaluation", "value"))
+def _page(own: "QuerySet[Evaluation]", before: int) -> tuple[list[Evaluation], int]:
+    """One page of these evaluations, newest first, and the key to continue from, 0 at the end."""
+    rows = own.order_by("-pk")
+    found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_SIZE + 1])
+    return found[:PAGE_SIZE], found[PAGE_SIZE - 1].pk if len(found) > PAGE_SIZE else 0
 
 
 LEAST_RATING, MOST_RATING = 1, 5
 
 
 class Question(Struct, frozen=True):
-    """One of the questions, as the newest of these games put it, and how often the person said yes and no."""
+    """A question as in the newest of these games, and how often the person answered yes and no."""
 
-    number: int
     text: str
     yes: int
     no: int
@@ -113,19 +62,15 @@ class Question(Struct, frozen=True):
 
 
 class AnsweredGame(Struct, frozen=True):
-    """One game that was handed in; `answers` are "yes", "no" or "" by question, in their order."""
+    """One submitted evaluation; `answers` are "yes", "no" or "" by question, in their order."""
 
-    evaluation: int
-    game_number: int
-    project: str
-    purpose: str
-    submitted_at: datetime | None
+    evaluation: Evaluation
     answers: list[str]
     rating: str
 
 
 class OwnHistoryPage(Struct, frozen=True):
-    """The newest games of the person; `older` is the evaluation to go on from, 0 at the end."""
+    """The newest games of the person; `older` is the key to continue from, 0 at the end."""
 
     questions: list[Question]
     ratings: DotsChart | None
@@ -134,44 +79,34 @@ class OwnHistoryPage(Struct, frozen=True):
 
 
 def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
-    """What the person handed in, fifty games to a page, newest first; `before` continues behind that evaluation."""
-    own = Evaluation.objects.visible_to(person).filter(state=SUBMITTED).order_by("-pk")
-    if before:
-        own = own.filter(pk__lt=before)
-    read = own.select_related("game__project", "measured__rubric_version")
-    found = list(read[: PAGE_SIZE + 1])
-    listed = found[:PAGE_SIZE]
-    said = _said(listed)
-    texts = _questions(listed)
+    """One page of the person's submitted evaluations; `before` continues after the one with that key."""
+    own = Evaluation.objects.visible_to(person).filter(state=SUBMITTED)
+    found, older = _page(own.select_related("game__project", "measured__rubric_version"), before)
+    given = _load_answers(found)
+    texts = _questions(found)
     rows = [
         AnsweredGame(
-            evaluation=evaluation.pk,
-            game_number=evaluation.game_number,
-            project=evaluation.game.project.name,
-            purpose=evaluation.purpose,
-            submitted_at=evaluation.submitted_at,
-            answers=[
-                said[evaluation.pk].get((judgement_kinds.QUESTION, str(n)), "")
+            evaluation,
+            [
+                given[evaluation.pk].get((judgement_kinds.QUESTION, str(n)), "")
                 for n in range(1, len(texts) + 1)
             ],
-            rating=said[evaluation.pk].get((judgement_kinds.RATING, ""), ""),
+            given[evaluation.pk].get((judgement_kinds.RATING, ""), ""),
         )
-        for evaluation in listed
+        for evaluation in found
     ]
-    older = rows[-1].evaluation if len(found) > PAGE_SIZE else 0
-    return OwnHistoryPage(
-        [_question(n, text, rows) for n, text in enumerate(texts, 1)], _own_history_ratings(rows), rows, older
-    )
+    questions = [_question(text, [row.answers[index] for row in rows]) for index, text in enumerate(texts)]
+    return OwnHistoryPage(questions, _ratings_chart(rows), rows, older)
 
 
-def _said(evaluations: Sequence[Evaluation]) -> dict[int, dict[tuple[str, str], str]]:
+def _load_answers(evaluations: Sequence[Evaluation]) -> dict[int, dict[tuple[str, str], str]]:
     answers = Judgement.objects.filter(
         evaluation__in=evaluations, kind__in=(judgement_kinds.QUESTION, judgement_kinds.RATING)
     )
-    said: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
+    found: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
     for evaluation, kind, subject, value in answers.values_list("evaluation", "kind", "subject", "value"):
-        said[evaluation][kind, subject] = value
-    return said
+        found[evaluation][kind, subject] = value
+    return found
 
 
 def _questions(evaluations: Sequence[Evaluation]) -> Sequence[str]:
@@ -181,20 +116,15 @@ def _questions(evaluations: Sequence[Evaluation]) -> Sequence[str]:
     return rubric_record(version.pk, version.sha256).criterion("engagement").guiding_questions
 
 
-def _question(number: int, text: str, rows: list[AnsweredGame]) -> Question:
-    said = [row.answers[number - 1] for row in rows]
-    yes, no = said.count(judgement_kinds.YES), said.count(judgement_kinds.NO)
-    count = yes + no
-    shares = (
-        [(judgement_kinds.YES, str(yes), yes / count), (judgement_kinds.NO, str(no), no / count)]
-        if count
-        else []
-    )
-    return Question(number, text, yes, no, share_bar(shares))
+def _question(text: str, answers: list[str]) -> Question:
+    yes, no = answers.count(judgement_kinds.YES), answers.count(judgement_kinds.NO)
+    counts = ((judgement_kinds.YES, yes), (judgement_kinds.NO, no)) if yes + no else ()
+    parts = share_bar([(label, str(count), count / (yes + no)) for label, count in counts])
+    return Question(text, yes, no, parts)
 
 
-def _own_history_ratings(rows: list[AnsweredGame]) -> DotsChart | None:
-    """One dot for each rating; in half points, so equal ones stand above each other."""
+def _ratings_chart(rows: list[AnsweredGame]) -> DotsChart | None:
+    """One dot for each rating; equal ratings are above each other."""
     given = [float(row.rating) for row in rows if row.rating]
     if not given:
         return None

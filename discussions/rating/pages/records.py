@@ -1,9 +1,7 @@
-"""What the evaluator's page is made of. No record here has a field for what an evaluator may not see.
+"""The records of the evaluator's page. None has a field for what an evaluator may not see.
 
-What is shown only after a reveal has records of its own (`OpenPlayerRow`, `OpenRoles`, `ReviewStep`); before it there
-is no such object. Texts are plain: the templates escape them.
-
-The things that can be judged on the evaluator's page, as records; nothing hidden has a field in them.
+What is shown only after a reveal has its own records (`Part`, `OpenRoles`, `ReviewStep`); before the reveal there is no
+such object. Texts are plain: the templates escape them.
 """
 
 from datetime import datetime
@@ -11,12 +9,13 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.adjudication.pages.evidence import Quote, RoundVotes
+from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.window import WHOLE, More, TranscriptWindow
 
 
 class Chip(Struct, frozen=True):
-    """What a metric says of a message, and the value a press would store."""
+    """A metric's value for a message, and the value that a press would store."""
 
     kind: str
     key: str
@@ -63,26 +62,8 @@ class RoundRow(Struct, frozen=True):
     says: str
 
 
-class PlayerRow(Struct, frozen=True):
-    """A player in the map; there is no place for a role here."""
-
-    number: int
-    name: str
-    is_out: bool
-    out: str
-    is_confusable: bool
-    messages: int
-
-
-class OpenPlayerRow(PlayerRow, frozen=True):
-    """A player in the map once the roles are revealed."""
-
-    role: str
-    personality: str
-
-
 class RatingStep(Struct, frozen=True):
-    """One step of the work, and how far it is."""
+    """One step of the work and its progress."""
 
     key: str
     label: str
@@ -115,7 +96,7 @@ class ReviewStep(Struct, frozen=True):
 
 
 class MissingStep(Struct, frozen=True):
-    """Something that submitting still wants."""
+    """Something that is missing before submitting."""
 
     item_id: str
     says: str
@@ -164,7 +145,7 @@ class AtMessage(Struct, frozen=True):
 
 
 class Conflict(Struct, frozen=True):
-    """Both versions of what was changed elsewhere; always the evaluator's own."""
+    """Both versions of a judgement that was changed elsewhere; both are the evaluator's own."""
 
     item_id: str
     kind: str
@@ -178,9 +159,9 @@ class Conflict(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """One thing that can be judged: its DOM id, what it is about, and the evaluator's own answer so far.
+    """A subject that can be judged: its DOM id and the evaluator's answer so far.
 
-    `was` is the blind answer in words when it was changed after a reveal; `needs` says that submitting waits for it.
+    `was` is the blind answer in words if it was changed after a reveal; with `needs` submitting waits for it.
     """
 
     id: str
@@ -194,7 +175,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 class Changed(Struct, frozen=True):
-    """What an answer draws anew: items in place, whole steps, messages, rows of the map; or why nothing was saved."""
+    """What an answer draws again: items, whole steps, messages, rows of the map; or why nothing was saved."""
 
     items: list[Item] = []
     steps: list[str] = []
@@ -206,7 +187,7 @@ class Changed(Struct, frozen=True):
 
 
 class ReferenceItem(Item, frozen=True, kw_only=True):
-    """M1: a sentence about the past, with what to check it against."""
+    """M1: a sentence about the past, and the evidence to check it against."""
 
     number: int
     message: int
@@ -248,7 +229,7 @@ class PhraseItem(Item, frozen=True, kw_only=True):
 
 
 class IdentifyItem(Item, frozen=True, kw_only=True):
-    """M5's manual check: could one tell this agent by its language?"""
+    """M5's manual check: can this agent be recognised by its language?"""
 
     player: int
     name: str
@@ -256,7 +237,7 @@ class IdentifyItem(Item, frozen=True, kw_only=True):
 
 
 class GivenMessage(Struct, frozen=True):
-    """An unseen message of the test, to whom it was given and whose it is."""
+    """An unseen message of the test, the agent it was given to, and its author."""
 
     message: int
     given: str
@@ -290,7 +271,7 @@ class QuestionItem(Item, frozen=True, kw_only=True):
 
 
 class Anchor(Struct, frozen=True):
-    """What a whole point of the rating stands for."""
+    """The meaning of a whole point of the rating."""
 
     value: str
     label: str
@@ -313,7 +294,7 @@ class RatingItem(Item, frozen=True, kw_only=True):
 
 
 class LockedRoles(Struct, frozen=True):
-    """M4 before the reveal: why it waits, and the item that reveals when it may."""
+    """M4 before the reveal: why it is locked, and the item that reveals the roles once it may."""
 
     why_locked: str
     reveal: Item | None
@@ -342,23 +323,38 @@ class OpenRoles(Struct, frozen=True):
     is_revealed: bool = True
 
 
-class AnswerPage(Struct, frozen=True, kw_only=True):
-    """What every answer draws anew, and the lists of the steps that changed whole."""
+class EvaluationPage(Struct, frozen=True, kw_only=True):
+    """What every page and every answer of one evaluation has; the fields with defaults are those of a whole page.
+
+    `game_number` is ours, never the file's.
+    """
 
     evaluation_id: int
     nonce: str
-    step: str
     is_open: bool
     saved_at: datetime | None
     judged: int
     needed: int
-    steps: list[RatingStep]
-    figures: list[LiveFigure]
     missing: list[MissingStep]
-    more_missing: int
     can_undo: bool
     undo_key: str
+    step: str
     player: int = 0
+    game_number: int = 0
+    lease: Lease | None = None
+    closed_because: str = ""
+    may_leave: bool = False
+    may_return: bool = False
+    returned_comment: str = ""
+    single_keys: bool = False
+
+
+class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
+    """What the answer to an act draws again, and the lists of the steps that changed as a whole."""
+
+    steps: list[RatingStep]
+    figures: list[LiveFigure]
+    more_missing: int
     window: TranscriptWindow = WHOLE
     references: list[ReferenceItem] = []
     more_references: More | None = None
@@ -376,19 +372,13 @@ class AnswerPage(Struct, frozen=True, kw_only=True):
     review: ReviewStep | None = None
     at: AtMessage | None = None
     rounds: list[RoundRow] = []
-    players: list[PlayerRow] = []
+    players: list[SeenPlayer] = []
+    parts: list[Part] | None = None
     votes: list[RoundVotes] = []
 
 
 class RatingPage(AnswerPage, frozen=True, kw_only=True):
-    """The whole page of one evaluator on one game. `game_number` is ours, never the file's."""
+    """The whole page of one evaluator on one game."""
 
-    game_number: int
     place: str
-    lease: Lease | None
-    closed_because: str
-    may_leave: bool
-    may_return: bool
-    returned_comment: str
     messages: list[MessageRow]
-    single_keys: bool

@@ -1,4 +1,4 @@
-"""The transcript and its map: messages with their marks and chips, rounds, players, votes, the forms of one message."""
+"""The transcript and its map: messages with marks and chips, rounds, votes, and the forms of one message."""
 
 from itertools import groupby
 
@@ -17,8 +17,6 @@ from discussions.rating.pages.records import (
     AtMessage,
     Chip,
     MessageRow,
-    OpenPlayerRow,
-    PlayerRow,
     RoundRow,
     Sentence,
     StepReason,
@@ -46,8 +44,8 @@ OPPOSITE = {
 
 def messages(desk: Desk) -> list[MessageRow]:
     """Every message of the shown page of the transcript, in order."""
-    places = locate_references(desk)
-    return [_row(desk, message.position, places) for message in _shown(desk)]
+    spans = locate_references(desk)
+    return [message_row(desk, message.position, spans) for message in _shown(desk)]
 
 
 def _shown(desk: Desk) -> list[Message]:
@@ -55,12 +53,8 @@ def _shown(desk: Desk) -> list[Message]:
     return said[desk.window.first - 1 : desk.window.last] if desk.window.is_paged else said
 
 
-def message_row(desk: Desk, position: int) -> MessageRow:
-    """One message with what may be seen on it."""
-    return _row(desk, position, locate_references(desk))
-
-
-def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) -> MessageRow:
+def message_row(desk: Desk, position: int, spans: dict[int, list[tuple[int, int]]]) -> MessageRow:
+    """One message with what may be seen on it; `spans` are those of `locate_references`."""
     seen = desk.seen
     message = seen.messages[position - 1]
     before = seen.messages[position - 2] if position > 1 else None
@@ -76,7 +70,7 @@ def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) ->
         is_confusable=seen.players[message.player - 1].is_confusable,
         opens_round=round_label(message.round, goes_on=goes_on) if opens or goes_on else "",
         text=message.text,
-        spans=sorted(places.get(position, []))[:MOST_MARKS],
+        spans=sorted(spans.get(position, []))[:MOST_MARKS],
         reply_to=message.reply_to,
         reply_name=seen.name(seen.messages[message.reply_to - 1].player) if message.reply_to else "",
         chips=chips(desk, position),
@@ -86,12 +80,12 @@ def _row(desk: Desk, position: int, places: dict[int, list[tuple[int, int]]]) ->
 
 
 def round_label(number: int, *, goes_on: bool = False) -> str:
-    """What a round is called; `goes_on` where a page opens in the middle of it."""
+    """The name of a round; `goes_on` if the page begins inside it."""
     return (_("Round %(number)s, continued") if goes_on else _("Round %(number)s")) % {"number": number}
 
 
 def locate_references(desk: Desk) -> dict[int, list[tuple[int, int]]]:
-    """Where the references that are asked for stand, by message, as the texts are to be marked."""
+    """Message -> the spans of the references that are asked for."""
     found = {reference.subject: (reference.start, reference.end) for reference in desk.shown.references}
     places: dict[int, list[tuple[int, int]]] = {}
     for subject in asked_references(desk.progress):
@@ -102,7 +96,7 @@ def locate_references(desk: Desk) -> dict[int, list[tuple[int, int]]]:
 
 
 def chips(desk: Desk, position: int) -> list[Chip]:
-    """What the metrics that may be seen say of one message."""
+    """The chips of the metrics that may be seen, for one message."""
     return [
         chip(desk, metric, found[position])
         for metric in KEYS
@@ -111,10 +105,8 @@ def chips(desk: Desk, position: int) -> list[Chip]:
 
 
 def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
-    """One metric's word, and the evaluator's own when it differs."""
-    is_role = metric == judgement_kinds.ROLE_CONSISTENCY
-    plain = judgement_kinds.YES if finding.counts else judgement_kinds.NO
-    machine = judgement_kinds.role_value(finding.counts, finding.rule) if is_role else plain
+    """One metric's value in words, and the evaluator's own if it differs."""
+    machine = _machine_value(metric, finding)
     subject = str(finding.message)
     own = desk.value(metric, subject)
     now = own or machine
@@ -130,11 +122,14 @@ def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
     )
 
 
-def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
-    """The map: every round with a tick per message; `only` those rounds in which one of these messages stands.
+def _machine_value(metric: str, finding: MessageFinding) -> str:
+    if metric == judgement_kinds.ROLE_CONSISTENCY:
+        return judgement_kinds.role_value(finding.counts, finding.rule)
+    return judgement_kinds.YES if finding.counts else judgement_kinds.NO
 
-    Of a transcript of several pages only what is on the shown one.
-    """
+
+def rounds(desk: Desk, only: set[int] | None = None) -> list[RoundRow]:
+    """The map of the shown page: every round with a tick for each message; `only` the rounds of these messages."""
     about = _about(desk)
     rows = []
     for number, group in groupby(_shown(desk), key=lambda message: message.round):
@@ -175,15 +170,7 @@ def _is_override(desk: Desk, kind: str, position: int, value: str) -> bool:
     finding = desk.shown.findings.get(kind, {}).get(position)
     if finding is None:
         return False
-    is_role = kind == judgement_kinds.ROLE_CONSISTENCY
-    machine = (
-        judgement_kinds.role_value(finding.counts, finding.rule)
-        if is_role
-        else judgement_kinds.YES
-        if finding.counts
-        else judgement_kinds.NO
-    )
-    return value != machine
+    return value != _machine_value(kind, finding)
 
 
 def _state(position: int, about: dict[str, set[int]]) -> str:
@@ -193,22 +180,8 @@ def _state(position: int, about: dict[str, set[int]]) -> str:
     return ""
 
 
-def players(desk: Desk) -> list[PlayerRow]:
-    """Everybody in the game; with role and personality once these are revealed."""
-    rows: list[PlayerRow] = []
-    for player in desk.seen.players:
-        out = _("left in round %(number)s") % {"number": player.out_round} if player.out_round else ""
-        shared = (player.number, player.name, bool(out), out, player.is_confusable, player.message_count)
-        if desk.shown.parts is None:
-            rows.append(PlayerRow(*shared))
-        else:
-            part = desk.shown.parts[player.number - 1]
-            rows.append(OpenPlayerRow(*shared, part.role, part.personality))
-    return rows
-
-
 def votes(desk: Desk) -> list[RoundVotes]:
-    """The votes of every round that has any; of a transcript of several pages those of the shown one's rounds."""
+    """The votes of every round on the shown page."""
     numbers = sorted({vote.round for vote in desk.seen.votes})
     if desk.window.is_paged:
         shown = {message.round for message in _shown(desk)}
@@ -244,7 +217,7 @@ def at_message(desk: Desk, position: int) -> AtMessage | None:
 
 
 def _sentences(desk: Desk, message: Message) -> tuple[list[Sentence], str]:
-    """The sentences that can be marked, and the text behind them where a message has very many."""
+    """The sentences that can be marked, and the text after them if a message has too many."""
     is_whole = desk.progress.judgeable.is_by_message
     places = [(0, len(message.text))] if is_whole else split(message.text)
     asked = asked_references(desk.progress)
