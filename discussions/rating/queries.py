@@ -88,7 +88,7 @@ class EvaluationState:
         return build_paper(self.game, self.deal, _ambiguous(self.rubric)) if self.deal else None
 
     @cached_property
-    def standing(self) -> Progress:
+    def progress(self) -> Progress:
         """How far the evaluation is."""
         values: dict[str, dict[str, str]] = defaultdict(dict)
         for (kind, subject), judgement in self.judgements.items():

@@ -85,8 +85,9 @@ def _held(project: Project) -> tuple[dict[int, Held], dict[int, str]]:
     for person, name, count in kept.values_list("assigned_to", "assigned_to__name").annotate(Count("pk")):
         assigned[person], names[person] = count, name
     held = {person: Held(assigned=count) for person, count in assigned.items()}
-    for person, name, *counts in counted.values_list("evaluator", "evaluator__name", "open", "back", "aside"):
-        held[person] = Held(*counts, assigned.get(person, 0))
-        if held[person].open or held[person].sent_back:
+    rows = counted.values_list("evaluator", "evaluator__name", "open", "back", "aside")
+    for person, name, is_open, back, aside in rows:
+        held[person] = Held(is_open, back, aside, assigned.get(person, 0))
+        if is_open or back:
             names[person] = name
     return held, names

@@ -94,7 +94,7 @@ def _progress(key: int, version: int, content_sha256: str) -> tuple[int, int]:
     return max(needed - len(asked), 0), needed
 
 
-def _aside(project: Project) -> tuple[list[Evaluation], int]:
+def _aside(project: Project) -> tuple[Sequence[Evaluation], int]:
     """The newest evaluations that are set aside, and how many there are."""
     free = Slot.objects.free_for(OuterRef("evaluator"))
     free = free.filter(game=OuterRef("game"), purpose=OuterRef("purpose"))

@@ -42,7 +42,7 @@ class Rater:
     is_recorded: bool = False
 
     @property
-    def standing(self):
+    def progress(self):
         return Progress(
             self.reveal,
             self.is_recorded,
@@ -336,7 +336,7 @@ class InTest(Rater):
     """A rater whose evaluation begins with the test."""
 
     @property
-    def standing(self):
+    def progress(self):
         return replace(super().progress, judgeable=TESTED)
 
 
