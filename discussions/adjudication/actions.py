@@ -1,6 +1,6 @@
-"""Adjudication: a lead settles one thing on which evaluators differ, with a reason; a correction supersedes.
+"""Adjudication: a lead decides on a disagreement with a reason; a later decision supersedes it.
 
-Showing a lead who said what of a game: an act of its own, for answers are to be weighed without names.
+Showing the names of evaluators is a separate action, because leads decide without names.
 """
 
 from datetime import datetime
@@ -29,7 +29,7 @@ from workspace.texts import clean_text
 
 
 class _Posted(Struct, frozen=True):
-    """What a lead sent: `value` is decided anew where no evaluation is `adopted`."""
+    """What a lead sent: the lead's own `value` if no evaluation is `adopted`."""
 
     game: int
     kind: str
@@ -58,12 +58,12 @@ def adjudicate(
     by: Person,
     now: datetime,
 ) -> Adjudication:
-    """Settle one thing: take over what the `adopted` evaluation says, or decide anew on `value`; once per key.
+    """Decide on a disagreement: adopt the answer of the `adopted` evaluation, or set `value`; once per key.
 
-    `sides_sha256` is the `page_sha256` of the difference that the page showed. Settling a thing again supersedes what
-    was settled. Raises NotAllowed, Unacceptable (no reason, no such answer, nothing that a lead settles, a key used
-    for something else), and Conflict when the sides say something else by now, or another lead was faster; its
-    `detail` holds what was sent and, as `difference`, what stands now.
+    `sides_sha256` is the `page_sha256` of the disagreement that the page showed. A later decision supersedes this one.
+    Raises NotAllowed, Unacceptable (no reason, no such answer, a kind that leads do not decide on, a key used for
+    another decision), and Conflict when the answers changed or another lead decided meanwhile; its `detail` holds
+    what was sent and, as `difference`, the current disagreement.
     """
     chosen = adopted.pk if adopted else None
     posted = _Posted(game.pk, kind, subject, value, reason.strip(), chosen, sides_sha256, short_key(key))
@@ -82,7 +82,7 @@ def adjudicate(
 
 
 def _lock(game: Game) -> Game:
-    """The game as it is now; recording its verdict and settling wait for one another."""
+    """Lock the game, so that adjudications and the recording of its verdict do not overlap."""
     rows = Game.objects.select_related("iteration__rubric_version", "project")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=game.pk)
 
@@ -99,7 +99,7 @@ def _refuse_faults(game: Game, posted: _Posted) -> None:
 
 
 def _difference(game: Game, posted: _Posted) -> Disagreement:
-    """The thing as it stands, if it stands as the page showed it and is a lead's to settle."""
+    """The disagreement, if it is as the page showed it and a lead may decide on it."""
     listed = {disagreement.key: disagreement for disagreement in disagreements_in(game)}
     found = listed.get((posted.kind, posted.subject))
     if found is not None and not found.can_be_adjudicated:
@@ -125,7 +125,7 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
 
 
 def _side(found: Disagreement, posted: _Posted) -> Side | None:
-    """The side that is taken over; None when it is decided anew."""
+    """The adopted side; None for the lead's own value."""
     if posted.adopted is None:
         return None
     for side in found.sides:
@@ -172,7 +172,7 @@ def _insert(
 
 
 def unmask_evaluators(*, game: Game, by: Person, now: datetime) -> bool:
-    """Let this person see the names of the game's evaluators, written into the audit log once; whether it was now."""
+    """Let this person see the names of the game's evaluators; the event is recorded once. True if it was now."""
     with transaction.atomic():
         check_see_games(by, game.project)
         if has_seen_names(by, game):

@@ -1,7 +1,4 @@
-"""Forms of the evaluator's page: strings to typed values; whether they fit the game is asked by the actions.
-
-What the lease's part of the evaluator's page posts.
-"""
+"""Forms of the evaluator's page: strings to typed values. The actions check whether they fit the game."""
 
 from django import forms
 
@@ -10,7 +7,7 @@ from workspace.revisions.forms import KeyedActForm, KeyedForm
 
 
 class SharedFields(dict[str, forms.Field]):
-    """The fields of a form class whose forms share them: a form takes what `deepcopy` gives it for its own."""
+    """Fields that all forms of a class share instead of copying: `deepcopy` copies the dictionary alone."""
 
     def __deepcopy__(self, memo: object) -> dict[str, forms.Field]:
         return dict(self)
@@ -22,7 +19,7 @@ class ActForm(KeyedActForm):
     value = forms.CharField(required=False, max_length=40, strip=False)
 
 
-# No act changes a field of its form, and copying all twelve for every save takes a twentieth of its time.
+# No act changes a field of its form, and copying twelve fields takes a twentieth of the time of a save.
 ActForm.base_fields = SharedFields(ActForm.base_fields)
 
 
@@ -33,12 +30,12 @@ class SkipForm(KeyedForm):
 
 
 class LeaseForm(forms.Form):
-    """Nothing while the place is held; `again` takes the game up again, `known` is what the page shows already."""
+    """Renewing the lease; `again` resumes the game, `known` is the state that the page shows."""
 
     again = forms.ChoiceField(required=False, choices=(("yes", ""),))
     known = forms.ChoiceField(required=False, choices=((ENDED, ""),))
 
     @property
     def is_again(self) -> bool:
-        """Whether the game is to be taken up again."""
+        """Whether to resume the game."""
         return bool(self.cleaned_data["again"])

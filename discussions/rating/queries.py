@@ -1,4 +1,4 @@
-"""One evaluation with all it rests on, read in few queries: rows in, records of the core out."""
+"""One evaluation with its game, measurements and judgements, read in few queries into core records."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -46,7 +46,7 @@ class AnswerRecord(Latest, frozen=True):
 
 @dataclass(kw_only=True)
 class EvaluationState:
-    """An evaluation as it stands: the game, what the machine found, what the evaluator said and was shown."""
+    """The current state of an evaluation: the game, the automatic values, the judgements and the reveals."""
 
     evaluation: Evaluation
     rubric: RubricRecord
@@ -68,7 +68,7 @@ class EvaluationState:
 
     @property
     def why_closed(self) -> str:
-        """The sentence that says why not; "" while open."""
+        """The sentence that says why the evaluation is closed; "" while it is open."""
         evaluation = self.evaluation
         return why_closed(
             evaluation.state, is_released=evaluation.state == LAPSED and bool(evaluation.released_reason)
@@ -84,12 +84,12 @@ class EvaluationState:
 
     @cached_property
     def paper(self) -> Paper | None:
-        """The blind test as it is laid before the evaluator; None without one."""
+        """The blind test as the evaluator sees it; None without one."""
         return build_paper(self.game, self.deal, _ambiguous(self.rubric)) if self.deal else None
 
     @cached_property
     def progress(self) -> Progress:
-        """How far the evaluation is."""
+        """The progress of the evaluation."""
         values: dict[str, dict[str, str]] = defaultdict(dict)
         for (kind, subject), judgement in self.judgements.items():
             if judgement.value:
@@ -114,7 +114,7 @@ class EvaluationState:
 
     @cached_property
     def own(self) -> Effective:
-        """The effective values if nobody but this evaluator judged."""
+        """The effective values from this evaluation alone."""
         number = self.evaluation.pk
         judged = [
             Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
@@ -124,24 +124,24 @@ class EvaluationState:
 
     @cached_property
     def own_outcome(self) -> Outcome:
-        """The verdict as if this evaluator alone judged."""
+        """The outcome from this evaluation alone."""
         return compute_outcome(self.own, self.measurements, self.evaluation.game.cost_usd, self.rubric)
 
     def own_lines(self, metrics: Collection[str]) -> list[Line]:
-        """The lines of that verdict for these metrics only."""
+        """The lines of `own_outcome` for these metrics only."""
         return compute_metric_lines(metrics, self.own, self.measurements, self.rubric)
 
     def changed(self, judgement: AnswerRecord) -> "EvaluationState":
-        """The same work after one judgement was stored."""
+        """The state after one judgement was stored."""
         return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
 
     def shown(self, what: frozenset[str]) -> "EvaluationState":
-        """The same work after more was revealed."""
+        """The state after more was revealed."""
         return replace(self, revealed=self.revealed | what) if what else self
 
 
 def load_own_evaluation(person: Person, key: int) -> Evaluation | None:
-    """The person's own evaluation with that number, as `visible_to` and `with_work` give it; None if there is none."""
+    """The person's own evaluation with that key, as `visible_to` and `with_work` give it; None if there is none."""
     if key > LARGEST_KEY:
         return None
     found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
@@ -149,14 +149,10 @@ def load_own_evaluation(person: Person, key: int) -> Evaluation | None:
         return None
     row = found[0]
     evaluation = build_part(Evaluation, WORK_COLUMNS, row, "")
-    game, measured = (
-        build_part(Game, WORK_COLUMNS, row, "game__"),
-        build_part(Measured, WORK_COLUMNS, row, "measured__"),
-    )
-    game.iteration, game.project = (
-        build_part(Iteration, WORK_COLUMNS, row, "game__iteration__"),
-        build_part(Project, WORK_COLUMNS, row, "game__project__"),
-    )
+    game = build_part(Game, WORK_COLUMNS, row, "game__")
+    game.iteration = build_part(Iteration, WORK_COLUMNS, row, "game__iteration__")
+    game.project = build_part(Project, WORK_COLUMNS, row, "game__project__")
+    measured = build_part(Measured, WORK_COLUMNS, row, "measured__")
     measured.rubric_version = build_part(RubricVersion, WORK_COLUMNS, row, "measured__rubric_version__")
     evaluation.game, evaluation.measured, evaluation.evaluator = game, measured, person
     evaluation.slot = build_part(Slot, WORK_COLUMNS, row, "slot__")
@@ -178,9 +174,9 @@ _ANY_PROJECT = Prepared(partial(_own, is_admin=True), int, int)
 
 
 def load_state(evaluation: Evaluation) -> EvaluationState:
-    """Everything of one evaluation; at most three queries beside what is kept in memory.
+    """Load one evaluation in at most three queries, besides what is cached.
 
-    Fetch the evaluation through `with_work()`, or each row it belongs to costs a query more.
+    Fetch the evaluation through `with_work()`, or every related row costs one more query.
     """
     measured, game, version = evaluation.measured, evaluation.game, evaluation.measured.rubric_version
     keys = (

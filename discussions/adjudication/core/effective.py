@@ -1,4 +1,4 @@
-"""What counts: adjudicated, else the majority of the people who submitted, else the machine. Decided here only."""
+"""Effective values: the adjudication, else the majority of submitted evaluations, else the automatic value."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from workspace.statistics.means import exact_mean
 Key = tuple[str, str]
 
 
-# A tie on one of these stays open until a lead settles it; on the others nothing that decides a verdict hangs.
+# A tie on these kinds stays open until a lead decides; the others do not affect a verdict.
 ADJUDICATED_KINDS = (
     judgement_kinds.REFERENCE,
     judgement_kinds.MISSED,
@@ -28,7 +28,7 @@ ADJUDICATED_KINDS = (
 )
 
 
-# Where a person who says nothing says what the machine says. The others have no machine to agree with.
+# An evaluator without an answer accepts the automatic value of these kinds. The others have none.
 SILENCE_ACCEPTS = (
     judgement_kinds.STRATEGIC_DEPTH,
     judgement_kinds.COHERENCE,
@@ -39,7 +39,7 @@ SILENCE_ACCEPTS = (
 
 
 class Judged(Struct, frozen=True):
-    """The newest value of one thing one evaluator judged. `evaluator` is the evaluation's own number."""
+    """One evaluator's newest value for a subject. `evaluator` is the key of the evaluation."""
 
     evaluator: int
     kind: str
@@ -50,11 +50,11 @@ class Judged(Struct, frozen=True):
 
 
 class Effective(Struct, frozen=True):
-    """What counts for one game: kind -> subject -> value, without unset values.
+    """The effective values of one game: kind -> subject -> value, without unset values.
 
-    `added` are references that people added or accepted, `ties` what a lead must settle, `rating` the mean rating,
-    `answers` those to the questions, `identification` (yes, asked) of the manual check, `test` what the blind test of
-    who said it came to and `identify_decides` whether that check or test replaces pass or fail of its metric.
+    `added` are references that people added or accepted, `ties` what a lead must decide, `rating` the mean rating,
+    `answers` those to the questions, `identification` (yes, asked) of the manual check, `test` the result of the blind
+    test, and `identify_decides` whether that check or test replaces pass or fail of its metric.
     """
 
     values: dict[str, dict[str, str]]
@@ -68,9 +68,9 @@ class Effective(Struct, frozen=True):
 
 
 def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
-    """What the machine says of each thing a person could judge: the value that silence accepts.
+    """The automatic value of each subject that a person can judge.
 
-    Counted references are listed with the value "": they are there, but no machine labels them.
+    Counted references are listed with the value "": they were found, but not labelled.
     """
     return {
         (METRICS[key].judged, subject): value
@@ -80,14 +80,14 @@ def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
 
 
 class CountedJudgements(Struct, frozen=True):
-    """What the evaluations that count said: thing -> evaluation -> value, without unset ones; and what machines say."""
+    """The values that count: subject -> evaluation -> value, without unset ones; and the automatic values."""
 
     said: dict[Key, dict[int, str]]
     evaluators: frozenset[int]
     machine: Mapping[Key, str] = {}
 
     def is_silent(self, evaluator: int, kind: str, subject: str) -> bool:
-        """Whether the evaluation says nothing of its own about the thing."""
+        """Whether the evaluation has no answer of its own on the subject."""
         labelled = kind == judgement_kinds.MISSED and evaluator in self.said.get(
             (judgement_kinds.REFERENCE, subject), {}
         )
@@ -97,7 +97,7 @@ class CountedJudgements(Struct, frozen=True):
 def collect_counted_judgements(
     judged: Iterable[Judged], machine: Mapping[Key, str] | None = None, *, own: int | None = None
 ) -> CountedJudgements:
-    """What counts of these judgements: those of submitted evaluations, or with `own` of that evaluation alone."""
+    """The judgements that count: those of submitted evaluations, or with `own` those of that evaluation alone."""
     counting = [
         judgement
         for judgement in judged
@@ -150,9 +150,9 @@ def effective(
 
 
 def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> list[Key]:
-    """Everything that evaluators or leads have said something about and that is settled by a count, in no order.
+    """Every subject that evaluators or leads judged and that is decided by a count, in no order.
 
-    A sentence is asked about twice: first whether it is a reference at all, and only if so what kind of one.
+    A sentence is judged twice: first whether it is a reference, and only then what kind of reference it is.
     """
     added, _halves = _added(stands, adjudicated)
     found = [(judgement_kinds.MISSED, subject) for subject in _marked(stands)]
@@ -161,10 +161,10 @@ def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]
 
 
 def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
-    """Evaluation -> the value it counts for on this thing.
+    """Evaluation -> its value for this subject.
 
-    Who is silent stands with the machine where silence accepts. Who marked a sentence or labelled it has it as a
-    reference, unless the label is that it is none; all others do not have it, which is the value "".
+    Without an answer an evaluation has the automatic value, if the kind is in SILENCE_ACCEPTS. A sentence that it
+    marked or labelled is a reference, unless the label says that it is none; for all others the value is "".
     """
     said = stands.said.get((kind, subject), {})
     if kind == judgement_kinds.MISSED:
@@ -182,8 +182,8 @@ def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[in
 
 
 def find_majority(sides: Mapping[int, str]) -> str | None:
-    """The value that more evaluations stand by than any other; None when two lead together, or nobody says any."""
-    # One evaluator alone, as in the figures after every save, needs no count.
+    """The value with the most evaluations; None for a tie or without values."""
+    # Fast path for one evaluator, used after every save.
     if len(sides) < 2:
         return next(iter(sides.values()), None)
     (first, most), *others = Counter(sides.values()).most_common(2)
@@ -191,7 +191,7 @@ def find_majority(sides: Mapping[int, str]) -> str | None:
 
 
 def _is_asked(kind: str, subject: str, added: frozenset[str], stands: CountedJudgements) -> bool:
-    """Whether a value is to be settled here: no marks, ratings, answers of tests, nor what is no reference."""
+    """Whether the subject has an effective value: not marks, ratings, answers of tests, or sentences that are no reference."""
     if kind in judgement_kinds.SENTENCE_KINDS:
         return kind != judgement_kinds.MISSED and (
             subject in added or (judgement_kinds.REFERENCE, subject) in stands.machine
@@ -200,7 +200,7 @@ def _is_asked(kind: str, subject: str, added: frozenset[str], stands: CountedJud
 
 
 def _marked(stands: CountedJudgements) -> set[str]:
-    """Sentences that somebody marked or labelled and that the machine does not count as references."""
+    """Sentences that an evaluator marked or labelled and that are not counted automatically."""
     return {
         subject
         for kind, subject in stands.said
@@ -210,7 +210,7 @@ def _marked(stands: CountedJudgements) -> set[str]:
 
 
 def _added(stands: CountedJudgements, adjudicated: Mapping[Key, str]) -> tuple[frozenset[str], list[Key]]:
-    """The references people added, and those that exactly half of them have and nobody settled."""
+    """The references that people added, and those that are tied without an adjudication."""
     settled = {
         subject: bool(value)
         for (kind, subject), value in adjudicated.items()
@@ -254,7 +254,7 @@ def _assembled(
 
 
 class AdjudicatedAnswer(Struct, frozen=True):
-    """What a lead settled where evaluators differed: the newest of its thing, by row."""
+    """The newest adjudication of a subject."""
 
     id: int
     kind: str

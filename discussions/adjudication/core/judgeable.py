@@ -1,7 +1,4 @@
-"""Which messages an evaluator judges blind: the audit sample of a metric, dealt by the evaluation's own seed.
-
-What there is to judge in one measured game: the bridge from a game and its measurements to the kinds of acts.
-"""
+"""What can be judged in a measured game, and the audit samples that an evaluator judges blind, by a seed."""
 
 import hashlib
 from collections.abc import Mapping
@@ -62,7 +59,7 @@ LONGEST_SUBJECT = 200
 
 
 def make_reference_subject(reference: ReferenceFinding) -> str:
-    """What a judgement of that reference is keyed by: "19.2" is the second sentence of message 19."""
+    """The subject of a reference: "19.2" is the second sentence of message 19."""
     return f"{reference.message}.{reference.sentence}"
 
 

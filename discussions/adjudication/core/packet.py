@@ -1,6 +1,6 @@
-"""What a meeting about the guidelines looks at: which answers are confused, and the differences that show it best.
+"""The packet for a guideline meeting: which answers are confused, and the disagreements that show it best.
 
-The packet for a meeting about the guidelines, as a record that the page and Markdown are made of; no names in it.
+The page and the Markdown file are made of the same record. It has no names.
 """
 
 from collections import Counter, defaultdict
@@ -21,14 +21,14 @@ class Differing(Struct, frozen=True):
 
 
 class Confusion(Struct, frozen=True):
-    """Two answers that were given of the same thing, in the order of the alphabet, and of how many things."""
+    """Two answers to the same subject, in alphabetical order, and the number of subjects."""
 
     answers: tuple[str, str]
     count: int
 
 
 class KindSummary(Struct, frozen=True):
-    """One kind of judgement: on how many things evaluators differ, of how many, and what they confuse, often first."""
+    """One kind of judgement: how many subjects evaluators differ on, of how many, and the most frequent confusions."""
 
     kind: str
     differing: int
@@ -38,7 +38,7 @@ class KindSummary(Struct, frozen=True):
 
 
 def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -> list[KindSummary]:
-    """The kinds on which somebody differs, the most differences first; `judged` counts things by kind."""
+    """The kinds with disagreements, the most first; `judged` counts subjects by kind."""
     by_kind: dict[str, list[Disagreement]] = defaultdict(list)
     for difference in differing:
         by_kind[difference.disagreement.kind].append(difference.disagreement)
@@ -56,7 +56,7 @@ def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -
 
 
 def count_confusions(disagreements: Iterable[Disagreement]) -> list[Confusion]:
-    """Every two answers that stand against each other, the most frequent first; a thing counts once for each two."""
+    """Every pair of different answers, the most frequent first; a subject counts once for each pair."""
     counts: Counter[tuple[str, str]] = Counter()
     for disagreement in disagreements:
         counts.update(combinations(sorted({side.value for side in disagreement.sides}), 2))
@@ -66,10 +66,10 @@ def count_confusions(disagreements: Iterable[Disagreement]) -> list[Confusion]:
 
 
 def most_telling(differing: Iterable[Differing], most: int) -> list[Differing]:
-    """The differences to talk about: in turn the best of every kind, the kind with the most differences first.
+    """The disagreements to discuss: the kinds take turns, the kind with the most disagreements first.
 
-    Within a kind those come first where no answer has a majority, then those of answers that are confused often, then
-    those where more evaluators gave a reason or changed their mind. What is equal in all that stands as games go.
+    Within a kind, first those without a majority, then those of frequently confused answers, then those with more
+    reasons and changed answers; otherwise in the order of games.
     """
     by_kind: dict[str, list[Differing]] = defaultdict(list)
     for difference in differing:

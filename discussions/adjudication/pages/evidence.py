@@ -1,4 +1,4 @@
-"""What evaluators differ about, in words: the text with its place, what to hold it against, the machine's view."""
+"""What evaluators differ on, in words: the text with its position, the evidence, and the automatic value."""
 
 from collections.abc import Callable, Mapping
 
@@ -37,7 +37,7 @@ LABELS = {
 }
 
 
-# Answers that say more here than on the buttons of one evaluator, who sees what they are about.
+# Longer than on an evaluator's buttons, where the context is visible.
 ANSWERS = {
     (judgement_kinds.MISSED, judgement_kinds.YES): gettext_lazy("a memory reference"),
     (judgement_kinds.MISSED, ""): gettext_lazy("no memory reference"),
@@ -65,7 +65,7 @@ class RoundVotes(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """What somebody said, and where."""
+    """A quoted message."""
 
     message: int
     name: str
@@ -73,11 +73,11 @@ class Quote(Struct, frozen=True):
 
 
 class Subject(Struct, frozen=True):
-    """One thing that was judged: its kind in words, where it is said and by whom, what to hold it against.
+    """A judged subject: its kind in words, its message and speaker, and the evidence.
 
-    `spans` mark the part of `text` that it is about, `finding` and `evidence` say what the machine made of it and why;
-    `votes` are those of the round that a reference speaks of, `quotes` the messages in which a phrase stands or an
-    agent speaks, `more` says how many of those are not listed; `before` is what was said just before the message.
+    `spans` mark the part of `text` that was judged; `finding` and `evidence` are the automatic value and its reasons;
+    `votes` are those of the round that a reference is about; `quotes` the messages with the phrase or of the agent,
+    `more` how many of those are not listed; `before` the messages just before.
     """
 
     label: str
@@ -188,7 +188,7 @@ def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> R
 
 
 def _phrase(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """A phrase that one agent repeats, with the messages in which it stands."""
+    """A phrase that one agent repeats, with the messages that have it."""
     player, _bar, phrase = subject.partition("|")
     finding = _repeated(source, int(player), phrase)
     name = source.game.players[int(player) - 1].name if int(player) else _("all agents")
@@ -210,7 +210,7 @@ def _repeated(source: EvidenceSource, player: int, phrase: str) -> PhraseFinding
 
 
 def _agent(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """An agent who is or is not told by the language, with the first messages."""
+    """An agent who is or is not recognised by the language, with the first messages."""
     number = int(subject)
     player = source.game.players[number - 1]
     places = [message.position for message in source.game.messages if message.player == number]

@@ -29,7 +29,7 @@ from workspace.texts import clean_text
 
 
 def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Show the evaluator the roles, once everything that is judged without them is in; once is enough.
+    """Show the evaluator the roles, once everything that is judged without them is complete. Idempotent.
 
     Raises Unacceptable naming the first thing that is missing, NotAllowed when the evaluation is not open.
     """
@@ -48,9 +48,9 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
 
 
 def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Open the transcript to the evaluator, once the test of who said it is answered; once is enough.
+    """Open the transcript to the evaluator, once the blind test is answered. Idempotent.
 
-    From then on the answers of the test stand. Raises Unacceptable naming the first message without an answer,
+    From then on the answers of the test cannot change. Raises Unacceptable naming the first message without an answer,
     NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
@@ -73,7 +73,7 @@ def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:
 
 
 def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
-    """Hand the evaluation in; what was not overridden is accepted. Submitting it again changes nothing.
+    """Submit the evaluation; what was not overridden is accepted. A second call changes nothing.
 
     Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
     """
@@ -96,9 +96,9 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
 
 
 def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:
-    """Give the place on a game back, with a reason. What was judged is kept. Skipping again changes nothing.
+    """Give the slot back, with a reason. The judgements are kept. A second call changes nothing.
 
-    Raises Unacceptable without a reason, NotAllowed when the evaluation is not an open one of one's own.
+    Raises Unacceptable without a reason, NotAllowed when the evaluation is not open or not the person's own.
     """
     reason = clean_text(reason, field="text", ask=_("Say in a few words why you skip this game."))
     with transaction.atomic():
@@ -113,7 +113,7 @@ def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime)
 
 
 def return_to_game(*, evaluation: Evaluation, by: Person, now: datetime) -> Evaluation:
-    """Take a skipped or lapsed game up again where it was left, if a place on it is still free; else Conflict.
+    """Resume a skipped or lapsed evaluation, if a slot of its game is free; else raise Conflict.
 
     Raises NotAllowed when the game needs no further evaluation.
     """

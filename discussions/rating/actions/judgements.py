@@ -1,4 +1,4 @@
-"""What an evaluator's acts do: judgements of a game, saved as keyed revisions."""
+"""Judgements of a game, saved as keyed revisions."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ from workspace.revisions.core import Act
 
 
 def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Saved[EvaluationState]:
-    """Store one act, once, and keep the place on the game. Raises what `KeyedRevisions.save` raises."""
+    """Store one act once, and keep the slot. Raises what `KeyedRevisions.save` raises."""
     return _JUDGEMENTS.save(owner=evaluation, act=act, by=by, now=now)
 
 
@@ -33,9 +33,9 @@ def judge_all(*, evaluation: Evaluation, acts: Sequence[tuple[Act, datetime]], b
 def undo(
     *, evaluation: Evaluation, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
 ) -> Saved[EvaluationState]:
-    """Take back the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
+    """Undo the newest act, of one subject if `kind` is given. Raises what `KeyedRevisions.undo` raises.
 
-    Unacceptable also when what came after rests on the act.
+    Raises Unacceptable also when a later act depends on it.
     """
     return _JUDGEMENTS.undo(owner=evaluation, key=key, by=by, now=now, kind=kind, subject=subject)
 
@@ -60,7 +60,7 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
         return work.judgements.get((kind, subject)) or AnswerRecord(0, kind, subject, "", "", 0)
 
     def refuse_faults(self, work: EvaluationState, act: Act, proposed: AnswerRecord) -> None:
-        """Raise Unacceptable when there is no such thing to judge in this game, or not yet."""
+        """Raise Unacceptable when the game has no such subject, or it cannot be judged yet."""
         fault = why_not_in_test(work.progress, act.kind)
         fault = fault or find_judgement_fault(act.kind, act.subject, act.value, work.judgeable)
         if not fault and act.value is not None:

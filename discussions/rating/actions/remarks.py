@@ -1,4 +1,4 @@
-"""Flags and comments: rows with a target, and in time a resolution."""
+"""Flags and comments: rows with a target, and later a resolution."""
 
 from datetime import datetime
 
@@ -26,8 +26,8 @@ def remark(
 ) -> Remark:
     """Add a flag or a comment to a message ("message:19") or the game ("game"); once per key.
 
-    A thing that is flagged already keeps its flag. Raises Unacceptable for an unknown target, an empty comment and a
-    key that was used for something else, NotAllowed when the evaluation is not open or not one's own.
+    A target keeps its open flag. Raises Unacceptable for an unknown target, an empty comment and a key that was used
+    for another act, NotAllowed when the evaluation is not open or not the person's own.
     """
     body = canonical_hash([evaluation.pk, kind, target, text])
     with single_act():
@@ -57,7 +57,7 @@ def remark(
 
 
 def take_flag_back(*, evaluation: Evaluation, target: str, by: Person, now: datetime) -> None:
-    """Resolve one's own open flag on a target; nothing happens when there is none."""
+    """Resolve the evaluator's open flag on a target; nothing happens when there is none."""
     with transaction.atomic():
         locked = lock_evaluation(evaluation)
         hold_slot(evaluation=locked, by=by, now=now)

@@ -1,9 +1,7 @@
-"""The game as an evaluator sees it before the reveal: records that have no place for what stays hidden.
+"""The game as an evaluator sees it before the reveal: records without fields for what stays hidden.
 
-Pages of evaluators are built from these and never from a `GameRecord` or a `Measurement`, so what is hidden cannot
-slip onto them: there is no field it could be in.
-
-One evaluation that was handed in beside what the machine found: what figures of a whole team are made of.
+Pages of evaluators are built from these, never from a `GameRecord` or a `Measurement`, so they cannot show what is
+hidden. `Evaluated` compares a submitted evaluation with the automatic values, for the statistics of a team.
 """
 
 from collections import Counter
@@ -58,9 +56,9 @@ class SeenGame(Struct, frozen=True):
 
 
 class SeenReference(Struct, frozen=True):
-    """A reference found by the machine; `check`, `says` and `hits` are empty until the evaluator has labelled it.
+    """A reference that was found automatically; `check`, `says` and `hits` are empty until the evaluator labelled it.
 
-    `round` is the one it speaks of (0: none can be told), `players` whose messages to read when it is not about votes.
+    `round` is the round it is about (0: unknown), `players` are those whose messages to read if it is not about votes.
     """
 
     subject: str
@@ -77,7 +75,7 @@ class SeenReference(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """What a player is, once the roles are revealed."""
+    """The role of a player, once the roles are revealed."""
 
     role: str
     side: str
@@ -85,7 +83,7 @@ class Part(Struct, frozen=True):
 
 
 class VisibleFindings(Struct, frozen=True):
-    """What of the machine's work may be seen now. `findings` holds only metrics that may be seen, by message."""
+    """The findings that may be seen now. `findings` holds only metrics that may be seen, by message."""
 
     references: list[SeenReference]
     findings: Mapping[str, Mapping[int, MessageFinding]]
@@ -94,7 +92,7 @@ class VisibleFindings(Struct, frozen=True):
 
 
 def conceal(game: GameRecord) -> SeenGame:
-    """The game without everything that stays hidden."""
+    """The game without what stays hidden."""
     spoke = Counter(message.player for message in game.messages)
     out = {elimination.player: elimination.round for elimination in game.eliminations}
     alike = confusable([player.name for player in game.players])
@@ -113,7 +111,7 @@ def select_visible_findings(
     visibility: Visibility,
     role_map: Mapping[str, Sequence[str]],
 ) -> VisibleFindings:
-    """What the machine found, cut down to what may be seen now."""
+    """The findings that may be seen now."""
     return VisibleFindings(
         references=[
             _reference(finding, game, is_checked=make_reference_subject(finding) in visibility.checks)
@@ -154,7 +152,7 @@ def _reference(finding: ReferenceFinding, game: GameRecord, *, is_checked: bool)
 
 
 class GivenAnswer(Struct, frozen=True):
-    """What one evaluator says of one thing, and what they said while the machine's word was hidden."""
+    """One evaluator's answer on a subject, and the blind answer."""
 
     kind: str
     subject: str
@@ -163,10 +161,10 @@ class GivenAnswer(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """What the machine found in one game: values by metric and message, references and phrases by subject.
+    """The automatic values of one game: by metric and message; references and phrases by subject.
 
-    `references` gives (is counted, check); `phrases` the message in which a repeated phrase is first said; `passes`
-    says whether personality diversity passes.
+    `references` are (is counted, check); `phrases` give the message that first has the repeated phrase; `passes` is
+    whether personality diversity passes.
     """
 
     values: Mapping[tuple[str, str], str]
@@ -176,10 +174,10 @@ class Found(Struct, frozen=True):
 
 
 class Evaluated(Struct, frozen=True):
-    """One evaluation that was handed in, beside what the machine found.
+    """One submitted evaluation with the automatic values of its game.
 
-    `samples` are the positions dealt to it by metric; `identified` is what its own manual check came to: (was it the
-    blind test, passes), None without one. `evaluator` and `evaluation` are keys, `game` is the game's number.
+    `samples` are the positions of its audit samples by metric; `identified` is the result of its manual check: (was it
+    the blind test, passes), None without one. `evaluator` and `evaluation` are keys, `game` is the game's number.
     """
 
     game: int
@@ -196,5 +194,5 @@ class Evaluated(Struct, frozen=True):
 
     @property
     def is_blind(self) -> bool:
-        """Whether anything was said before the machine's word was shown."""
+        """Whether any answer was blind."""
         return any(answer.blind_value for answer in self.said)

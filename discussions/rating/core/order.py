@@ -1,9 +1,7 @@
-"""In which order things are judged: why something cannot be judged yet, or not any more, as a sentence.
-
-When somebody has rated so long that a break does the judgements more good than another game.
+"""The order of judgements: why one cannot be made yet or any more, as a sentence; and when a break is proposed.
 
 Raters worked best in sittings of at most two hours with breaks between (Ling, Mollaun & Xi 2014: 72 raters, 14,000
-responses), so a break is proposed, and nothing is ever forced.
+responses). A break is only proposed, never forced.
 """
 
 from collections.abc import Iterable
@@ -22,9 +20,9 @@ from discussions.rating.core.visibility import (
 
 
 def why_not_in_test(progress: Progress, kind: str) -> str:
-    """Why the test of who said it does not let this be judged now, as a sentence; "" when it does.
+    """Why the blind test does not allow this judgement now, as a sentence; "" when it does.
 
-    Asked before anything about the game, so that no refusal tells of a transcript that is still closed.
+    Check this first, so that no other refusal reveals anything about a closed transcript.
     """
     is_open = transcript_seen(progress)
     if not is_open and kind != judgement_kinds.ATTRIBUTION:
@@ -55,7 +53,7 @@ def why_not_yet(progress: Progress, kind: str, subject: str, value: str) -> str:
 
 
 def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
-    """A mark stays as long as its sentence is labelled, so that no label is left without its reference."""
+    """A mark cannot be cleared while its sentence has a label."""
     if (
         kind != judgement_kinds.MISSED
         or subject in progress.judgeable.possible
@@ -71,12 +69,12 @@ BREAK = timedelta(minutes=10)
 SITTING_MINUTES, SHOWN_MINUTES = 50, 5
 
 
-# Nothing further back is read: nobody's sitting lasts as long.
+# Older acts are not read: no sitting lasts as long.
 LONGEST_SITTING = timedelta(hours=12)
 
 
 class Sitting(Struct, frozen=True):
-    """The acts of one person from the first after a break to the last; no two neighbours are a break apart."""
+    """The acts of one person since their last break."""
 
     began_at: datetime
     last_at: datetime
@@ -88,7 +86,7 @@ class Sitting(Struct, frozen=True):
 
 
 def find_sitting(times: Iterable[datetime], now: datetime) -> Sitting | None:
-    """The sitting that goes on at `now`, from the times of the person's acts in any order; None during a break."""
+    """The current sitting at `now`, from the times of the person's acts in any order; None during a break."""
     newest_first = sorted((time for time in times if time <= now), reverse=True)
     if not newest_first or now - newest_first[0] >= BREAK:
         return None
@@ -101,9 +99,9 @@ def find_sitting(times: Iterable[datetime], now: datetime) -> Sitting | None:
 
 
 def break_due(sitting: Sitting | None) -> int:
-    """After how many minutes a break is proposed now: 50, 100, ...; 0 when none is.
+    """The minutes after which a break is proposed now: 50, 100, ...; 0 for none.
 
-    It is proposed for five minutes of work and then leaves by itself, until another fifty are over.
+    The proposal is shown for five minutes and returns after another fifty.
     """
     if sitting is None or sitting.minutes < SITTING_MINUTES:
         return 0

@@ -1,9 +1,9 @@
-"""Blind first: what an evaluator may see when, what is asked of them, and what is still missing before submitting.
+"""Blind first: when an evaluator may see what, what they are asked, and what is missing before submitting.
 
-What was shown once stays shown: it is kept as rows of reveals, named "roles", "scores", "transcript",
-"reference:19.2" and "metric:coherence". Under "alongside" everything is seen from the start; under "never" the
-machine's work stays hidden until a verdict is recorded. Where the evaluation begins with the test of who said it, the
-transcript itself stays closed, under every setting, until the test is answered and the evaluator opens it.
+What was shown stays shown: reveals are stored as rows with the names "roles", "scores", "transcript", "reference:19.2"
+and "metric:coherence". With "alongside" everything is visible from the start; with "never" the automatic values stay
+hidden until a verdict is recorded. If the evaluation begins with the blind test, the transcript stays closed with every
+setting until the test is answered and the evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,11 +45,11 @@ STEPS = ("references", "depth", "coherence", "repetition", "identify", "engageme
 
 
 class Progress(Struct, frozen=True):
-    """How far one evaluation is: the rules it is under, what was said, and what was shown.
+    """The progress of one evaluation: its settings, its judgements, and what was shown.
 
-    `values` holds the evaluator's own newest values, kind -> subject -> value, without unset ones; `samples` the
-    positions of the audit samples by metric; `inconsistent` the messages that the rules of role consistency object to;
-    `yes_needed` and `least_rating` are the rubric's rule for the rating.
+    `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
+    the audit samples by metric; `inconsistent` the messages that the rules of role consistency object to; `yes_needed`
+    and `least_rating` are the rubric's rule for the rating.
     """
 
     reveal: str
@@ -68,7 +68,7 @@ class Progress(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """One thing that submitting still wants, the step it is in, and the sentence that names it."""
+    """A judgement that is missing before submitting, its step, and the sentence that names it."""
 
     kind: str
     subject: str
@@ -79,7 +79,7 @@ class Missing(Struct, frozen=True):
 class Visibility(Struct, frozen=True):
     """What may be seen now: checks of references by subject, findings and figures by metric, and the rest by name.
 
-    `facts` are what stays hidden until the verdict: vote justifications, winner, model, prompt, iteration.
+    `facts` stay hidden until the verdict: vote justifications, winner, model, prompt, iteration.
     """
 
     checks: frozenset[str]
@@ -95,7 +95,7 @@ class Visibility(Struct, frozen=True):
 
 
 def compute_visibility(progress: Progress) -> Visibility:
-    """What this evaluation may see now, and what it still misses."""
+    """What the evaluator may see now, and what is missing."""
     before_roles = tuple(_before_roles(progress))
     roles = roles_seen(progress)
     after_roles = tuple(_role_labels(progress)) if roles else (_unrevealed(),)
@@ -121,7 +121,7 @@ def compute_visibility(progress: Progress) -> Visibility:
 
 
 def due_reveals(progress: Progress) -> frozenset[str]:
-    """What the evaluator has now judged for themselves and may therefore be shown; to be written as rows, once."""
+    """What the evaluator has judged and may now be shown; the caller stores each as a row, once."""
     if progress.reveal != BLIND_FIRST:
         return frozenset()
     found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
@@ -139,7 +139,7 @@ def due_reveals(progress: Progress) -> frozenset[str]:
 
 
 def get_phase(progress: Progress, kind: str, subject: str) -> str:
-    """ "revealed" when what is being judged was already shown to this evaluator, else "blind"."""
+    """ "revealed" if the automatic value was already shown to this evaluator, else "blind"."""
     if kind == judgement_kinds.ATTRIBUTION:
         return "blind"
     if progress.reveal == ALONGSIDE or SCORES in progress.revealed:
@@ -155,13 +155,13 @@ def get_phase(progress: Progress, kind: str, subject: str) -> str:
 
 
 def list_references(progress: Progress) -> list[str]:
-    """Every subject that can be labelled as a reference: found by the machine, or marked by the evaluator."""
+    """Every subject that can be labelled as a reference: found automatically, or marked by the evaluator."""
     marked = progress.values.get(judgement_kinds.MISSED, {})
     return sorted({*progress.judgeable.counted, *progress.judgeable.possible, *marked}, key=parse_subject)
 
 
 def asked_references(progress: Progress) -> list[str]:
-    """The references that need a label: the counted ones and those the evaluator marked, as the transcript goes."""
+    """The references that need a label, in transcript order: the counted ones and those the evaluator marked."""
     return sorted(
         {*progress.judgeable.counted, *progress.values.get(judgement_kinds.MISSED, {})}, key=parse_subject
     )
@@ -173,7 +173,7 @@ def asked_roles(progress: Progress) -> list[int]:
 
 
 def asked_count(progress: Progress) -> int:
-    """How many things are asked for, as far as the evaluator may know: role labels only once the roles are seen."""
+    """How many judgements are asked for, as far as the evaluator may know: role labels only after the reveal."""
     roles = len(asked_roles(progress)) if roles_seen(progress) else 0
     samples = sum(len(progress.samples[metric]) for metric in SAMPLED)
     reveal = 0 if progress.reveal == ALONGSIDE else 1
@@ -190,7 +190,7 @@ def asked_count(progress: Progress) -> int:
 
 
 def test_count(progress: Progress) -> int:
-    """How many things the test asks for: its messages, and opening the transcript."""
+    """How many acts the test asks for: one for each message, and opening the transcript."""
     return progress.judgeable.unseen_count + 1
 
 
@@ -209,7 +209,7 @@ def roles_seen(progress: Progress) -> bool:
 
 
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
-    """Metrics whose score rests on nothing that is still missing."""
+    """Metrics whose score depends on no missing judgement."""
     steps = {missing.step for missing in before_roles}
     is_done = {"": not before_roles, "roles": not before_roles and not after_roles}
     return {key for key, metric in METRICS.items() if is_done.get(metric.step, metric.step not in steps)}
@@ -282,7 +282,7 @@ def _role_labels(progress: Progress) -> Iterator[Missing]:
 
 
 def list_unidentified(progress: Progress) -> list[int]:
-    """The agents whom the manual check has no answer for; none where a test took its place."""
+    """The agents without an answer in the manual check; none if the test replaces it."""
     if progress.judgeable.unseen_count:
         return []
     return [

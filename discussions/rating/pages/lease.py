@@ -1,4 +1,4 @@
-"""How long the evaluator's place is theirs, as the head of their page says it, and when a break would do them good."""
+"""The lease in the head of the evaluator's page, and when a break is proposed."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,12 +22,12 @@ TOLD = frozenset({"released", "closed"})
 
 
 class Lease(Struct, frozen=True, kw_only=True):
-    """The place of one evaluation. `minutes` are left of it, None while no time runs.
+    """The slot of one evaluation. `minutes` are left of the lease, None while none runs.
 
-    `state` is "held", "over" (the time is up and nobody has asked for the place yet), "ended" (the place went back;
-    the work is kept) or "closed" (handed in or skipped). `says` is why it is not held any more; `released` what a lead
-    said who took the place back; `is_free` that the work can be taken up again, `is_gone` that this was tried when
-    somebody else had the place. `break_minutes` is 0 but when a break is proposed.
+    `state` is "held", "over" (the lease ended and the slot is not yet taken back), "ended" (the slot went back; the
+    work is kept) or "closed" (submitted or skipped). `says` is why it is no longer held, `released` the reason of a
+    lead who released it; with `is_free` the work can be resumed; with `is_gone` resuming failed because no slot was
+    free. `break_minutes` is 0 unless a break is proposed.
     """
 
     evaluation_id: int
@@ -41,7 +41,7 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
-    """The place as it stands, in two queries. `refusal` is why it was not renewed, not taken up again, or not used."""
+    """The current lease, in two queries. `refusal` is why it was not renewed or resumed, or why an act failed."""
     places = list(
         Slot.objects.filter(evaluator=evaluation.evaluator_id, is_closed=False).values_list(
             "pk", "taken_at", "lease_until"
@@ -85,7 +85,7 @@ def _can_go_on(evaluation: Evaluation) -> bool:
 def _acts(
     person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
 ) -> list[datetime]:
-    """When the person judged, took a place, or renewed one by using its page: the last renewal alone is kept."""
+    """When the person judged, took a slot, or renewed a lease; only the last renewal is stored."""
     judged = Revision.objects.filter(created_by=person, created_at__gt=now - LONGEST_SITTING)
     times = list(judged.order_by().values_list("created_at", flat=True))
     times += [taken for _key, taken, _until in places if taken]
