@@ -191,7 +191,7 @@ def find_majority(sides: Mapping[int, str]) -> str | None:
 
 
 def _is_asked(kind: str, subject: str, added: frozenset[str], stands: CountedJudgements) -> bool:
-    """Whether the subject has an effective value: not marks, ratings, answers of tests, or sentences that are no reference."""
+    """Whether the subject has an effective value: no marks, ratings, test answers, or non-references."""
     if kind in judgement_kinds.SENTENCE_KINDS:
         return kind != judgement_kinds.MISSED and (
             subject in added or (judgement_kinds.REFERENCE, subject) in stands.machine
