@@ -347,6 +347,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     may_return: bool = False
     returned_comment: str = ""
     single_keys: bool = False
+    place: str = ""
 
 
 class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
@@ -380,5 +381,4 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
 class RatingPage(AnswerPage, frozen=True, kw_only=True):
     """The whole page of one evaluator on one game."""
 
-    place: str
     messages: list[MessageRow]

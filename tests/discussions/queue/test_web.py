@@ -230,7 +230,7 @@ def test_my_evaluations_ask_as_often_however_many_were_set_aside(client, count, 
     for _ in range(count):
         skipped_one(project, person)
     get_text(client, person, "mine")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert client.get(reverse("mine")).content.decode().count("Take it up again") == count
 
 

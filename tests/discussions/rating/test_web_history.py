@@ -30,7 +30,7 @@ def test_answers_and_ratings_of_what_was_handed_in(page):
     evaluation = submitted()
     answer = page(evaluation.evaluator)
     shown = answer.context["page"]
-    assert [(row.game_number, row.answers, row.rating) for row in shown.rows] == [
+    assert [(row.evaluation.game_number, row.answers, row.rating) for row in shown.rows] == [
         (evaluation.game.number, ["yes"] * 5, "3.5")
     ]
     assert [(question.yes, question.no) for question in shown.questions] == [(1, 0)] * 5
@@ -51,7 +51,7 @@ def test_a_repeat_is_listed_under_its_own_number(page, monkeypatch):
     monkeypatch.setattr(discussions.queue.core, "APART", 0)
     again = finish(until_repeated(rated_once()))
     shown = page(again.evaluator).context["page"].rows[0]
-    assert (shown.evaluation, shown.game_number) == (again.pk, again.shown_number)
+    assert (shown.evaluation.pk, shown.evaluation.game_number) == (again.pk, again.shown_number)
 
 
 @pytest.mark.parametrize("count", [1, 4])
