@@ -29,7 +29,12 @@ NO_TRANSITIONS = """() => {
     sheet.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important; }");
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }"""
-AFTER_TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Until the page has these colours: the news of another scheme takes a moment, and so does painting.
+PAINTED_IN = """(scheme) => new Promise((done) => {
+    const look = () => matchMedia(`(prefers-color-scheme: ${scheme})`).matches
+        ? requestAnimationFrame(() => requestAnimationFrame(done)) : requestAnimationFrame(look);
+    look();
+})"""
 TOO_WIDE = """() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
@@ -39,48 +44,52 @@ TOO_WIDE = """() => {
 }"""
 
 
-# Takes away what looks like something that was seen before, and gives what is new: what looks alike has the same start
-# tags, but for what only names or leads, from itself up to the root. A part goes when all in it is known.
-TAKE_KNOWN = """(known) => {
-    const seen = new Set(known), fresh = [], gone = [];
-    const silent = /^(id|for|name|value|href|action|title|datetime|style|hx-.*|aria-(label.*|describedby|controls))$/;
-    const bare = (value) => value.replace(/\\d+/g, "");
-    const kind = (one) => [
-        one.localName,
-        ...[...one.attributes].filter((it) => !silent.test(it.name)).map((it) => it.name + bare(it.value)),
-        [...one.childNodes].some((it) => it.nodeType === 3 && it.data.trim()),
-        [...(one.parentNode?.children ?? [])].indexOf(one) % 2,
-    ].join(" ");
-    const hash = (text) => {
-        let high = 7, low = 11;
-        for (const sign of text) {
-            high = Math.imul(high ^ sign.codePointAt(0), 2654435761);
-            low = Math.imul(low ^ sign.codePointAt(0), 1597334677);
+# How each element with text is painted now: what decides its contrast, from itself up to the root. What looks alike has
+# the same colours, sizes and backgrounds in both schemes; what is laid over something else also the same tags and
+# classes.
+PAINT = """() => {
+    const seen = new Map();
+    const walk = (element, above, isOver) => {
+        if (!element.checkVisibility({ visibilityProperty: true })) return;
+        const style = getComputedStyle(element);
+        const over = isOver || ["absolute", "fixed", "sticky"].includes(style.position) || element.localName === "svg";
+        const ground = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter].join();
+        const isBare = ground === "rgba(0, 0, 0, 0),none,1,none";
+        let own = isBare ? above : `${above}/${ground}`;
+        if (over) own += ` ${element.localName}.${element.getAttribute("class") ?? ""}`;
+        const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        const isField = "placeholder" in element || element.localName === "select";
+        if (hasText || isField) {
+            const text = [style.color, style.fill, style.fontSize, style.fontWeight, style.textShadow, isField];
+            seen.set(element, `${own} ${text.join()} ${element.ariaDisabled ?? ""}${element.disabled ?? ""}`);
         }
-        return `${high >>> 0}.${low >>> 0}`;
+        for (const child of element.children) walk(child, own, over);
     };
-    const walk = (one, above) => {
-        if (!one.checkVisibility({ visibilityProperty: true })) return true;
-        const own = hash(above + kind(one));
-        let isKnown = seen.has(own);
-        if (!isKnown) { seen.add(own); fresh.push(own); }
-        for (const child of one.children) isKnown = walk(child, own) && isKnown;
-        if (isKnown) gone.push(one);
-        return isKnown;
-    };
-    walk(document.body, "");
-    if (fresh.length) gone.forEach((one) => one.remove());
-    return fresh;
+    walk(document.body, "", false);
+    return seen;
 }"""
+KEEP_PAINT = f"window.paintBefore = ({PAINT})()"
+# Marks the first element of each look that is not known, and gives these looks.
+MARK_FRESH = f"""(known) => {{
+    const seen = new Set(known), fresh = [];
+    for (const [element, now] of ({PAINT})()) {{
+        const look = `${{window.paintBefore.get(element)}} | ${{now}}`;
+        if (seen.has(look)) continue;
+        seen.add(look);
+        fresh.push(look);
+        element.dataset.fresh = "";
+    }}
+    return fresh;
+}}"""
 
 
-def violations(page: Page, **options: Any) -> list[str]:
-    """What axe has against the page as it stands: rule, place and what to do."""
+def violations(page: Page, within: str = "html", **options: Any) -> list[str]:
+    """What axe has against the page, or against the parts that a selector names: rule, place and what to do."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     # Only the violations travel: what passes is a hundred times as long.
-    run = "(options) => axe.run(options).then((all) => all.violations)"
-    found = page.evaluate(run, {"resultTypes": ["violations"]} | options)
+    run = "([within, options]) => axe.run(within, options).then((all) => all.violations)"
+    found = page.evaluate(run, [within, {"resultTypes": ["violations"]} | options])
     return [
         f"{page.url} {violation['id']}: {node['target']} {node['failureSummary']}"
         for violation in found
@@ -88,20 +97,32 @@ def violations(page: Page, **options: Any) -> list[str]:
     ]
 
 
-def too_pale(page: Page, known: set[str]) -> list[str]:
-    """What has too little contrast, in light or in dark, among that which looks like nothing in `known`.
+def paint(page: Page, scheme: str) -> None:
+    """Show the page in light or dark colours."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate(PAINTED_IN, scheme)
 
-    Adds it there, and takes everything known out of the page.
-    """
-    fresh = page.evaluate(TAKE_KNOWN, list(known))
+
+def mark_fresh(page: Page, known: set[str]) -> list[str]:
+    """Mark what looks, in light and in dark, like nothing in `known`; the looks. Leaves the page in dark."""
+    page.evaluate(NO_TRANSITIONS)
+    paint(page, "light")
+    page.evaluate(KEEP_PAINT)
+    paint(page, "dark")
+    return page.evaluate(MARK_FRESH, list(known))
+
+
+def too_pale(page: Page, known: set[str]) -> list[str]:
+    """What has too little contrast, in dark or light, among that which looks like nothing in `known`; adds it there."""
+    fresh = mark_fresh(page, known)
     known.update(fresh)
     if not fresh:
         return []
     faults = []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.evaluate(AFTER_TWO_FRAMES)  # a page that is switched has its new colours by then
-        faults += [f"{scheme}: {fault}" for fault in violations(page, runOnly=["color-contrast"])]
+    for scheme in ("dark", "light"):
+        paint(page, scheme)
+        found = violations(page, "[data-fresh]", runOnly=["color-contrast"])
+        faults += [f"{scheme}: {fault}" for fault in found]
     return faults
 
 
@@ -147,10 +168,9 @@ def test_every_page(gallery, browser, browser_context_args, known, role):
             page.evaluate(OPEN_ALL)
             faults += violations(page, rules={"color-contrast": {"enabled": False}})
             faults += sideways(page, name)
-            page.emulate_media(color_scheme="dark")
+            paint(page, "dark")
             picture(page, f"{role}-phone-dark", name)
             page.set_viewport_size(WIDE)
-            page.evaluate(NO_TRANSITIONS)
             faults += too_pale(page, known)
     tell(f"{len(pages)} pages of {role}: {len(faults)} faults")
     assert not faults, "\n".join(faults)
@@ -164,7 +184,7 @@ def test_pale_text_is_found_once_wherever_it_stands(gallery, browser, browser_co
         page.goto(gallery.pages("lead")["games"])
         assert not too_pale(page, known)
         page.goto(gallery.pages("lead")["games"])
-        assert page.evaluate(TAKE_KNOWN, list(known)) == []
+        assert mark_fresh(page, known) == []
         page.goto(gallery.pages("lead")["games"])
         page.evaluate(
             """(scheme) => {

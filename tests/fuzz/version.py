@@ -25,7 +25,7 @@ def check(data: bytes, read: Any = read_version) -> None:
     if not isinstance(found, RubricRecord):
         assert found, "neither a version nor a fault"
         check_sentences(*(problem.message for problem in found))
-        assert all(not problem.pointer or problem.place.startswith("/") for problem in found), (
+        assert all(not problem.pointer or problem.pointer.startswith("/") for problem in found), (
             "a place is no pointer"
         )
         return
