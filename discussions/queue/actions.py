@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.access.queries import barred_until, reason_unblinded
+from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
@@ -214,8 +215,13 @@ def _seed(slot: FreeSlot, by: Person) -> str:
     It is keyed, because the numbers can be guessed: a person who knew the sample of role consistency before labelling
     would know that every other message asked about is one the rules object to.
     """
-    drawn = f"sample:{slot.game}:{slot.number}:{by.pk}".encode()
-    return hmac.new(settings.AUDIT_KEY.encode(), drawn, hashlib.sha256).hexdigest()[:32]
+    return join_seeds(
+        _keyed(f"sample:{slot.game}", 15), _keyed(f"sample:{slot.game}:{slot.number}:{by.pk}", 16)
+    )
+
+
+def _keyed(text: str, length: int) -> str:
+    return hmac.new(settings.AUDIT_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()[:length]
 
 
 def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation | None:

@@ -4,6 +4,7 @@ The rule for what counts is in `discussions.adjudication.core.effective`.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from discussions.adjudication.core.effective import (
     CountedJudgements,
     Judged,
     Key,
+    add_silent_sides,
     collect_counted_judgements,
     effective,
     find_majority,
@@ -73,8 +75,9 @@ class Disagreement(Struct, frozen=True):
     """A subject on which evaluators differ, or on which a lead decided. Sides are in the order of their letters.
 
     `machine` is the automatic value, "" for none; `majority` the value with the most evaluations, None when two have
-    equally many. With `is_tie` a lead must decide before a verdict can be recorded. `sides_sha256` is the hash of the
-    answers; if that of `settled` is another, they changed since.
+    equally many. With `is_tie` a lead must decide before a verdict can be recorded. Of a message only those who judged
+    it are sides. `sides_sha256` is the hash of the answers, silent ones included; if that of `settled` is another, they
+    changed since.
     """
 
     kind: str
@@ -123,6 +126,12 @@ class Disagreement(Struct, frozen=True):
         return len({side.value for side in self.sides}) > 1
 
     @property
+    def is_alike(self) -> bool:
+        """Whether equally many gave labels that the metric counts alike, so that no lead has to decide."""
+        most = [count for _value, count in Counter(side.value for side in self.sides).most_common(2)]
+        return self.majority is not None and len(most) == 2 and most[0] == most[1]
+
+    @property
     def counts(self) -> str | None:
         """The value that counts now: the adjudicated one, else the majority's; None while it is open."""
         return self.settled.value if self.settled else self.majority
@@ -154,13 +163,17 @@ def find_disagreements(
     dealt = letters(game, stands.evaluators)
     found = []
     for kind, subject in list_decided_items(stands, values):
-        sides = _sides(kind, subject, stands, said, reasons or {}, dealt)
+        counted = find_sides(stands, kind, subject)
+        answers = (
+            add_silent_sides(stands, kind, subject) if kind in judgement_kinds.MESSAGE_KINDS else counted
+        )
+        sides = _sides(kind, subject, answers, stands, said, reasons or {}, dealt)
         disagreement = Disagreement(
             kind=kind,
             subject=subject,
-            sides=sides,
+            sides=tuple(side for side in sides if side.evaluation in counted),
             machine=machine.get((kind, subject), ""),
-            majority=find_majority(find_sides(stands, kind, subject)),
+            majority=find_majority(counted, kind),
             is_tie=(kind, subject) in ties,
             sides_sha256=hash_sides(sides),
             settled=newest.get((kind, subject)),
@@ -187,13 +200,14 @@ def hash_sides(sides: Iterable[Side]) -> str:
 def _sides(
     kind: str,
     subject: str,
+    answers: Mapping[int, str],
     stands: CountedJudgements,
     said: Mapping[tuple[int, str, str], Judged],
     reasons: Mapping[tuple[int, str, str], str],
     dealt: Mapping[int, str],
 ) -> tuple[Side, ...]:
     found = []
-    for evaluation, value in find_sides(stands, kind, subject).items():
+    for evaluation, value in answers.items():
         is_silent = stands.is_silent(evaluation, kind, subject)
         own = said.get((evaluation, kind, subject))
         found.append(

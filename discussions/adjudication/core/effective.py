@@ -28,6 +28,13 @@ ADJUDICATED_KINDS = (
 )
 
 
+# Labels that a metric counts alike. Between equally many of them nobody has to decide; the first one counts.
+COUNTED_ALIKE: dict[str, tuple[str, ...]] = {
+    judgement_kinds.REFERENCE: (judgement_kinds.VAGUE, judgement_kinds.INACCURATE),
+    judgement_kinds.ROLE_CONSISTENCY: (judgement_kinds.NOT_ASSESSABLE, judgement_kinds.INCONSISTENT),
+}
+
+
 # An evaluator without an answer accepts the automatic value of these kinds. The others have none.
 SILENCE_ACCEPTS = (
     judgement_kinds.STRATEGIC_DEPTH,
@@ -80,11 +87,16 @@ def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:
 
 
 class CountedJudgements(Struct, frozen=True):
-    """The values that count: subject -> evaluation -> value, without unset ones; and the automatic values."""
+    """The values that count: subject -> evaluation -> value, without unset ones; and the automatic values.
+
+    `silence_votes` is the rule of verdicts recorded before basis format 2: an evaluator who did not judge a message
+    had a vote for the automatic value, against those who did.
+    """
 
     said: dict[Key, dict[int, str]]
     evaluators: frozenset[int]
     machine: Mapping[Key, str] = {}
+    silence_votes: bool = False
 
     def is_silent(self, evaluator: int, kind: str, subject: str) -> bool:
         """Whether the evaluation has no answer of its own on the subject."""
@@ -95,7 +107,11 @@ class CountedJudgements(Struct, frozen=True):
 
 
 def collect_counted_judgements(
-    judged: Iterable[Judged], machine: Mapping[Key, str] | None = None, *, own: int | None = None
+    judged: Iterable[Judged],
+    machine: Mapping[Key, str] | None = None,
+    *,
+    own: int | None = None,
+    silence_votes: bool = False,
 ) -> CountedJudgements:
     """The judgements that count: those of submitted evaluations, or with `own` those of that evaluation alone."""
     counting = [
@@ -108,7 +124,7 @@ def collect_counted_judgements(
         if judgement.value:
             said[judgement.kind, judgement.subject][judgement.evaluator] = judgement.value
     return CountedJudgements(
-        dict(said), frozenset(judgement.evaluator for judgement in counting), machine or {}
+        dict(said), frozenset(judgement.evaluator for judgement in counting), machine or {}, silence_votes
     )
 
 
@@ -119,21 +135,23 @@ def effective(
     machine: Mapping[Key, str] | None = None,
     tests: Mapping[int, Asked] | None = None,
     own: int | None = None,
+    silence_votes: bool = False,
 ) -> Effective:
     """The effective values of one game from everybody's newest judgements.
 
     Only submitted evaluations count; with `own` that evaluator's alone counts, submitted or not (one's own preview).
-    Submitting accepts every finding that was not overridden, so who is silent stands with the machine (`machine`, see
-    machine_values). A reference is added when more than half of the evaluations have it. Equal halves are ties.
+    The majority of those who judged a message decides; submitting accepts only what nobody judged (`machine`, see
+    machine_values). A reference is added when more than half of the evaluations have it. Equal halves are ties, unless
+    the metric counts them alike. `silence_votes`: see CountedJudgements.
     `tests` are the blind tests of who said it, by evaluation; those of the evaluations that count are one test.
     """
-    stands = collect_counted_judgements(judged, machine, own=own)
+    stands = collect_counted_judgements(judged, machine, own=own, silence_votes=silence_votes)
     added, ties = _added(stands, adjudicated)
     values: dict[str, dict[str, str]] = defaultdict(dict)
     for kind, subject in stands.said:
         if (kind, subject) in adjudicated or not _is_asked(kind, subject, added, stands):
             continue
-        value = find_majority(find_sides(stands, kind, subject))
+        value = find_majority(find_sides(stands, kind, subject), kind)
         if value is None:
             ties.append((kind, subject))
         elif value:
@@ -161,10 +179,12 @@ def list_decided_items(stands: CountedJudgements, adjudicated: Mapping[Key, str]
 
 
 def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
-    """Evaluation -> its value for this subject.
+    """Evaluation -> its value for this subject: the sides whose majority counts.
 
-    Without an answer an evaluation has the automatic value, if the kind is in SILENCE_ACCEPTS. A sentence that it
-    marked or labelled is a reference, unless the label says that it is none; for all others the value is "".
+    A message belongs to those who judged it; only a message that nobody judged has the automatic value. The other kinds
+    in SILENCE_ACCEPTS were shown to every evaluator: without an answer an evaluation has the automatic value. A
+    sentence that it marked or labelled is a reference, unless the label says that it is none; for all others the value
+    is "".
     """
     said = stands.said.get((kind, subject), {})
     if kind == judgement_kinds.MISSED:
@@ -175,19 +195,31 @@ def find_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[in
         return {
             evaluator: judgement_kinds.YES if evaluator in having else "" for evaluator in stands.evaluators
         }
+    if said and kind in judgement_kinds.MESSAGE_KINDS and not stands.silence_votes:
+        return said
+    return add_silent_sides(stands, kind, subject)
+
+
+def add_silent_sides(stands: CountedJudgements, kind: str, subject: str) -> Mapping[int, str]:
+    """Evaluation -> its value; without an answer the automatic value, if the kind is in SILENCE_ACCEPTS."""
+    said = stands.said.get((kind, subject), {})
     if kind in SILENCE_ACCEPTS and len(said) < len(stands.evaluators):
         machine = stands.machine.get((kind, subject), "")
         return {evaluator: said.get(evaluator, machine) for evaluator in stands.evaluators}
     return said
 
 
-def find_majority(sides: Mapping[int, str]) -> str | None:
-    """The value with the most evaluations; None for a tie or without values."""
+def find_majority(sides: Mapping[int, str], kind: str = "") -> str | None:
+    """The value with the most evaluations; None for a tie that changes a score, and without values."""
     # Fast path for one evaluator, used after every save.
     if len(sides) < 2:
         return next(iter(sides.values()), None)
-    (first, most), *others = Counter(sides.values()).most_common(2)
-    return None if others and others[0][1] == most else first
+    (first, most), *others = Counter(sides.values()).most_common()
+    tied = {first, *(value for value, count in others if count == most)}
+    if len(tied) == 1:
+        return first
+    alike = COUNTED_ALIKE.get(kind, ())
+    return next(iter(alike), None) if tied <= set(alike) else None
 
 
 def _is_asked(kind: str, subject: str, added: frozenset[str], stands: CountedJudgements) -> bool:

@@ -29,18 +29,46 @@ class SampleRule(Struct, frozen=True):
 USUAL = SampleRule()
 
 
+SHARED_SEED = "-"
+
+
+def join_seeds(shared: str, own: str) -> str:
+    """The seed of samples of which half is the same for every evaluator of a game and half the evaluator's own."""
+    return f"{shared}{SHARED_SEED}{own}"
+
+
 @lru_cache(maxsize=4096)
 def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
     """The positions (from 1, ascending) of one metric's audit sample in a game of `message_count` messages.
 
-    The same seed and metric always give the same messages; other seeds and metrics give independent ones. Drawn
-    without replacement by Floyd's method, so that the cost depends on the sample and not on the game.
+    The same seed and metric always give the same messages; other seeds and metrics give independent ones. With a seed
+    of `join_seeds` half of the sample, rounded up, is drawn by the shared part, and the rest by the own part from the
+    other messages: agreement needs messages that all judge, coverage needs others. Seeds of before draw all of it.
     """
+    size = rule.size(message_count)
+    shared, _, own = seed.rpartition(SHARED_SEED)
+    if not shared:
+        return tuple(sorted(_draw_positions(f"{seed}:{metric}", size, message_count)))
+    common = shared_sample(seed, metric, message_count, rule)
+    others = [position for position in range(1, message_count + 1) if position not in common]
+    drawn = _draw_positions(f"{own}:{metric}", size - len(common), len(others))
+    return tuple(sorted({*common, *(others[place - 1] for place in drawn)}))
+
+
+def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:
+    """The positions of the sample that every evaluator of the game judges; none under seeds of before."""
+    shared = seed.rpartition(SHARED_SEED)[0]
+    size = (rule.size(message_count) + 1) // 2 if shared else 0
+    return frozenset(_draw_positions(f"{shared}:{metric}", size, message_count))
+
+
+def _draw_positions(seed: str, size: int, count: int) -> set[int]:
+    """So many of the numbers from 1 to `count`, without replacement, by Floyd's method."""
     chosen: set[int] = set()
-    for last in range(message_count - rule.size(message_count) + 1, message_count + 1):
-        drawn = _draw(f"{seed}:{metric}:{last}", last)
+    for last in range(count - size + 1, count + 1):
+        drawn = _draw(f"{seed}:{last}", last)
         chosen.add(last if drawn in chosen else drawn)
-    return tuple(sorted(chosen))
+    return chosen
 
 
 def read_sample_rule(parameters: Mapping[str, Any]) -> SampleRule:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from discussions.adjudication.actions import adjudicate
+from discussions.adjudication.core.judgeable import read_sample_rule, shared_sample
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
@@ -21,7 +22,7 @@ from discussions.queue.actions import assign_game, change_queue, take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import judge_all
 from discussions.rating.actions.remarks import remark
-from discussions.rating.queries import load_state
+from discussions.rating.queries import EvaluationState, load_state
 from discussions.reliability.actions import ask_for_team_figures
 from discussions.slots.actions import expire_leases
 from discussions.transcripts.actions import Upload, import_transcripts
@@ -105,9 +106,31 @@ def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) ->
         if missing.kind != "reveal":
             automatic = work.machine.get((missing.kind, missing.subject), "")
             seed = f"{by}:{work.game.game_id}:{missing.kind}:{missing.subject}"
-            value = value_in(view, missing.kind, missing.subject, automatic, seed)
-            acts.append(_act(evaluation, missing.kind, missing.subject, value))
+            likely = (
+                view
+                if _is_shared(work, missing.kind, missing.subject)
+                else msgspec.structs.replace(view, differs=0.0)
+            )
+            acts.append(
+                _act(
+                    evaluation,
+                    missing.kind,
+                    missing.subject,
+                    value_in(likely, missing.kind, missing.subject, automatic, seed),
+                )
+            )
     _judge(scene, by, evaluation, acts)
+
+
+def _is_shared(work: EvaluationState, kind: str, subject: str) -> bool:
+    """Whether all evaluators of the game judge this: where only two do, a difference would be a tie."""
+    if kind not in judgement_kinds.MESSAGE_KINDS:
+        return True
+    rule = read_sample_rule(work.rubric.parameters)
+    shared = shared_sample(work.evaluation.seed, kind, len(work.game.messages), rule)
+    return int(subject) in shared or (
+        kind == judgement_kinds.ROLE_CONSISTENCY and int(subject) in work.inconsistent
+    )
 
 
 def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> str:

@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from discussions.adjudication.core.effective import AdjudicatedAnswer
 
-FORMAT = 1
+# 2: the majority of those who judged a message decides. In format 1 an evaluator who did not judge it voted for the
+# automatic value.
+FORMAT = 2
 
 # Where a cost came from.
 FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"

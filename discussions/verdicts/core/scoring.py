@@ -75,7 +75,13 @@ def compute_effective_values(basis: Basis, measurements: Mapping[str, Measuremen
         (adjudication.kind, adjudication.subject): adjudication.value for adjudication in basis.adjudications
     }
     tests = {test.evaluation: Asked(tuple(test.authors), test.agents) for test in basis.tests}
-    return effective(judged, settled, machine=machine_values(measurements), tests=tests)
+    return effective(
+        judged,
+        settled,
+        machine=machine_values(measurements),
+        tests=tests,
+        silence_votes=basis.format == 1,
+    )
 
 
 def compute_scores(

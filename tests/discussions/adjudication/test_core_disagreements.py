@@ -55,16 +55,21 @@ def test_nobody_differs_while_all_say_the_same():
     assert found([*rated(1, 2), *(judged(n, "reference", "2.1", "vague") for n in (1, 2))]) == []
 
 
-def test_silence_is_a_side_that_says_what_the_machine_says_and_is_marked():
-    (disagreement,) = found([*rated(1, 2, 3), judged(2, "strategic_depth", "4", "no", "yes")])
+def test_only_those_who_judged_a_message_are_sides():
+    assert found([*rated(1, 2, 3), judged(2, "strategic_depth", "4", "no", "yes")]) == []
+    said = [judged(2, "strategic_depth", "4", "no", "yes"), judged(3, "strategic_depth", "4", "yes")]
+    (disagreement,) = found([*rated(1, 2, 3), *said])
     sides = {side.evaluation: (side.value, side.is_silent, side.is_changed) for side in disagreement.sides}
-    assert sides == {1: ("yes", True, False), 2: ("no", False, True), 3: ("yes", True, False)}
-    assert (disagreement.machine, disagreement.majority, disagreement.is_tie, disagreement.counts) == (
-        "yes",
-        "yes",
-        False,
-        "yes",
-    )
+    assert sides == {2: ("no", False, True), 3: ("yes", False, False)}
+    assert (disagreement.machine, disagreement.majority, disagreement.is_tie) == ("yes", None, True)
+
+
+def test_a_tie_of_labels_that_count_alike_needs_no_lead_and_says_so():
+    said = [judged(n, "reference", "2.1", value) for n, value in enumerate(("vague", "inaccurate"), 1)]
+    (disagreement,) = found(said)
+    assert (disagreement.is_tie, disagreement.counts, disagreement.is_alike) == (False, "vague", True)
+    (decided,) = found([*said, judged(3, "reference", "2.1", "vague")])
+    assert (decided.counts, decided.is_alike) == ("vague", False)
 
 
 def test_a_phrase_that_nobody_else_accepts_is_refused_by_silence():
@@ -76,10 +81,10 @@ def test_a_phrase_that_nobody_else_accepts_is_refused_by_silence():
 def test_ties_come_first_then_splits_by_kind_and_place():
     said = [
         *rated(1, 2, 3, 4),
-        judged(1, "strategic_depth", "12", "yes"),
-        judged(1, "strategic_depth", "4", "no"),
+        *(judged(n, "strategic_depth", "12", value) for n, value in enumerate(("yes", "yes", "no"), 1)),
+        *(judged(n, "strategic_depth", "4", value) for n, value in enumerate(("no", "no", "yes"), 1)),
         judged(1, "role_consistency", "4", "inconsistent"),
-        judged(2, "role_consistency", "4", "inconsistent"),
+        judged(2, "role_consistency", "4", "consistent"),
         *(judged(n, "reference", "2.1", value) for n, value in enumerate(("vague",) * 3 + ("accurate",), 1)),
     ]
     assert [(disagreement.key, disagreement.is_tie) for disagreement in found(said)] == [
@@ -112,14 +117,18 @@ def test_what_a_lead_settled_is_no_tie_any_more_and_says_whether_its_sides_chang
 def test_what_changed_since_stands_between_ties_and_splits():
     said = [
         *(judged(n, "reference", "2.1", value) for n, value in ((1, "vague"), (2, "accurate"))),
-        judged(1, "strategic_depth", "4", "no"),
+        *(judged(n, "strategic_depth", "4", value) for n, value in enumerate(("no", "no", "yes"), 1)),
         judged(1, "question", "2", "no"),
         judged(2, "question", "2", "yes"),
-        judged(1, "role_consistency", "4", "inconsistent"),
+        *(
+            judged(n, "role_consistency", "4", value)
+            for n, value in enumerate(("inconsistent", "consistent"), 1)
+        ),
     ]
+    depth = next(disagreement for disagreement in found(said) if disagreement.kind == "strategic_depth")
     given = [
         lead_said("role_consistency", "4", "consistent", sides="others"),
-        lead_said("strategic_depth", "4", "no", sides=found(said)[1].sides_sha256),
+        lead_said("strategic_depth", "4", "no", sides=depth.sides_sha256),
     ]
     assert [disagreement.kind for disagreement in found(said, given)] == [
         "reference",
@@ -163,9 +172,9 @@ def test_a_marked_sentence_is_asked_about_first_and_its_label_only_when_it_count
 
 
 def test_the_reason_of_a_side_stands_with_it():
-    said = [*rated(1, 2), judged(2, "strategic_depth", "4", "no")]
+    said = [judged(1, "strategic_depth", "4", "yes"), judged(2, "strategic_depth", "4", "no")]
     (disagreement,) = found(
-        said, reasons={(2, "strategic_depth", "4"): "A joke", (1, "strategic_depth", "4"): "old"}
+        said, reasons={(2, "strategic_depth", "4"): "A joke", (2, "coherence", "4"): "old"}
     )
     assert {side.evaluation: side.reason for side in disagreement.sides} == {1: "", 2: "A joke"}
 
@@ -216,7 +225,7 @@ def test_disagreements_and_effective_values_never_differ(said):
     assert {disagreement.key for disagreement in listed if disagreement.is_tie} == set(result.ties)
     for disagreement in listed:
         assert disagreement.majority == find_majority(
-            {side.evaluation: side.value for side in disagreement.sides}
+            {side.evaluation: side.value for side in disagreement.sides}, disagreement.kind
         )
         if disagreement.kind == "missed":
             assert (disagreement.subject in result.added) == (disagreement.counts == "yes")

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,18 +56,43 @@ def test_adjudication_stands_above_everybody_and_settles_the_tie():
     assert settled.ties == ()
 
 
-def test_submitting_accepts_what_was_not_overridden():
+def test_submitting_accepts_what_nobody_judged():
+    assert "strategic_depth" not in effective(rated(3), {}, machine=DEPTH).values
+
+
+def test_silence_never_outvotes_a_judgement():
     one_override = [*rated(3), judged(1, "strategic_depth", "4", "no")]
-    assert "strategic_depth" not in effective(one_override, {}, machine={}).values
-    assert effective(one_override, {}, machine=DEPTH).values["strategic_depth"] == {"4": "yes"}
-    assert effective(one_override[:1] + one_override[3:], {}, machine=DEPTH).values["strategic_depth"] == {
-        "4": "no"
-    }
+    assert effective(one_override, {}, machine=DEPTH).values["strategic_depth"] == {"4": "no"}
+    by_the_old_rule = effective(one_override, {}, machine=DEPTH, silence_votes=True)
+    assert by_the_old_rule.values["strategic_depth"] == {"4": "yes"}
 
 
-def test_a_silent_evaluator_and_one_who_says_the_same_stand_together():
+def test_a_tie_is_a_tie_of_judgements():
     said = [*rated(3), judged(1, "strategic_depth", "4", "no"), judged(2, "strategic_depth", "4", "yes")]
-    assert effective(said, {}, machine=DEPTH).values["strategic_depth"] == {"4": "yes"}
+    assert effective(said, {}, machine=DEPTH).ties == (("strategic_depth", "4"),)
+    assert effective(said, {}, machine=DEPTH, silence_votes=True).ties == ()
+
+
+def test_a_phrase_is_shown_to_everybody_so_silence_refuses_it():
+    said = [*rated(3), judged(1, "phrase", "3|i think that", "acceptable")]
+    assert effective(said, {}, machine={("phrase", "3|i think that"): ""}).values == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "labels", "counts"),
+    [
+        ("reference", "2.1", ("vague", "inaccurate"), "vague"),
+        ("reference", "2.1", ("inaccurate", "accurate"), None),
+        ("reference", "2.1", ("inaccurate", "accurate", "vague"), None),
+        ("role_consistency", "4", ("inconsistent", "not_assessable"), "not_assessable"),
+        ("role_consistency", "4", ("inconsistent", "consistent"), None),
+    ],
+)
+def test_only_ties_that_change_a_score_wait_for_a_lead(kind, subject, labels, counts):
+    said = [judged(number, kind, subject, label) for number, label in enumerate(labels, 1)]
+    result = effective(said, {}, machine={(kind, subject): ""})
+    assert result.ties == (() if counts else ((kind, subject),))
+    assert result.values.get(kind, {}).get(subject) == counts
 
 
 def test_an_added_reference_counts_when_most_have_it():

@@ -22,7 +22,7 @@ from discussions.adjudication.core.authorship_test import (
     deal,
 )
 from discussions.adjudication.core.effective import Judged, effective
-from discussions.adjudication.core.judgeable import SampleRule, audit_sample, read_sample_rule
+from discussions.adjudication.core.judgeable import SampleRule, audit_sample, join_seeds, read_sample_rule
 from discussions.core.outcome import ManualCheck
 from discussions.verdicts.core.rule import check_test
 from tests.factories.metrics import game
@@ -236,6 +236,28 @@ def test_the_seed_and_the_metric_deal_and_nothing_else():
     assert audit_sample("a", "coherence", 60) == audit_sample("a", "coherence", 60)
     assert audit_sample("a", "coherence", 60) != audit_sample("a", "strategic_depth", 60)
     assert audit_sample("a", "coherence", 60) != audit_sample("b", "coherence", 60)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 11, 60, 5000])
+def test_half_of_the_sample_is_common_to_the_evaluators_of_a_game(count):
+    samples = [set(audit_sample(join_seeds("game", str(own)), "coherence", count)) for own in range(40)]
+    size = SampleRule().size(count)
+    assert {len(sample) for sample in samples} == {size}
+    common = set.intersection(*samples)
+    assert len(common) >= (size + 1) // 2
+    if count >= 11:
+        assert len(common) == (size + 1) // 2
+        assert len(set.union(*samples)) > size
+
+
+def test_no_message_is_dealt_more_often_by_two_seeds():
+    times = [0] * 60
+    for seed in range(3000):
+        for position in audit_sample(join_seeds(f"game {seed}", f"own {seed}"), "coherence", 60):
+            times[position - 1] += 1
+    # As below: 300 times expected, with a standard deviation of about 16.
+    assert min(times) > 230
+    assert max(times) < 370
 
 
 def test_every_message_is_dealt_equally_often():

@@ -8,6 +8,7 @@ Three evaluators from the first place to a replayed verdict: tie, refusal, settl
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
+import msgspec
 import pytest
 from django.db import IntegrityError, close_old_connections, connection, transaction
 
@@ -16,15 +17,19 @@ from discussions.checks.evaluations import ADJUDICATION_CHECKS
 from discussions.games.actions import return_evaluation
 from discussions.models import Adjudication, Evaluation, Game, Iteration, Judgement, Verdict
 from discussions.preview.queries import scored_hash
+from discussions.queries import load_measurements
 from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.queries import load_state
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
 from discussions.verdicts.core.report import report_to_json
+from discussions.verdicts.core.scoring import compute_effective_values
 from discussions.verdicts.pages.report import build_report
 from discussions.verdicts.queries import load_verdict_preview
 from tests.factories.adjudication import (
     breaches,
     list_evaluations,
+    make_shared_game,
     settle_difference,
     submit_as,
     submitted_game,
@@ -418,6 +423,35 @@ def test_verify_names_an_adopted_stranger_a_side_that_judges_and_a_silent_act():
     assert f"(row {made.pk}) adopts an evaluation of another game" in found
     assert f"(row {made.pk}) was settled by somebody whose own answers" in found
     assert "adjudication" in found
+
+
+def inconsistent_everywhere(game):
+    """Every evaluator calls each message of the role sample inconsistent."""
+    for evaluation in list_evaluations(game):
+        sample = load_state(evaluation).samples["role_consistency"]
+        submit_as(evaluation, values={("role_consistency", str(at)): "inconsistent" for at in sample})
+
+
+def test_every_contradicted_message_counts_however_many_evaluators_did_not_see_it():
+    game = make_shared_game(k=3, message_count=100)
+    inconsistent_everywhere(game)
+    found = preview(fresh(game))
+    (line,) = [line for line in found.outcome.lines if line.key == "role_consistency"]
+    judged = {row.subject for row in found.basis.judgements if row.kind == "role_consistency"}
+    assert len(judged) > 10, "each evaluator judged an own half too"
+    assert set(found.found.values["role_consistency"].values()) == {"inconsistent"}
+    assert line.numerator == 100 - len(judged)
+
+
+def test_a_verdict_of_basis_format_1_is_replayed_by_the_rule_of_its_time():
+    game = make_shared_game(k=3, message_count=60)
+    inconsistent_everywhere(game)
+    basis = preview(fresh(game)).basis
+    measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
+    now = compute_effective_values(basis, measurements)
+    before = compute_effective_values(msgspec.structs.replace(basis, format=1), measurements)
+    assert len(before.values["role_consistency"]) == len(now.values["role_consistency"])
+    assert set(before.values["role_consistency"].values()) == {"inconsistent", "consistent"}
 
 
 def test_an_adopted_evaluation_may_be_returned_and_submitted_again():
