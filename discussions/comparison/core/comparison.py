@@ -3,7 +3,7 @@
 Source of the rule: the rubric's "Iteration Cycle" (keep the change if the averages improved, revert if not).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -13,12 +13,12 @@ from discussions.comparison.core.difference import (
     IMPROVED,
     MORE_GAMES,
     SAME,
-    SURE_HARM,
     UNCLEAR,
     WORSE,
     Difference,
     decide_answer,
     difference,
+    has_fallen,
 )
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.averages import pooled_spread
@@ -58,7 +58,8 @@ class MetricCompared(Struct, frozen=True):
 
     `left_out` games are those to which it does not; in the rubric's `rule` they count 100. `answer` is that of the
     difference for the target; the others are corrected for multiple testing (Holm). `is_harmed` marks a guardrail: a
-    metric other than the target that probably fell by more than the material difference.
+    metric other than the target that more likely than not fell by more than the material difference. Pages show `rule`
+    for the target alone, of which the rubric speaks.
     """
 
     key: str
@@ -109,12 +110,13 @@ def compare(
     target: str | None = None,
     material: Mapping[str, float] | None = None,
     look: int = 1,
+    marks: Callable[[Difference], bool] = has_fallen,
 ) -> IterationComparison:
     """Compares the games of a change with those of its control, both judged under that rubric version.
 
     `earlier` are the games of each other batch of the same protocol, `target` the key that was named beforehand,
-    `material` differences that were chosen instead of the usual ones. Raises ValueError for a fourth look, or a target
-    that the rubric does not have.
+    `material` differences that were chosen instead of the usual ones, `marks` the rule that marks a guardrail. Raises
+    ValueError for a fourth look, or a target that the rubric does not have.
     """
     if refusal := look_refusal(look):
         raise ValueError(refusal)
@@ -122,7 +124,7 @@ def compare(
         raise ValueError(f"The rubric has no metric {target!r} to be the target.")
     batches = [control, change, *earlier]
     found = [
-        _metric(criterion, batches, get_material_difference(criterion.key, material), target)
+        _metric(criterion, batches, get_material_difference(criterion.key, material), target, marks)
         for criterion in rubric.criteria
     ]
     metrics = _corrected(found)
@@ -155,7 +157,11 @@ def holm(tails: Sequence[float]) -> list[float]:
 
 
 def _metric(
-    criterion: Criterion, batches: Sequence[Sequence[GameFigures]], material: float, target: str | None
+    criterion: Criterion,
+    batches: Sequence[Sequence[GameFigures]],
+    material: float,
+    target: str | None,
+    marks: Callable[[Difference], bool],
 ) -> MetricCompared:
     key = criterion.key
     applicable = [collect_scores(batch, key, with_by_rule=False) for batch in batches]
@@ -165,7 +171,6 @@ def _metric(
         applicable[0], applicable[1], pooled_spread(applicable), material=material, span=scale.span
     )
     left_out = sum(not game.applies(key) for batch in batches[:2] for game in batch)
-    is_harmed = key != target and found.posterior is not None and found.posterior.harm > SURE_HARM
     return MetricCompared(
         key=key,
         label=criterion.label,
@@ -176,7 +181,7 @@ def _metric(
         left_out=left_out,
         rule=apply_rubric_rule(criterion.label, control, change),
         answer=found.answer,
-        is_harmed=is_harmed,
+        is_harmed=key != target and marks(found),
         notes=list_difference_notes(found, left_out),
     )
 

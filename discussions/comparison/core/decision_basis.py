@@ -1,18 +1,23 @@
 """The basis of a decision on a change: hashed when the page is shown, stored with the decision."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from discussions.comparison.core.comparison import IterationComparison, compare, look_refusal
+from discussions.comparison.core.difference import Difference, has_fallen, has_fallen_after_shrinking
 from discussions.iterations.core.figures import GameFigures
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 
-FORMAT = 1
+# 1: a guardrail is marked after shrinking. 2: it is marked as the games stand.
+FORMAT = 2
+
+
+MARKS: dict[int, Callable[[Difference], bool]] = {1: has_fallen_after_shrinking, 2: has_fallen}
 
 
 # Floats of another machine or library may differ in their last digits.
@@ -100,13 +105,15 @@ def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationCom
         target=basis.target or None,
         material=basis.material,
         look=basis.look,
+        marks=MARKS[basis.format],
     )
 
 
 def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[str]:
     """Where a stored proposal and the one that its basis gives now differ, in sentences.
 
-    Sentences are not compared: other words for the same figures are no other proposal.
+    Sentences are not compared: other words for the same figures are no other proposal. Nor are figures that comparisons
+    have since then and the stored one lacks.
     """
     for path in _differences(msgspec.json.decode(stored), msgspec.to_builtins(found), ""):
         yield f"its basis gives another proposal than was stored, at {path or 'its top'}."
@@ -114,7 +121,7 @@ def other_proposal(stored: str, found: IterationComparison | None) -> Iterator[s
 
 
 def _differences(first: Any, other: Any, path: str) -> Iterator[str]:
-    if isinstance(first, dict) and isinstance(other, dict) and first.keys() == other.keys():
+    if isinstance(first, dict) and isinstance(other, dict) and first.keys() <= other.keys():
         for key in first.keys() - WORDS:
             yield from _differences(first[key], other[key], f"{path}/{key}")
     elif isinstance(first, list | tuple) and isinstance(other, list | tuple) and len(first) == len(other):

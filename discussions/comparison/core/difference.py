@@ -39,6 +39,13 @@ SURE_SAME = 0.90
 SURE_HARM = 0.80
 
 
+LIKELY_HARM = 0.5
+
+
+# The normal quantile of 80 %: of falls of the size that is named as seen, so many are marked.
+SEEN_Z = 0.8416
+
+
 # 1.645 and 0.84: the normal quantiles for 5 % on one side and a power of 80 %.
 POWER_Z = 1.645 + 0.84
 
@@ -50,7 +57,8 @@ class Posterior(Struct, frozen=True):
     """What the games say of the true difference: its shrunken estimate, and how probable each reading is.
 
     `higher` is P(true difference > 0), `within` P(it is smaller than the material one either way), `harm` P(it is below
-    minus the material one). Intervals are of 95 %, in the unit of the scores; `interval` is that of the raw difference.
+    minus the material one); `fell` is the same as `harm` without the prior. Intervals are of 95 %, in the unit of the
+    scores; `interval` is that of the raw difference.
     """
 
     shrunken: float
@@ -61,6 +69,7 @@ class Posterior(Struct, frozen=True):
     higher: float
     within: float
     harm: float
+    fell: float
 
 
 class Difference(Struct, frozen=True):
@@ -143,7 +152,64 @@ def compute_posterior(
         higher=_below(spread.df, shrunken / sd),
         within=_below(spread.df, (material - shrunken) / sd) - _below(spread.df, (-material - shrunken) / sd),
         harm=_below(spread.df, (-material - shrunken) / sd),
+        fell=_below(spread.df, (-material - raw) / sqrt(noise)),
     )
+
+
+def has_fallen(found: Difference) -> bool:
+    """Whether the metric more likely than not fell by more than the material difference, as the games stand.
+
+    Nothing is shrunken: a prior that expects small effects would hide the harm that a guardrail is there to show.
+    Without any scatter within the batches the fall itself decides; without two games in a batch nothing is marked.
+    """
+    if found.posterior is not None:
+        return found.posterior.fell > LIKELY_HARM
+    return bool(found.spread.df) and found.raw is not None and found.raw < -found.material
+
+
+def has_fallen_after_shrinking(found: Difference) -> bool:
+    """The mark of decisions in the first format: P(true difference < -material) > .80 under the prior."""
+    return found.posterior is not None and found.posterior.harm > SURE_HARM
+
+
+def compute_fall_seen(found: Difference) -> float | None:
+    """The size of a true fall that `has_fallen` marks in 80 % of comparisons with so many games; None without a spread.
+
+    The mark is set when the raw difference is below -d, and that has SD s sqrt(1/n_C + 1/n_X): d + 0.84 of it.
+    """
+    error = get_standard_error(found)
+    return None if error is None else found.material + SEEN_Z * error
+
+
+def compute_false_mark(found: Difference) -> float | None:
+    """How often `has_fallen` marks a metric that did not move at all, with so many games; None without a spread."""
+    from scipy.special import ndtr
+
+    error = get_standard_error(found)
+    return None if error is None else float(ndtr(-found.material / error))
+
+
+def get_standard_error(found: Difference) -> float | None:
+    """The standard error of the raw difference, s sqrt(1/n_C + 1/n_X); None while it is not known or nil."""
+    if not found.spread.sd or not found.control_count or not found.change_count:
+        return None
+    return found.spread.sd * sqrt(1 / found.control_count + 1 / found.change_count)
+
+
+def compute_find_chance(gain_in_sds: float, size: int, earlier_df: int) -> float:
+    """How often one comparison of `size` against `size` games calls a true gain improved.
+
+    P(shrunken / sd > t(.95, df)) is P(T > t(.95, df) / sqrt(k)) of the noncentral t with df = earlier df + 2 (n - 1),
+    noncentrality gain / sqrt(2/n) and k = tau^2 / (tau^2 + 2/n), all in SDs. Source: N. L. Johnson,
+    B. L. Welch, Biometrika 31 (1940), 362-389.
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    df, noise, prior = earlier_df + 2 * (size - 1), 2 / size, PRIOR_SHARE**2
+    if df < 1:
+        return 0.0
+    bound = stdtrit(df, 1 - TAIL) / sqrt(prior / (prior + noise))
+    return float(1 - nctdtr(df, gain_in_sds / sqrt(noise), bound))
 
 
 def more_games(control_count: int, change_count: int, spread: Spread, material: float) -> int | None:

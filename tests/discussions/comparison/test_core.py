@@ -35,9 +35,13 @@ from discussions.comparison.core.difference import (
     SAME,
     UNCLEAR,
     WORSE,
+    compute_fall_seen,
+    compute_false_mark,
     compute_posterior,
     decide_answer,
     difference,
+    has_fallen,
+    has_fallen_after_shrinking,
     more_games,
     permutation_floor,
 )
@@ -138,6 +142,40 @@ def test_a_guardrail_that_probably_fell():
     assert found.action == "Keep the change, after a look at what is to be checked."
 
 
+def test_a_guardrail_is_marked_by_what_the_games_show_unshrunken():
+    """Raw -6, SD 8: shrunken -2.5, so after shrinking nothing was marked; more likely than not it fell by over 5."""
+    control = [game(n, coherence=score) for n, score in enumerate((72.0, 80.0, 88.0), 1)]
+    change = [game(n, coherence=score) for n, score in enumerate((66.0, 74.0, 82.0), 11)]
+    found = compare(control, change, GATED, target=ROLE)
+    marked = found.metric("coherence")
+    posterior = marked.difference.posterior
+    assert marked.is_harmed and posterior.harm < 0.5 < posterior.fell
+    assert posterior.fell == pytest.approx(stats.t(4, -6, 8 * sqrt(2 / 3)).cdf(-5))
+    before = compare(control, change, GATED, target=ROLE, marks=has_fallen_after_shrinking)
+    assert not before.metric("coherence").is_harmed
+
+
+def test_a_fall_of_just_the_difference_is_as_likely_more_as_less_and_not_marked():
+    assert not has_fallen(compared((72, 80, 88), (67, 75, 83)))
+    assert has_fallen(compared((72, 80, 88), (66.9, 74.9, 82.9)))
+
+
+def test_without_scatter_the_fall_itself_decides_and_without_two_games_nothing():
+    assert has_fallen(compared((80, 80), (70, 70)))
+    assert not has_fallen(compared((80, 80), (76, 76)))
+    assert not has_fallen(compared((80,), (20,)))
+    assert not has_fallen(compared((), (20, 30)))
+
+
+def test_what_size_of_fall_so_many_games_can_see():
+    """SD 8, 3 against 3: 5 + 0.8416 * 8 sqrt(2/3) = 10.5; a mark by luck has Phi(-5 / 6.53) = .22."""
+    found = compared((72, 80, 88), (72, 80, 88))
+    assert compute_fall_seen(found) == pytest.approx(10.497, abs=0.001)
+    assert compute_false_mark(found) == pytest.approx(stats.norm.cdf(-5 / (8 * sqrt(2 / 3))))
+    for bare in (compared((80,), (20,)), compared((80, 80), (70, 70)), compared((), (20, 30))):
+        assert compute_fall_seen(bare) is compute_false_mark(bare) is None
+
+
 def test_the_target_is_no_guardrail():
     found = compare(games(89, 90, 91), games(64, 65, 66), GATED, target=ROLE)
     assert (found.answer, found.checks) == (WORSE, [])
@@ -147,7 +185,8 @@ def test_engagement_below_three_is_said_whatever_improved():
     change = [game(n, rating=rating, **{ROLE: 76.0 + n}) for n, rating in enumerate((2.5, 3.0, 3.0), 1)]
     found = compare(games(66, 68, 70), change, GATED, target=ROLE)
     assert found.checks == [
-        "Engagement is 2.8 on average, below 3.0: by the rubric the iteration fails, whatever else improved."
+        "Check engagement: it probably fell by more than 0.3.",
+        "Engagement is 2.8 on average, below 3.0: by the rubric the iteration fails, whatever else improved.",
     ]
 
 
@@ -510,6 +549,23 @@ def test_a_last_digit_is_no_other_proposal_and_an_answer_is(rubric):
     assert "/metrics/" in said
     (said,) = other_proposal("null", compute_proposal(basis(), rubric))
     assert "at its top" in said
+
+
+def test_a_decision_of_the_first_format_keeps_the_marks_of_its_time(rubric):
+    """Coherence fell by 6 with an SD of 8: not marked after shrinking, as it was recorded, and marked today."""
+    control = [decided_game(n, 60.0 + n, coherence=score) for n, score in enumerate((72.0, 80.0, 88.0), 1)]
+    change = [decided_game(n, 80.0 + n, coherence=score) for n, score in enumerate((66.0, 74.0, 82.0), 10)]
+    then = basis(control, change)
+    found = compute_proposal(then, rubric)
+    stored = msgspec.to_builtins(found)
+    for metric in stored["metrics"]:
+        (metric["difference"]["posterior"] or {}).pop("fell", None)
+    assert not found.metric("coherence").is_harmed
+    assert list(other_proposal(msgspec.json.encode(stored).decode(), found)) == []
+    now = compute_proposal(replace(then, format=2), rubric)
+    assert now.metric("coherence").is_harmed
+    (said,) = other_proposal(msgspec.json.encode(stored).decode(), now)
+    assert "is_harmed" in said
 
 
 def test_a_fourth_look_has_no_proposal(rubric):

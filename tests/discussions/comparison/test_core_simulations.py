@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from discussions.comparison.core.comparison import apply_rubric_rule
+from discussions.comparison.core.comparison import apply_rubric_rule, compare
 from discussions.comparison.core.difference import (
     IMPROVED,
     PRIOR_SHARE,
     TAIL,
     WORSE,
+    compute_fall_seen,
+    compute_false_mark,
+    compute_find_chance,
     compute_posterior,
     decide_answer,
+    difference,
 )
 from discussions.gates.core import compute_streak
 from discussions.iterations.core.averages import Spread, compute_mean_interval, pooled_spread
@@ -87,6 +91,45 @@ def test_three_looks_find_what_is_there(effect, improved, games):
     assert found == pytest.approx(improved, abs=0.025)
     assert wrong < 0.01
     assert played == pytest.approx(games, abs=0.25)
+
+
+def share_of_marks(fall, sd, size, *, runs=400, seed=5):
+    """How often a metric that truly fell so far is marked, as the whole comparison has it, beside another target."""
+    random = np.random.default_rng(seed)
+    marked = 0
+    for before, after in zip(
+        random.normal(70, sd, (runs, size)), random.normal(70 - fall, sd, (runs, size)), strict=True
+    ):
+        control, change = (
+            [game(number, coherence=round(float(score), 2)) for number, score in enumerate(batch, start)]
+            for batch, start in ((before, 1), (after, 101))
+        )
+        marked += compare(control, change, GATED, target="role_consistency").metric("coherence").is_harmed
+    return marked / runs
+
+
+@pytest.mark.parametrize(("sd", "least"), [(3, 0.60), (5, 0.90), (8, 0.95), (12, 0.95)])
+def test_a_guardrail_that_fell_by_two_sds_is_marked_at_six_against_six(sd, least):
+    """Phi((2 SD - 5) / (SD sqrt(1/3))): 72 % at an SD of 3, almost always from 5 on."""
+    assert share_of_marks(2 * sd, sd, 6) >= least
+
+
+@pytest.mark.parametrize(("sd", "size"), [(8, 3), (8, 6), (3, 6)])
+def test_the_size_of_fall_that_is_named_is_marked_eight_times_in_ten(sd, size):
+    spread = Spread(float(sd * sd), 100, 20)
+    like = difference([Fraction(70)] * size, [Fraction(70)] * size, spread, material=5.0, span=100.0)
+    assert share_of_marks(compute_fall_seen(like), sd, size) == pytest.approx(0.80, abs=0.05)
+    assert share_of_marks(0, sd, size) == pytest.approx(compute_false_mark(like), abs=0.05)
+
+
+@pytest.mark.parametrize(("size", "earlier"), [(3, 0), (3, 8), (9, 8), (5, 4)])
+def test_how_often_a_gain_of_an_sd_is_found(size, earlier):
+    """The formula of `How many games?` against the answers of many comparisons."""
+    random = np.random.default_rng(8)
+    runs, df = 60_000, earlier + 2 * (size - 1)
+    means = random.normal(0, 1, (runs, size)).mean(1), random.normal(1, 1, (runs, size)).mean(1)
+    higher = chances(means[1] - means[0], random.chisquare(df, runs) / df, df, size)
+    assert (1 - higher < TAIL).mean() == pytest.approx(compute_find_chance(1.0, size, earlier), abs=0.01)
 
 
 @pytest.mark.parametrize(
