@@ -10,16 +10,12 @@ from discussions.comparison.core.comparison import (
     compare,
     look_refusal,
 )
-from discussions.comparison.core.difference import UNCLEAR
+from discussions.comparison.labels import describe_verdict
 from discussions.comparison.pages.metric import (
     TONES,
     MetricComparison,
-    answer_words,
     describe_figure,
-    format_signed,
-    games_needed,
     metric_part,
-    points,
     pooled_says,
     waits_says,
 )
@@ -28,14 +24,15 @@ from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.next_target import next_target
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
-from discussions.iterations.pages import format_figure, judge_iteration
+from discussions.iterations.pages import judge_iteration
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 
 
 class ComparisonAnswer(Struct, frozen=True):
-    """The answer: a sentence, its tone, what to do by default, and the rubric's own rule.
+    """The answer: the first line, its tone, and what to do by default.
 
     `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
     are sentences on guardrails. `waits` names games that are not rated, `pooled` those of earlier iterations that count
@@ -45,7 +42,6 @@ class ComparisonAnswer(Struct, frozen=True):
     says: str
     tone: str
     action: str
-    rule: str
     look: int
     most_looks: int
     checks: list[str]
@@ -185,10 +181,9 @@ def _answer(
     target = found.metric(found.target) if found.target else None
     earlier = history.earlier(control, *history.same_pair(change))
     return ComparisonAnswer(
-        says=_describe_answer(target) if target else found.says,
+        says=describe_verdict(target, METRICS[target.key].scale.span) if target else found.says,
         tone=TONES[found.answer],
         action=found.action if look else "",
-        rule=target.rule.says if target else "",
         look=look,
         most_looks=MOST_LOOKS,
         checks=found.checks,
@@ -196,38 +191,6 @@ def _answer(
         pooled=pooled_says(history, change) if look else "",
         rebound=_rebound(control, target, rubric, earlier) if look and target else "",
     )
-
-
-def _describe_answer(target: MetricCompared) -> str:
-    """The answer on the target in a sentence."""
-    found, word = target.difference, answer_words()[target.answer].capitalize()
-    if found.raw is None or found.control_mean is None or found.change_mean is None:
-        return f"{word}. {found.reason}"
-    if target.answer == UNCLEAR:
-        sizes = {
-            "word": word,
-            "change": found.change_count,
-            "control": found.control_count,
-            "material": points(found.material),
-            "needed": games_needed(found),
-        }
-        if found.reason or not found.more_games:
-            why = found.reason or _(
-                "there are enough games to see %(material)s; the true difference is smaller"
-            )
-            return _("%(word)s: %(why)s") % {"word": word, "why": why % sizes}
-        says = _(
-            "%(word)s: %(change)d against %(control)d games are too few; a difference of %(material)s would need "
-            "about %(needed)s."
-        )
-        return says % sizes
-    before, after = (
-        format_figure(mean, target.threshold) for mean in (found.control_mean, found.change_mean)
-    )
-    shrunken = found.posterior.shrunken if found.posterior else found.raw
-    says = _("%(word)s: %(label)s is %(after)s against %(before)s, a difference of probably %(shrunken)s.")
-    given = {"word": word, "label": target.label.lower(), "after": after, "before": before}
-    return says % (given | {"shrunken": format_signed(shrunken)})
 
 
 def _rebound(

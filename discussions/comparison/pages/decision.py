@@ -3,12 +3,14 @@
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison
+from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison, MetricCompared
+from discussions.comparison.labels import describe_verdict
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, why_undecidable
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.history import DecisionLine, History
 from discussions.iterations.queries import get_sentence
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
@@ -30,7 +32,8 @@ class ChoiceLine(Struct, frozen=True):
 
 
 class DecisionPart(Struct, frozen=True):
-    """Everything in the region. `found` is None while nothing is proposed; `rule_says` is the rubric's own rule.
+    """Everything in the region. `found` is None while nothing is proposed; `says` is the first line of the comparison,
+    `rule_says` the rubric's own rule.
 
     `words` and `tones` name choices. `refusal` disables the button. `differs` says that the current decision is not
     what the figures propose now. `look` counts the looks at the pair, this one included.
@@ -39,6 +42,7 @@ class DecisionPart(Struct, frozen=True):
     number: int
     against: int
     found: IterationComparison | None
+    says: str
     rule_says: str
     words: dict[str, str]
     tones: dict[str, str]
@@ -65,6 +69,7 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
         number=iteration.number,
         against=against.number if against else 0,
         found=found,
+        says=_describe(found, target),
         rule_says=target.rule.says if target else "",
         words=choice_words(),
         tones=TONES,
@@ -76,6 +81,12 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
         decided=row.decisions[::-1],
         differs=bool(row.decision and found and row.decision.choice != found.proposal),
     )
+
+
+def _describe(found: IterationComparison | None, target: MetricCompared | None) -> str:
+    if target is not None:
+        return describe_verdict(target, METRICS[target.key].scale.span)
+    return found.says if found else ""
 
 
 def choice_words() -> dict[str, str]:

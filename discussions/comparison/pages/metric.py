@@ -7,7 +7,18 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.comparison.core.comparison import MetricCompared, roughly
-from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, Difference, Posterior
+from discussions.comparison.core.difference import (
+    IMPROVED,
+    SAME,
+    UNCLEAR,
+    WORSE,
+    Difference,
+    Posterior,
+    compute_fall_seen,
+    compute_false_mark,
+)
+from discussions.comparison.core.verdict_line import choose_verdict_line, is_prior_in_conflict
+from discussions.comparison.labels import get_decimals, points, say_how_often
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import JudgedIteration, chart_scale, format_figure
@@ -22,18 +33,22 @@ TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
 
 
 class Fact(Struct, frozen=True):
-    """One figure with its name, and what to know when reading it."""
+    """One figure with its name, and what to know when reading it; `is_muted` where it is not to be relied on."""
 
     label: str
     text: str
     note: str
+    is_muted: bool = False
 
 
 class MetricComparison(Struct, frozen=True):
     """One metric. `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
 
     `answer` is "" if the two may not be compared. `chance` is the probability of better, `p` that of the exact test and
-    `floor` its smallest possible value. `spread` says how much games differ, `left_out` how many do not count.
+    `floor` its smallest possible value. `rule` is the rubric's own, which speaks of the target alone, and `sees` what
+    size of fall so many games can see, which the other metrics are watched for. `is_muted` says that the shrunken
+    difference lies outside the interval of the raw one. `spread` says how much games differ, `left_out` how many do not
+    count.
     """
 
     key: str
@@ -45,10 +60,12 @@ class MetricComparison(Struct, frozen=True):
     means: list[str]
     raw: str
     shrunken: str
+    is_muted: bool
     chance: str
     answer: str
     rule: str
     is_harmed: bool
+    sees: str
     p: str
     floor: str
     facts: list[Fact]
@@ -75,10 +92,12 @@ def metric_part(
         means=[row.text for row in rows],
         raw="" if difference is None or difference.raw is None else format_signed(difference.raw),
         shrunken=format_signed(posterior.shrunken) if posterior else "",
+        is_muted=bool(difference and is_prior_in_conflict(difference)),
         chance=percent(posterior.higher) if posterior else "",
         answer=answer_words()[found.answer] if found else "",
-        rule=found.rule.says if found else "",
+        rule=found.rule.says if found and found.is_target else "",
         is_harmed=bool(found and found.is_harmed),
+        sees=describe_fall_seen(found) if found and not found.is_target else "",
         p=probability(difference.permutation.either) if difference and difference.permutation.either else "",
         floor=probability(difference.floor) if difference and difference.floor else "",
         facts=list_facts(difference) if difference else [],
@@ -97,12 +116,25 @@ def answer_words() -> dict[str, str]:
     }
 
 
+def describe_fall_seen(metric: MetricCompared) -> str:
+    """What size of fall so many games can see in a metric that is watched, and how often it is marked without any."""
+    fall, chance = compute_fall_seen(metric.difference), compute_false_mark(metric.difference)
+    if fall is None or chance is None:
+        return _("how large a fall so many games can see is not known")
+    says = _("sees a fall of %(fall)s points; without any it is marked %(often)s")
+    decimals = get_decimals(METRICS[metric.key].scale.span)
+    return says % {"fall": figure(fall, decimals=decimals), "often": say_how_often(chance)}
+
+
 def list_facts(found: Difference) -> list[Fact]:
     """Every figure behind an answer, in the order in which it is read."""
     posterior = found.posterior
     facts = []
     if found.raw is not None:
         note = _("95 %% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
+        line = choose_verdict_line(found)
+        if line.percent != 95 and line.interval:
+            note += _("; the line above has the one of %(percent)d %%") % {"percent": line.percent}
         facts.append(Fact(_("Difference as played"), format_signed(found.raw), note))
     if posterior:
         facts += _posterior_facts(found, posterior)
@@ -142,11 +174,6 @@ def spread_says(found: Difference) -> str:
     return f"{says % given} {found.spread.warning}".strip()
 
 
-def points(value: float) -> str:
-    """A material difference in words."""
-    return ngettext("%(value)s point", "%(value)s points", 1 if value == 1 else 2) % {"value": f"{value:g}"}
-
-
 def format_signed(value: float) -> str:
     """A difference with its sign, one decimal or as many as it takes not to show as nothing."""
     text = figure(value, 0.0)
@@ -168,17 +195,23 @@ def probability(value: float) -> str:
 
 def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
     material = points(found.material)
+    is_muted = is_prior_in_conflict(found)
+    note = (
+        _("%(low)s to %(high)s; outside the interval as played: the games and the expected size disagree")
+        if is_muted
+        else _("%(low)s to %(high)s; what few games show is drawn towards nothing")
+    )
     return [
-        Fact(
-            _("After shrinking"),
-            format_signed(posterior.shrunken),
-            _("%(low)s to %(high)s; what few games show is drawn towards nothing")
-            % _ends(posterior.shrunken_interval),
-        ),
         Fact(
             _("Probability of better"),
             percent(posterior.higher),
             _("improved above 95 %, worse below 5 %"),
+        ),
+        Fact(
+            _("After shrinking"),
+            format_signed(posterior.shrunken),
+            note % _ends(posterior.shrunken_interval),
+            is_muted,
         ),
         Fact(
             _("Probability that it does not matter"),

@@ -222,7 +222,7 @@ def _difference(metric: MetricCompared) -> SummaryDifference:
         label=metric.label,
         is_target=metric.is_target,
         answer=metric.answer,
-        rule=metric.rule.says,
+        rule=metric.rule.says if metric.is_target else "",
         control_mean=found.control_mean,
         change_mean=found.change_mean,
         game_count=found.control_count + found.change_count,

@@ -57,38 +57,54 @@ def pair(control, change, *, target="coherence", **given):
     return make_iteration(stage=stage, games=change, target=target, **given)
 
 
-def test_cannot_tell_yet_comes_first_with_the_games_it_would_take(client):
+def without_folds(body):
+    """The text of what is seen before anything is unfolded, from the answer to the table of games."""
+    shown = body[body.index('id="compare-answer"') : body.index('id="games"')]
+    return get_text(re.sub(r"<details.*?</details>", "", shown, flags=re.DOTALL))
+
+
+def test_cannot_tell_yet_comes_first_with_what_is_still_possible(client):
     change = pair(rated(60, 68, 76), rated(64, 72, 80))
     body = get_body(client, change)
-    # A spread of 8, by hand: 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
-    says = "Cannot tell yet: 3 against 3 games are too few; a difference of 5 points would need about 32 games each."
+    # A spread of 8 with 4 df, by hand: 4 +/- 2.776 * 8 sqrt(2/3) = -14.1 to 22.1.
+    says = (
+        "Cannot tell yet: conversation coherence 72 against 68, "
+        "anything from 14 points worse to 22 points better fits these games."
+    )
     answer = get_part(body, "compare-answer")
     assert answer.startswith(says)
-    assert "the rule says KEEP: 72.0 > 68.0" in answer
     assert "Stay with the earlier prompt for now, or collect games." in answer
     assert "1 of 3 at this pair" in answer
-    target = get_part(body, "compare-target")
+    # 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
+    why = get_part(body, "compare-why")
     for said in (
-        "Conversation coherence the target named beforehand",
-        "Difference as played +4.0",
+        "Difference as played +4.0 95 % interval -14.1 to +22.1",
         "After shrinking +1.7",
         "Exact permutation p 0.70 two-sided; 3 against 3 games cannot give less than 0.10",
         "Games needed 32 games each to see a difference of 5 points",
+        "The rubric's own words: the rule says KEEP: 72.0 > 68.0.",
         "differ by a standard deviation of 8.0 (4 df from 2 iterations)",
     ):
-        assert said in target, said
-    assert "Probability of better" in target and "Probability that it does not matter" in target
+        assert said in why, said
+    assert "Probability of better" in why and "Probability that it does not matter" in why
+    assert "Conversation coherence the target named beforehand" in get_part(body, "compare-target")
 
 
 def test_improved_worse_and_no_material_difference(client):
     better = get_body(client, pair(rated(60, 61, 62), rated(90, 91, 92)))
-    assert "Improved: conversation coherence is 91.0 against 61.0" in get_part(better, "compare-answer")
+    # 30 +/- 2.776 sqrt(2/3): 27.7 to 32.3.
+    says = "Better, almost certainly: conversation coherence 91 against 61, by 28 to 32 points."
+    assert get_part(better, "compare-answer").startswith(says)
     assert "Keep the change." in get_part(better, "compare-answer")
+    assert says in get_part(better, "decision")
     worse = get_body(client, pair(rated(90, 91, 92), rated(60, 61, 62)))
-    assert get_part(worse, "compare-answer").startswith("Worse: conversation coherence is 61.0 against 91.0")
+    assert get_part(worse, "compare-answer").startswith(
+        "Worse, almost certainly: conversation coherence 61 against 91, by 28 to 32 points."
+    )
     same = get_body(client, pair(rated(80, 80.5, 81), rated(80, 80.5, 81)))
     assert get_part(same, "compare-answer").startswith(
-        "No material difference: conversation coherence is 80.5"
+        "No difference that matters: conversation coherence 80 against 80, "
+        "from 1 point worse to 1 point better, less than 5 points either way."
     )
     assert [re.search(r'class="answer (\w*)"', body)[1] for body in (better, worse, same)] == [
         "good",
@@ -97,17 +113,54 @@ def test_improved_worse_and_no_material_difference(client):
     ]
 
 
+def test_the_first_screen_is_free_of_the_words_of_statistics(client):
+    for change in (
+        pair(rated(60, 68, 76), rated(64, 72, 80)),
+        pair(rated(60, 61, 62), rated(90, 91, 92)),
+        pair(rated(60, 70, 80), rated(62, 71, 83), target=""),
+    ):
+        body = get_body(client, change)
+        shown = without_folds(body)
+        for word in (" df", "Holm", "does not matter", "standard deviation", "permutation", "posterior"):
+            assert word not in shown, word
+        assert '<details id="compare-why" open' not in body
+
+
+def test_the_shrunken_estimate_is_muted_where_it_lies_outside_the_raw_interval(client):
+    far = get_body(client, pair(rated(60, 61, 62), rated(90, 91, 92)))
+    assert 'class="fact muted"' in far and "the games and the expected size disagree" in far
+    near = get_body(client, pair(rated(60, 68, 76), rated(64, 72, 80)))
+    assert 'class="fact muted"' not in near
+
+
+def test_engagement_is_told_in_tenths_of_a_point(client):
+    ratings = [figures(engagement=rating) for rating in (3, 3.5, 3)], [figures(engagement=5)] * 3
+    body = get_body(client, pair(*ratings, target="engagement"))
+    assert "engagement 5.0 against 3.2, by 1.4 to 2.3 points." in get_part(body, "compare-answer")
+
+
 def test_the_other_six_are_guardrails(client):
     control = [figures(coherence=70, memory_accuracy=value) for value in (89, 90, 91)]
     change = [figures(coherence=72, memory_accuracy=value) for value in (60, 61, 62)]
     body = get_body(client, pair(control, change))
     others = get_part(body, "compare-others")
     assert "The other metrics, as guardrails" in others
-    assert (
-        "Memory accuracy needs 80 % " in others and "check worse the rule says REVERT: 61.0 < 90.0" in others
-    )
+    # The rubric's sentence speaks of the target alone. SD 1: 5 + 0.84 sqrt(2/3) = 5.7 points are seen.
+    assert "check worse sees a fall of 6 points; without any it is marked hardly ever" in others
+    assert "the rule says" not in others
+    assert "how large a fall so many games can see is not known" in others
     assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
     assert body.count('<td class="plot-cell">') == 6
+
+
+def test_a_guardrail_that_seems_to_have_fallen_is_marked_and_says_how_little_it_takes(client):
+    control = [figures(coherence=70, memory_accuracy=value) for value in (72, 80, 88)]
+    change = [figures(coherence=72, memory_accuracy=value) for value in (66, 74, 82)]
+    body = get_body(client, pair(control, change))
+    # SD 8: 5 + 0.84 * 8 sqrt(2/3) = 10.5 points; by luck Phi(-5 / 6.5) = .22.
+    says = "check cannot tell yet sees a fall of 10 points; without any it is marked one time in five"
+    assert says in get_part(body, "compare-others")
+    assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
 
 
 def test_without_a_target_all_seven_answer_together(client):

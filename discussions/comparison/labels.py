@@ -1,0 +1,150 @@
+"""How comparisons are worded: how often something happens, points, and the first line of a comparison."""
+
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from discussions.comparison.core.comparison import MetricCompared
+from discussions.comparison.core.verdict_line import (
+    CERTAIN,
+    LIKELY,
+    NO_DIFFERENCE,
+    OPEN,
+    PERHAPS,
+    PERHAPS_SMALL,
+    PROBABLY_NO_DIFFERENCE,
+    VerdictLine,
+    choose_verdict_line,
+)
+from workspace.core.text import figure
+
+# Below and above these a share is "hardly ever" and "almost always".
+RARE, USUAL = 0.03, 0.97
+
+
+# A scale as wide as this is shown in whole points, a narrower one with a decimal.
+WIDE_SPAN = 20
+
+
+def say_how_often(chance: float) -> str:
+    """A probability as a lead reads it: "one time in ten", "two times in three"."""
+    if chance < RARE:
+        return _("hardly ever")
+    if chance > USUAL:
+        return _("almost always")
+    words = {
+        Fraction(1, 20): _("one time in twenty"),
+        Fraction(1, 10): _("one time in ten"),
+        Fraction(1, 7): _("one time in seven"),
+        Fraction(1, 5): _("one time in five"),
+        Fraction(1, 4): _("one time in four"),
+        Fraction(1, 3): _("one time in three"),
+        Fraction(2, 5): _("two times in five"),
+        Fraction(1, 2): _("one time in two"),
+        Fraction(3, 5): _("three times in five"),
+        Fraction(2, 3): _("two times in three"),
+        Fraction(3, 4): _("three times in four"),
+        Fraction(4, 5): _("four times in five"),
+        Fraction(9, 10): _("nine times in ten"),
+        Fraction(19, 20): _("nineteen times in twenty"),
+    }
+    return words[min(words, key=lambda share: abs(share - chance))]
+
+
+def points(value: float) -> str:
+    """A material difference in words."""
+    return _in_points(f"{value:g}")
+
+
+def get_decimals(span: float) -> int:
+    """With how many decimals sentences show figures of a scale as wide as this."""
+    return 0 if span >= WIDE_SPAN else 1
+
+
+def describe_verdict(metric: MetricCompared, span: float) -> str:
+    """The first line: the word, both means, and the interval in points; `span` is the width of the metric's scale."""
+    found, line = metric.difference, choose_verdict_line(metric.difference)
+    if found.raw is None or found.control_mean is None or found.change_mean is None:
+        return _("Cannot tell yet: %(reason)s") % {"reason": found.reason}
+    decimals = get_decimals(span)
+    after, before = _means(found.change_mean, found.control_mean, metric.threshold, decimals)
+    given = {
+        "label": metric.label.lower(),
+        "after": after,
+        "before": before,
+        "material": points(found.material),
+        "reason": found.reason,
+    }
+    if line.interval is None:
+        says = (
+            _("No difference that matters: %(label)s %(after)s against %(before)s.")
+            if line.kind == NO_DIFFERENCE
+            else _("Cannot tell yet: %(label)s %(after)s against %(before)s. %(reason)s")
+        )
+        return says % given
+    given |= _ends(line.interval, decimals)
+    return _sentence(line) % (given | {"range": _describe_range(line.interval, decimals)})
+
+
+def _means(after: float, before: float, threshold: float, decimals: int) -> tuple[str, str]:
+    """Both means with as many decimals as it takes to show that they differ, at most three."""
+    for places in range(decimals, 4):
+        shown = figure(after, threshold, decimals=places), figure(before, threshold, decimals=places)
+        if shown[0] != shown[1] or after == before:
+            break
+    return shown
+
+
+def _sentence(line: VerdictLine) -> str:
+    pair = _("%(label)s %(after)s against %(before)s")
+    up, down = {
+        CERTAIN: (_("Better, almost certainly"), _("Worse, almost certainly")),
+        LIKELY: (_("Better, very likely"), _("Worse, very likely")),
+        PERHAPS: (_("Perhaps better, too early to say"), _("Perhaps worse, too early to say")),
+        PERHAPS_SMALL: (
+            _("Perhaps better, probably by too little to matter"),
+            _("Perhaps worse, probably by too little to matter"),
+        ),
+        NO_DIFFERENCE: (_("No difference that matters"),) * 2,
+        PROBABLY_NO_DIFFERENCE: (_("Probably no difference that matters"),) * 2,
+        OPEN: (_("Cannot tell yet"),) * 2,
+    }[line.kind]
+    rest = {
+        CERTAIN: _("by %(low)s to %(high)s points"),
+        LIKELY: _("by %(low)s to %(high)s points"),
+        PERHAPS: _("by %(low)s to %(high)s points as played"),
+        PERHAPS_SMALL: _("by %(low)s to %(high)s points as played"),
+        NO_DIFFERENCE: _("%(range)s, less than %(material)s either way"),
+        PROBABLY_NO_DIFFERENCE: "%(range)s",
+        OPEN: _("anything %(range)s fits these games"),
+    }[line.kind]
+    return f"{up if line.is_better else down}: {pair}, {rest}."
+
+
+def _describe_range(interval: tuple[float, float], decimals: int) -> str:
+    """An interval in words that name its directions."""
+    low, high = interval
+    given = _ends(interval, decimals)
+    if low > 0:
+        return _("%(low)s to %(high)s points better") % given
+    if high < 0:
+        return _("%(low)s to %(high)s points worse") % given
+    return _("from %(worse)s worse to %(better)s better") % {
+        "worse": _in_points(figure(-low, 0.0, decimals=decimals)),
+        "better": _in_points(figure(high, 0.0, decimals=decimals)),
+    }
+
+
+def _in_points(text: str) -> str:
+    return ngettext("%(value)s point", "%(value)s points", 1 if text == "1" else 2) % {"value": text}
+
+
+def _ends(interval: tuple[float, float], decimals: int) -> dict[str, str]:
+    """Both ends without their signs, the smaller one first; an end that is not 0 never shows as 0."""
+    low, high = sorted(abs(end) for end in interval)
+    for places in range(decimals, 4):
+        shown = figure(low, 0.0, decimals=places), figure(high, 0.0, decimals=places)
+        if shown[0] != shown[1]:
+            break
+    return {"low": shown[0], "high": shown[1]}
