@@ -1,7 +1,5 @@
 """How comparisons are worded: how often something happens, points, and the first line of a comparison."""
 
-from fractions import Fraction
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -27,34 +25,48 @@ RARE, USUAL = 0.03, 0.97
 WIDE_SPAN = 20
 
 
-def say_how_often(chance: float) -> str:
-    """A probability as a lead reads it: "one time in ten", "two times in three"."""
+# The shares that have words, as numerator and denominator.
+SHARES = (
+    (1, 20), (1, 10), (1, 7), (1, 5), (1, 4), (1, 3), (2, 5), (1, 2), (3, 5), (2, 3), (3, 4), (4, 5), (9, 10), (19, 20),
+)  # fmt: skip
+
+
+def say_how_often(chance: float, *, is_short: bool = False) -> str:
+    """A probability as a lead reads it: "one time in ten", or "one in ten" after a sentence that said so in full."""
     if chance < RARE:
         return _("hardly ever")
     if chance > USUAL:
         return _("almost always")
-    words = {
-        Fraction(1, 20): _("one time in twenty"),
-        Fraction(1, 10): _("one time in ten"),
-        Fraction(1, 7): _("one time in seven"),
-        Fraction(1, 5): _("one time in five"),
-        Fraction(1, 4): _("one time in four"),
-        Fraction(1, 3): _("one time in three"),
-        Fraction(2, 5): _("two times in five"),
-        Fraction(1, 2): _("one time in two"),
-        Fraction(3, 5): _("three times in five"),
-        Fraction(2, 3): _("two times in three"),
-        Fraction(3, 4): _("three times in four"),
-        Fraction(4, 5): _("four times in five"),
-        Fraction(9, 10): _("nine times in ten"),
-        Fraction(19, 20): _("nineteen times in twenty"),
+    part, whole = min(SHARES, key=lambda share: abs(share[0] / share[1] - chance))
+    given = {"part": _number_words()[part], "whole": _number_words()[whole]}
+    if is_short:
+        return _("%(part)s in %(whole)s") % given
+    return ngettext("%(part)s time in %(whole)s", "%(part)s times in %(whole)s", part) % given
+
+
+def _number_words() -> dict[int, str]:
+    return {
+        1: _("one"),
+        2: _("two"),
+        3: _("three"),
+        4: _("four"),
+        5: _("five"),
+        7: _("seven"),
+        9: _("nine"),
+        10: _("ten"),
+        19: _("nineteen"),
+        20: _("twenty"),
     }
-    return words[min(words, key=lambda share: abs(share - chance))]
 
 
 def points(value: float) -> str:
     """A material difference in words."""
     return _in_points(f"{value:g}")
+
+
+def points_text(value: float, span: float) -> str:
+    """A figure of a scale as wide as that, rounded, in points."""
+    return _in_points(figure(value, decimals=get_decimals(span)))
 
 
 def get_decimals(span: float) -> int:

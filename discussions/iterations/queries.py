@@ -53,6 +53,17 @@ def load_history(stage: Stage) -> History:
     return History(stage.pk, iterations)
 
 
+def load_batches(project: int, rubric_version: int) -> list[list[GameFigures]]:
+    """The games of each iteration of the project under that version, for how much games of one prompt differ.
+
+    Four queries, seven more while games wait for verdicts.
+    """
+    given = Iteration.objects.filter(project=project, stage__isnull=False, rubric_version=rubric_version)
+    rows = {row["id"]: row for row in map(_decoded, _columns(given.order_by("number")))}
+    games, _left_out = _games(list(rows), rows)
+    return [[game.figures for game in batch] for batch in games.values()]
+
+
 _NAMED = {
     "id": "pk",
     "rubric_version": "rubric_version_id",

@@ -168,6 +168,8 @@ def _show_plan(
         kind=view.kind,
         person=request.user,
         prompt=form.data.get("prompt", "") if form.is_bound else None,
+        target=str(form["target"].value() or "") if "target" in form.fields else "",
+        least_games=form["least_games"].value(),
         iteration=view.iteration,
     )
     context = {

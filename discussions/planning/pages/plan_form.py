@@ -5,12 +5,14 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, CHANGE
+from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.next_target import TargetAdvice, describe_target
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
-from discussions.iterations.queries import load_rubric, propose_target
+from discussions.iterations.queries import load_batches, load_rubric, propose_target
 from discussions.models import Iteration, Stage
 from discussions.planning.core import Plan, PlanFault, most_hunks, plan_faults
+from discussions.planning.pages.how_many import HowMany, build_how_many
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import why_no_change
 from rubric.core.records import DISCUSSION, RubricRecord
@@ -40,7 +42,7 @@ STORED_FIELDS = (
 class PlanPage(Struct, frozen=True):
     """What the page shows around the form. `number` is that of an iteration that is planned again, 0 for a new one.
 
-    `refusal` disables the button, `change_refusal` the choice of a change.
+    `how_many` says what so many games can find. `refusal` disables the button, `change_refusal` the choice of a change.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class PlanPage(Struct, frozen=True):
     reference: HistoryIteration | None
     target: TargetAdvice | None
     diff: PromptDiff | None
+    how_many: HowMany | None
     refusal: str
     change_refusal: str
 
@@ -59,9 +62,14 @@ def build_plan_page(
     kind: str,
     person: Person,
     prompt: str | None = None,
+    target: str = "",
+    least_games: object = None,
     iteration: Iteration | None = None,
 ) -> PlanPage:
-    """The page for a plan of that kind; with a `prompt`, its difference from the reference's."""
+    """The page for a plan of that kind; with a `prompt`, its difference from the reference's.
+
+    `target` and `least_games` are what stands in the form.
+    """
     reference = find_reference(history, iteration) if kind == CHANGE else None
     closed = get_refusal(check_open_iteration, person, stage)
     undecided = why_no_change(history)
@@ -69,15 +77,30 @@ def build_plan_page(
     diff = None
     if reference and prompt is not None:
         diff = prompt_diff(load_prompt(reference), prompt, allowed=most_hunks(load_rubric(reference)))
+    proposed = describe_target(propose_target(history, reference)) if reference else None
+    rubric, batches = _load_measured(stage, history, reference, iteration)
     return PlanPage(
         kind=kind,
         number=iteration.number if iteration else 0,
         reference=reference,
-        target=describe_target(propose_target(history, reference)) if reference else None,
+        target=proposed,
         diff=diff,
+        how_many=build_how_many(rubric, batches, target or (proposed.key if proposed else ""), least_games),
         refusal=change_refusal if kind == CHANGE and iteration is None else closed,
         change_refusal=change_refusal,
     )
+
+
+def _load_measured(
+    stage: Stage, history: History, reference: HistoryIteration | None, iteration: Iteration | None
+) -> tuple[RubricRecord, list[list[GameFigures]]]:
+    """The rubric version by which the games will probably be judged, and the project's games under it."""
+    like = reference or (history.find(iteration.pk) if iteration else history.baseline)
+    if like is not None:
+        return load_rubric(like), load_batches(stage.project_id, like.rubric_version)
+    rows = Iteration.objects.select_related("rubric_version")
+    version = rows.get(project=stage.project_id, stage=None).rubric_version
+    return version.to_record(), load_batches(stage.project_id, version.pk)
 
 
 def find_reference(history: History, iteration: Iteration | None) -> HistoryIteration | None:

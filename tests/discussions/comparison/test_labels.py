@@ -1,5 +1,7 @@
 """How comparisons are worded."""
 
+import re
+
 import pytest
 
 from discussions.comparison.core.comparison import compare
@@ -24,6 +26,7 @@ DEPTH = "strategic_depth"
 )
 def test_how_often(chance, says):
     assert say_how_often(chance) == says
+    assert say_how_often(chance, is_short=True) == re.sub(" times? ", " ", says)
 
 
 def told(control, change, key=DEPTH, span=100.0):
@@ -61,8 +64,7 @@ def told(control, change, key=DEPTH, span=100.0):
         (
             (60, 68, 76),
             (59, 67, 75),
-            "Cannot tell yet: strategic depth 67 against 68, anything from 19 points worse to 17 points better fits "
-            "these games.",
+            "Cannot tell yet: strategic depth 67 against 68, anything from 19 points worse to 17 points better fits",
         ),
         ((70,), (80,), "Cannot tell yet: strategic depth 80 against 70. No batch has two games"),
         ((70, 70), (70, 70), "No difference that matters: strategic depth 70 against 70."),

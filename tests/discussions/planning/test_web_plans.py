@@ -244,5 +244,5 @@ def test_the_form_asks_as_often_however_long_the_stage_is(client, stage, count, 
         made = make_change(stage=stage, games=[figures()] * 3, minutes=2 * number + 1)
         decide_on(iteration=made, choice="keep", minutes=2 * number + 2)
     client.get(address(stage))
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(16):
         client.get(address(stage))
