@@ -77,13 +77,14 @@ def build_plan_page(
     diff = None
     if reference and prompt is not None:
         diff = prompt_diff(load_prompt(reference), prompt, allowed=most_hunks(load_rubric(reference)))
-    proposed = describe_target(propose_target(history, reference)) if reference else None
+    newest = reference or history.reference
+    proposed = describe_target(propose_target(history, newest)) if newest else None
     rubric, batches = _load_measured(stage, history, reference, iteration)
     return PlanPage(
         kind=kind,
         number=iteration.number if iteration else 0,
         reference=reference,
-        target=proposed,
+        target=proposed if reference else None,
         diff=diff,
         how_many=build_how_many(rubric, batches, target or (proposed.key if proposed else ""), least_games),
         refusal=change_refusal if kind == CHANGE and iteration is None else closed,

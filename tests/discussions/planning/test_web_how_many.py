@@ -49,6 +49,13 @@ def test_a_change_takes_the_projects_own_spread_of_the_target(client):
     )
 
 
+def test_a_fresh_baseline_tells_the_metric_that_would_be_the_next_target(client):
+    stage = make_stage()
+    make_baseline(stage=stage, games=[figures(coherence=score) for score in (20, 30, 40, 50, 60)])
+    told = get_told(client, stage, "baseline")
+    assert "finds a gain of 16 points in conversation coherence one time in ten" in told
+
+
 def test_games_of_an_earlier_stage_count_too(client):
     first = make_stage()
     make_baseline(stage=first, games=[figures(memory_accuracy=score) for score in (86, 88, 90, 92, 94)])
