@@ -7,9 +7,11 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
+from discussions.adjudication.core.judgeable import audit_sample, read_sample_rule
 from discussions.adjudication.queries import adjudications_in, deal_for
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import Outcome
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
@@ -27,6 +29,7 @@ from discussions.verdicts.core.basis import (
     BasisTest,
     BasisVersion,
 )
+from discussions.verdicts.core.people_estimate import POSITIVE, PeopleEstimate, estimate_people
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
@@ -64,6 +67,24 @@ def load_verdict_preview(game: Game) -> Preview | None:
     rubric = rubric_record(version.id, version.sha256)
     outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
     return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found)
+
+
+def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
+    """What people would say of all messages, for each metric whose messages are sampled, in one query."""
+    basis = preview.basis
+    measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
+    rubric = rubric_record(basis.rubric_version.id, basis.rubric_version.sha256)
+    rule = read_sample_rule(rubric.parameters)
+    keys = [evaluation.id for evaluation in basis.evaluations]
+    seeds = list(Evaluation.objects.filter(pk__in=keys).values_list("seed", flat=True))
+    estimates = []
+    for line in preview.outcome.lines:
+        if line.key not in POSITIVE:
+            continue
+        machine = METRICS[line.key].machine_values(measurements[line.key])
+        sampled = {str(at) for seed in seeds for at in audit_sample(seed, line.key, len(machine), rule)}
+        estimates.append(estimate_people(line, machine, preview.found.values.get(line.key, {}), sampled))
+    return [estimate for estimate in estimates if estimate is not None]
 
 
 def load_basis(game: Game) -> Basis | None:

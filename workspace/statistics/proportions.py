@@ -1,6 +1,10 @@
 """Intervals for a proportion: of the messages, references or players of one game, of answers to a survey."""
 
-from math import sqrt
+from collections.abc import Sequence
+from math import exp, lgamma, sqrt
+
+import numpy as np
+from msgspec import Struct
 
 
 def wilson(numerator: int, denominator: int, z: float = 1.959963984540054) -> tuple[float, float] | None:
@@ -34,3 +38,58 @@ def newcombe(
     low = sqrt((first - left[0] / 100) ** 2 + (other[1] / 100 - second) ** 2)
     high = sqrt((left[1] / 100 - first) ** 2 + (second - other[0] / 100) ** 2)
     return max(-1.0, first - second - low), min(1.0, first - second + high)
+
+
+class JudgedStratum(Struct, frozen=True):
+    """A part of a finite population: so many judged items, `positive` of them, and so many `unjudged`.
+
+    Of the judged ones `sampled` were drawn at random, `sampled_positive` of these are positive.
+    """
+
+    judged: int
+    positive: int
+    sampled: int
+    sampled_positive: int
+    unjudged: int
+
+
+def predict_share(strata: Sequence[JudgedStratum], level: float = 0.95) -> tuple[float, float, float]:
+    """The share of positive items in the whole population in percent, and the ends of its interval.
+
+    Judged items count as judged. The number of positive items among the others of a stratum has the beta-binomial
+    distribution that follows from its sample under the prior of Jeffreys, Beta(1/2, 1/2); strata are added by
+    convolution, and the interval has equal tails. Source: W. A. Ericson, J. R. Statist. Soc. B 31 (1969), 195-233; for
+    the prior L. D. Brown, T. T. Cai, A. DasGupta, Statistical Science 16 (2001), 101-133. Raises ValueError without
+    items.
+    """
+    total = sum(stratum.judged + stratum.unjudged for stratum in strata)
+    if not total:
+        raise ValueError("a share needs at least one item")
+    known = sum(stratum.positive for stratum in strata)
+    expected, chances = float(known), np.ones(1)
+    for stratum in strata:
+        successes = stratum.sampled_positive + 0.5
+        failures = stratum.sampled - stratum.sampled_positive + 0.5
+        chances = np.convolve(chances, beta_binomial(stratum.unjudged, successes, failures))
+        rate = stratum.sampled_positive / stratum.sampled if stratum.sampled else 0.5
+        expected += stratum.unjudged * rate
+    below = np.cumsum(chances)
+    low = known + int(np.searchsorted(below, (1 - level) / 2))
+    high = known + int(np.searchsorted(below, 1 - (1 - level) / 2))
+    return 100 * expected / total, 100 * low / total, 100 * high / total
+
+
+def beta_binomial(count: int, first: float, second: float) -> list[float]:
+    """The chances of 0 to `count` successes in as many trials whose chance has the distribution Beta(first, second)."""
+    constant = lgamma(count + 1) + lgamma(first + second) - lgamma(first) - lgamma(second)
+    constant -= lgamma(count + first + second)
+    return [
+        exp(
+            constant
+            + lgamma(successes + first)
+            + lgamma(count - successes + second)
+            - lgamma(successes + 1)
+            - lgamma(count - successes + 1)
+        )
+        for successes in range(count + 1)
+    ]

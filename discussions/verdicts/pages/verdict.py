@@ -6,13 +6,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.access.permissions import check_see_game
+from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.models import Game, Verdict
 from discussions.models.iterations import NEVER
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
+from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.pages.lines import FigureRow, build_threshold_chart, figure_rows, verdict_turns
 from discussions.verdicts.permissions import check_complete, check_record_verdict, check_supersede_verdict
-from discussions.verdicts.queries import Preview, load_verdict_preview
+from discussions.verdicts.queries import Preview, load_people_estimates, load_verdict_preview
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
@@ -39,6 +41,7 @@ class VerdictPage(Struct, frozen=True):
     `history` has the recorded verdicts, the newest first. `basis_sha256` and `basis` go back with the form, "" when
     they would show the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says
     where a lead can remove the cause: "people", "settle", or "". `changed` lists what changed since the recording.
+    `people` are the estimates from the present judgements with a sentence each, none for those who may not see them.
     """
 
     game: Game
@@ -50,6 +53,7 @@ class VerdictPage(Struct, frozen=True):
     record_refusal: str
     record_way: str
     sees_game: bool
+    people: list[tuple[PeopleEstimate, str]]
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
@@ -77,7 +81,37 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         record_refusal=_refusal(game, person, preview, is_correction=recorded is not None),
         record_way=_way(preview),
         sees_game=sees_game,
+        people=[(estimate, describe_people_estimate(estimate)) for estimate in load_people_estimates(preview)]
+        if preview and not is_private and not is_hidden
+        else [],
     )
+
+
+def describe_people_estimate(estimate: PeopleEstimate) -> str:
+    """What people would say of all messages, beside the counted score."""
+    words = {
+        STRATEGIC_DEPTH: _("strategic"),
+        COHERENCE: _("coherent"),
+        ROLE_CONSISTENCY: _("consistent with the role"),
+    }
+    says = _(
+        "By the sample, people would call about %(share).0f %% %(word)s (%(low).0f to %(high).0f); "
+        "counted are %(score).0f %%."
+    ) % {
+        "share": estimate.share,
+        "word": words[estimate.key],
+        "low": estimate.low,
+        "high": estimate.high,
+        "score": estimate.score,
+    }
+    if not estimate.turns:
+        return says
+    turned = (
+        _("Counted FAIL, people's sample says PASS.")
+        if estimate.passes
+        else _("Counted PASS, people's sample says FAIL.")
+    )
+    return f"{says} {turned}"
 
 
 def outcome_part(outcome: Outcome, basis: Basis) -> OutcomePart:

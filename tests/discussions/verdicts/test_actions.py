@@ -25,7 +25,7 @@ from discussions.verdicts.actions import record_verdict, replay_verdict
 from discussions.verdicts.core.report import report_to_json
 from discussions.verdicts.core.scoring import compute_effective_values
 from discussions.verdicts.pages.report import build_report
-from discussions.verdicts.queries import load_verdict_preview
+from discussions.verdicts.queries import load_people_estimates, load_verdict_preview
 from tests.factories.adjudication import (
     breaches,
     list_evaluations,
@@ -441,6 +441,19 @@ def test_every_contradicted_message_counts_however_many_evaluators_did_not_see_i
     assert len(judged) > 10, "each evaluator judged an own half too"
     assert set(found.found.values["role_consistency"].values()) == {"inconsistent"}
     assert line.numerator == 100 - len(judged)
+
+
+def test_people_outside_the_sample_are_estimated_and_a_turned_metric_is_said():
+    game = make_shared_game(k=3, message_count=100)
+    inconsistent_everywhere(game)
+    found = preview(fresh(game))
+    estimates = {estimate.key: estimate for estimate in load_people_estimates(found)}
+    roles = estimates["role_consistency"]
+    assert (roles.share, roles.passes) == (0, False)
+    assert roles.low == 0 < roles.high < 20
+    assert roles.total == 100
+    assert roles.turns == (roles.score >= 80)
+    assert not estimates["strategic_depth"].turns
 
 
 def test_a_verdict_of_basis_format_1_is_replayed_by_the_rule_of_its_time():

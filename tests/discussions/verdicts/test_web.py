@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.models import Evaluation, Iteration, Judgement, Verdict
+from tests.factories.adjudication import list_evaluations, submitted_game
 from tests.factories.people import make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit
 from tests.factories.tampering import without_triggers
@@ -47,6 +48,18 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     assert (posted.status_code, posted["Location"]) == (303, address(game))
     assert Verdict.objects.get().created_by == get_evaluator(game)
     assert "Recorded verdict 1" in client.get(address(game)).content.decode()
+
+
+def test_what_people_would_say_of_every_message_is_beside_the_score_for_those_who_may_see_answers(client):
+    game = submitted_game(2, message_count=60)
+    client.force_login(get_lead(game))
+    answer = client.get(address(game))
+    sentences = [sentence for _estimate, sentence in answer.context["page"].people]
+    assert len(sentences) == 3
+    assert sentences[0].startswith("By the sample, people would call about ")
+    assert sentences[0] in html.unescape(answer.content.decode())
+    client.force_login(list_evaluations(game)[0].evaluator)
+    assert b"people would call about" not in client.get(address(game)).content
 
 
 def test_what_changed_is_shown_with_409_and_nothing_is_recorded(client):
@@ -185,7 +198,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         record(game)
         client.force_login(get_lead(game))
         client.get(address(game))
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             assert client.get(address(game)).status_code == 200
 
 

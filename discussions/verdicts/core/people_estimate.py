@@ -1,0 +1,82 @@
+"""What people would say of every message of a game, estimated from the messages that they judged."""
+
+from collections.abc import Collection, Mapping
+
+from msgspec import Struct
+
+from discussions.core import judgement_kinds
+from discussions.core.outcome import Line
+from workspace.statistics.proportions import JudgedStratum, predict_share
+
+POSITIVE = {
+    judgement_kinds.STRATEGIC_DEPTH: judgement_kinds.YES,
+    judgement_kinds.COHERENCE: judgement_kinds.YES,
+    judgement_kinds.ROLE_CONSISTENCY: judgement_kinds.CONSISTENT,
+}
+
+
+class PeopleEstimate(Struct, frozen=True):
+    """The share of messages that people would count for one metric, in percent, with its 95 % interval.
+
+    `judged` of `total` messages were judged. `score` is the counted one, in percent; with `turns` it and the estimate
+    are on different sides of the threshold.
+    """
+
+    key: str
+    share: float
+    low: float
+    high: float
+    judged: int
+    total: int
+    score: float
+    passes: bool
+    turns: bool
+
+
+def estimate_people(
+    line: Line, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
+) -> PeopleEstimate | None:
+    """The estimate beside one line of a verdict; None without a judged message of a sample.
+
+    `machine` and `values` are the automatic and the effective value by message, `sampled` the messages of the audit
+    samples. A judged message counts as judged. The others are predicted from the judged ones of the samples, apart for
+    those that the rule counts and those that it does not, because people object to them with different frequency.
+    """
+    positive = POSITIVE[line.key]
+    if line.score is None or not any(subject in values for subject in sampled):
+        return None
+    strata = [
+        _stratum(
+            [subject for subject, value in machine.items() if (value == positive) is counts],
+            values,
+            sampled,
+            positive,
+        )
+        for counts in (True, False)
+    ]
+    share, low, high = predict_share(strata)
+    return PeopleEstimate(
+        key=line.key,
+        share=share,
+        low=low,
+        high=high,
+        judged=sum(stratum.judged for stratum in strata),
+        total=len(machine),
+        score=line.score,
+        passes=share >= line.threshold,
+        turns=(share >= line.threshold) != (line.score >= line.threshold),
+    )
+
+
+def _stratum(
+    subjects: Collection[str], values: Mapping[str, str], sampled: Collection[str], positive: str
+) -> JudgedStratum:
+    judged = [subject for subject in subjects if subject in values]
+    drawn = [subject for subject in judged if subject in sampled]
+    return JudgedStratum(
+        judged=len(judged),
+        positive=sum(values[subject] == positive for subject in judged),
+        sampled=len(drawn),
+        sampled_positive=sum(values[subject] == positive for subject in drawn),
+        unjudged=len(subjects) - len(judged),
+    )
