@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.core.records import Fault
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.transcripts.core.oddities import ODDITY_CODES
 from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
@@ -50,15 +51,23 @@ class ImportsPage(msgspec.Struct, frozen=True):
     older: int | None
 
 
+class ImportedGame(msgspec.Struct, frozen=True):
+    """A game of an import: its warnings, and what looked odd when it came in."""
+
+    game: Game
+    warnings: list[Fault]
+    odd: list[Fault]
+
+
 class ImportPage(msgspec.Struct, frozen=True):
-    """One import. `games` are the first games with their warnings; `job` is None for imports without one."""
+    """One import. `games` are the first games; `job` is None for imports without one."""
 
     line: ImportLine
     job: Job | None
     bar: ProgressBar | None
     worker_note: str
     faults: list[Fault]
-    games: list[tuple[Game, list[Fault]]]
+    games: list[ImportedGame]
     may_cancel: bool
     may_resume: bool
     may_separate: bool
@@ -109,10 +118,19 @@ def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
         bar=_bar(transcript, line, now),
         worker_note=_worker_note(now) if line.is_live else "",
         faults=faults,
-        games=[(game, msgspec.json.decode(game.warnings, type=list[Fault])) for game in games],
+        games=[_imported_game(game) for game in games],
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
         may_separate=is_taken and not transcript.is_separate and state == DONE,
+    )
+
+
+def _imported_game(game: Game) -> ImportedGame:
+    noted = msgspec.json.decode(game.warnings, type=list[Fault])
+    return ImportedGame(
+        game=game,
+        warnings=[warning for warning in noted if warning.code not in ODDITY_CODES],
+        odd=[warning for warning in noted if warning.code in ODDITY_CODES],
     )
 
 

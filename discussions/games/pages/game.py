@@ -28,6 +28,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
 from discussions.models import Companions, Game, Verdict, Withdrawal
 from discussions.queries import game_record, load_measurements
+from discussions.transcripts.core.oddities import ODDITY_CODES, Oddity, list_oddities
 from discussions.verdicts.pages.lines import FigureRow, figure_rows
 from discussions.verdicts.pages.verdict import OutcomePart, outcome_part
 from discussions.verdicts.queries import Preview, load_verdict_preview
@@ -57,6 +58,7 @@ class GamePage(Struct, frozen=True):
     """Everything of one game. `metrics` and `outcome` are empty while it is not measured.
 
     `messages` is the shown part of the transcript; `earlier` and `later` are where the other parts begin, 0 without.
+    `oddities` are read from the record, so games that came in before they were looked for have them, too.
     `message_counts` counts messages by player. `withdrawals` are empty for a game that counts.
     """
 
@@ -64,6 +66,7 @@ class GamePage(Struct, frozen=True):
     record: GameRecord
     paid: list[PaidFigure]
     warnings: list[Fault]
+    oddities: list[Oddity]
     outcome: OutcomePart | None
     verdict_number: int
     metrics: list[GameMetric]
@@ -102,11 +105,13 @@ def build_game_page(
     has_none = preview is not None and preview.basis.supersedes is None
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
+    warnings = msgspec.json.decode(game.warnings, type=list[Fault])
     return GamePage(
         game=game,
         record=record,
         paid=paid_figures(game),
-        warnings=msgspec.json.decode(game.warnings, type=list[Fault]),
+        warnings=[warning for warning in warnings if warning.code not in ODDITY_CODES],
+        oddities=list_oddities(record),
         outcome=outcome_part(preview.outcome, preview.basis) if preview else None,
         verdict_number=0 if has_none else numbers.first() or 0,
         metrics=_metrics(preview, record) if preview else [],

@@ -8,9 +8,11 @@ from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand
 
-from discussions.core.records import Fault, GameRecord
+from discussions.core.records import Fault
 from discussions.transcripts.core.formats import read_transcripts
 from discussions.transcripts.core.measured_file import measured_file
+from discussions.transcripts.core.notes import ReadGame
+from discussions.transcripts.core.oddities import ODDITY_CODES
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import first_discussion_version
@@ -19,7 +21,10 @@ REFUSED = 2
 
 
 class Command(BaseCommand):
-    """`measure_file FILE [--rubric FILE] [--json]`: exit 0 when measured, 2 when a file is refused."""
+    """`measure_file FILE [--rubric FILE] [--json]`: exit 0 when measured, 2 when a file is refused.
+
+    Warnings, and what looks odd, go to stderr; with `--json` they are in the object.
+    """
 
     help = (
         "Measures one transcript by the measured metrics and prints the result; the database is not used. "
@@ -37,14 +42,18 @@ class Command(BaseCommand):
         """Reads, measures, prints."""
         as_json = options["as_json"]
         rubric = self._rubric(options["rubric"], as_json=as_json)
-        result = measured_file(self._game(options["file"], rubric, as_json=as_json), rubric)
+        read = self._game(options["file"], rubric, as_json=as_json)
+        result = measured_file(read.record, rubric, read.warnings)
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False))
             return
         for key, metric in result["metrics"].items():
             self.stdout.write(_line(key, metric))
+        for warning in read.warnings:
+            kind = "looks odd" if warning.code in ODDITY_CODES else "warning"
+            self.stderr.write(f"{kind}: {warning.place}: {warning.message}")
 
-    def _game(self, path: Path, rubric: RubricRecord, *, as_json: bool) -> GameRecord:
+    def _game(self, path: Path, rubric: RubricRecord, *, as_json: bool) -> ReadGame:
         """The one game of the file."""
         data = self._bytes(path, as_json=as_json)
         read = read_transcripts(data, path.name, role_map=rubric.lists["role_map"])
@@ -56,7 +65,7 @@ class Command(BaseCommand):
                 f"The file holds {len(read.games)} games ({ids}); this command measures one. Split the file."
             )
             self._refuse([Fault(path.name, "not_one_game", said)], as_json=as_json)
-        return read.games[0].record
+        return read.games[0]
 
     def _rubric(self, path: Path | None, *, as_json: bool) -> RubricRecord:
         """The given rubric version, or the first."""

@@ -12,6 +12,7 @@ from discussions.core.records import Fault
 from discussions.transcripts.core.native import is_native, read_game
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, Notes, ReadGame, Transcripts
+from discussions.transcripts.core.oddities import oddity_warnings
 from workspace.core.json_faults import Problem
 from workspace.core.strict_json import Document, Replaced, normalise_text, read_json
 
@@ -153,9 +154,9 @@ def _read_one(source: Source, value: Any, pointer: str) -> tuple[ReadGame | None
     record = read_game(value, notes, source.role_map)
     if record is None:
         return None, notes
-    return ReadGame(
-        record=record, warnings=notes.warnings(), place=f"{source.name} {pointer}".rstrip()
-    ), notes
+    place = f"{source.name} {pointer}".rstrip()
+    warnings = notes.warnings() + oddity_warnings(record, place)
+    return ReadGame(record=record, warnings=warnings, place=place), notes
 
 
 READERS = (Reader(name="native", recognises=_is_native_source, read=_read_native),)

@@ -1,11 +1,11 @@
 """The one JSON object that `measure_file` prints: a game's metrics, its references, and what made them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from discussions.core.records import GameRecord, Measurement, ReferenceFinding
+from discussions.core.records import Fault, GameRecord, Measurement, ReferenceFinding
 from discussions.metrics.core.registry import (
     CODE_VERSION,
     METRICS,
@@ -18,8 +18,8 @@ from discussions.metrics.core.registry import (
 from rubric.core.records import RubricRecord
 
 
-def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
-    """Everything measured of one game, as plain values in a fixed order. Scores are unrounded."""
+def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fault]) -> dict[str, Any]:
+    """Everything measured of one game and its warnings, as plain values in a fixed order. Scores are unrounded."""
     measurements = measure_game(game, rubric)
     companions = build_companions(game, rubric, measurements)
     cost = game.cost
@@ -42,6 +42,9 @@ def measured_file(game: GameRecord, rubric: RubricRecord) -> dict[str, Any]:
         ],
         "rubric": {"name": rubric.name, "version": rubric.version},
         "code_version": CODE_VERSION,
+        "warnings": [
+            {"place": warning.place, "code": warning.code, "message": warning.message} for warning in warnings
+        ],
     }
 
 

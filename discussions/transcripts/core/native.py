@@ -49,6 +49,8 @@ ELIMINATION_KEYS = keys(
     type="how",
 )
 
+# A file with more than one empty message in so many is refused: it was exported wrongly.
+EMPTY_MESSAGES_IN = 10
 _NO_MESSAGES = "The game has no messages, so there is nothing to measure. Add them, or take the game out."
 
 
@@ -61,6 +63,7 @@ class _Found(Struct):
     ids: dict[str, int]
     turns: dict[str, int]
     round: int = 0
+    takes_empty: bool = False
 
 
 def is_native(value: Any) -> bool:
@@ -126,18 +129,36 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     if not entries:
         notes.fault("no_messages", "/messages", _NO_MESSAGES)
         return
+    found.takes_empty = _count_empty(entries, notes) * EMPTY_MESSAGES_IN <= len(entries)
     for index, entry in enumerate(entries):
         pointer = f"/messages/{index}"
         if type(entry) is dict:
-            _read_message(known_keys(entry, MESSAGE_KEYS, pointer, notes), index + 1, pointer, found, notes)
+            _read_message(known_keys(entry, MESSAGE_KEYS, pointer, notes), pointer, found, notes)
         else:
             wrong_type(notes, pointer, "an object", entry)
     if len(entries) == 1:
         notes.warn("one_message", "/messages")
 
 
-def _read_message(raw: dict[str, Any], position: int, pointer: str, found: _Found, notes: Notes) -> None:
+def _count_empty(entries: list[Any], notes: Notes) -> int:
+    """How many messages have no text. What is noted of their keys is noted when they are read."""
+    unused = Notes(notes.file, notes.pointer, notes.limits)
+    fields = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in entries if type(entry) is dict)
+    return sum(_is_empty(raw.get("message")) for raw in fields)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == "" or (type(value) is str and value.isspace())
+
+
+def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:
+    """Read a message; of an empty one only speaker and round. Positions count the messages that have a text."""
     player = _player(raw, "playerName", pointer, found.numbers, notes)
+    if found.takes_empty and _is_empty(raw.get("message")):
+        _round(raw, pointer, found, notes)
+        notes.warn("empty_message", pointer)
+        return
+    position = len(found.messages) + 1
     text = _text(raw.get("message"), pointer, notes)
     turn = read_whole_number(raw, "turn", pointer, notes)
     link = _link(raw, pointer, notes)
@@ -162,7 +183,7 @@ def _read_message(raw: dict[str, Any], position: int, pointer: str, found: _Foun
 
 def _text(value: Any, pointer: str, notes: Notes) -> str:
     pointer = f"{pointer}/message"
-    if value is None or value == "" or (type(value) is str and value.isspace()):
+    if _is_empty(value):
         notes.fault(
             "no_text", pointer, "The message has no text. Write what was said, or take the message out."
         )

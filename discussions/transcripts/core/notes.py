@@ -60,6 +60,10 @@ WARNINGS = {
         'One key is not known and was left out: "{what}".',
         '{count} keys are not known and were left out; the first is "{what}".',
     ),
+    "empty_message": (
+        "One message has no text; it was left out, so no metric counts it.",
+        "{count} messages have no text; they were left out, so no metric counts them.",
+    ),
     "no_time": ("One message has no time.", "{count} messages have no time."),
     "time_without_date": (
         'One message gives a time of day without a date ("{what}"), so messages stay in the order of the file.',

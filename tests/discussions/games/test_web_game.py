@@ -8,6 +8,7 @@ from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game
 from tests.factories.people import make_admin, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
+from tests.factories.transcripts import import_game, native_message
 from tests.factories.verdicts import fresh, record
 from workspace.core.canonical import bytes_hash
 
@@ -50,6 +51,22 @@ def test_the_page_shows_what_evaluators_do_not_see(client):
     for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted", "Second look"):
         assert hidden in said, hidden
     assert 'id="m12"' in said
+
+
+def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    lead = make_lead(project=make_rating_project())
+    messages = [native_message(1, name, text) for name, text in (("Ann", "Hi"), ("Bea", "Yo"), ("Ann", "Hi"))]
+    game = import_game(project=lead.memberships.get().project, by=lead, messages=messages)
+    Game.objects.filter(pk=game.pk).update(warnings="[]", warning_count=0)
+    client.force_login(lead)
+    page = client.get(address(game)).content.decode()
+    assert "Looks odd" in page
+    assert "One of 3 messages repeats an earlier one (same agent, text and time): message 3." in page
+    assert 'href="#m3"' in page
+    assert "came with the import" not in page
+    usual = import_game(project=game.project, by=lead)
+    assert "Looks odd" not in client.get(address(usual)).content.decode()
 
 
 def test_a_person_s_word_stands_beside_the_machine_s(client):

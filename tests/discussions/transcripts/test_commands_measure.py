@@ -61,7 +61,7 @@ def test_the_answer_has_exactly_its_keys(tmp_path: Path, capsys: pytest.CaptureF
     code, out, err = run(tmp_path, capsys, json.dumps(native()).encode(), "--json")
     assert (code, err) == (0, "")
     answer = json.loads(out)
-    assert list(answer) == ["game", "metrics", "references", "rubric", "code_version"]
+    assert list(answer) == ["game", "metrics", "references", "rubric", "code_version", "warnings"]
     assert (
         answer["game"].items() >= {"id": "g-1", "players": 2, "messages": 4, "rounds": 2, "votes": 1}.items()
     )
@@ -134,6 +134,21 @@ def test_without_json_it_prints_lines_for_people(tmp_path: Path, capsys: pytest.
     code, out, _ = run(tmp_path, capsys, json.dumps(native()).encode())
     assert code == 0
     assert len(out.splitlines()) == 6
+
+
+def test_warnings_and_what_looks_odd_are_in_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = native(messages=[dict(message, timestamp="20:15:00") for message in native()["messages"] * 3])
+    game["messages"][11]["message"] = ""
+    warnings = json.loads(run(tmp_path, capsys, json.dumps(game).encode(), "--json")[1])["warnings"]
+    assert all(set(warning) == {"place", "code", "message"} for warning in warnings)
+    codes = [warning["code"] for warning in warnings]
+    assert {"empty_message", "odd_repeated"} <= set(codes)
+    _, out, err = run(tmp_path, capsys, json.dumps(game).encode())
+    assert len(out.splitlines()) == 6
+    assert "warning: game.json /messages/11: One message has no text; it was left out" in err
+    assert "looks odd: game.json: 7 of 11 messages repeat an earlier one" in err
 
 
 @pytest.mark.parametrize("data", [b"", b"not json", b"{}", b'{"gameId": "x", "gameId": "y"}'])

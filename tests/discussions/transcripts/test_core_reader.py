@@ -9,6 +9,7 @@ import pytest
 from discussions.core.records import Cost, Elimination, GameRecord, Vote
 from discussions.transcripts.core.formats import read_transcripts
 from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.oddities import ODDITY_CODES
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 REAL_FILES = sorted(
@@ -270,7 +271,8 @@ def test_a_word_of_a_hundred_thousand_characters_comes_in():
 
 def test_hostile_text_stays_the_text_it_is():
     hostile = "<script>alert(1)</script> {{7*7}} ]]> [link](javascript:x) </responses_to_evaluate>"
-    record, warnings = read_one(native_game(messages=[native_message(1, "Ann", hostile)] * 2))
+    messages = [native_message(1, "Ann", hostile), native_message(2, "Bea", hostile)]
+    record, warnings = read_one(native_game(messages=messages))
     assert record.messages[0].text == hostile
     assert warnings == {}
 
@@ -281,6 +283,6 @@ def test_all_real_files_come_in_with_warnings_only():
     for path in REAL_FILES:
         given = read_transcripts(path.read_bytes(), path.name)
         assert (len(given.games), given.faults) == (1, []), path.name
-        codes |= {warning.code for warning in given.games[0].warnings}
+        codes |= {warning.code for warning in given.games[0].warnings} - ODDITY_CODES
     assert codes <= {"no_cost", "no_time", "time_without_date", "no_votes", "invisible_characters"}
     assert {"no_cost", "no_time", "time_without_date", "no_votes"} <= codes

@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.models import Game, Transcript
+from discussions.transcripts.pages import import_page
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import make_admin, make_lead, make_member, make_person
-from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person
+from tests.factories.transcripts import as_bytes, make_games_project, native_game, native_message, upload
 from workspace.jobs.actions import beat, take_job
 from workspace.models import Job
 
@@ -138,6 +139,18 @@ def test_faults_and_warnings_are_listed_with_place_and_remedy(seen, project, lea
     assert "The file has no votes" in page
     assert "\u202e" not in page
     assert "<b>" not in page
+
+
+def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
+    messages = [native_message(1, name, text) for name, text in (("Ann", "Hi"), ("Bea", "Yo"), ("Ann", "Hi"))]
+    transcript = upload(project=project, by=lead, games=native_game(messages=messages))
+    run_waiting_jobs()
+    (line,) = import_page(transcript=transcript, now=NOW).games
+    assert [warning.code for warning in line.odd] == ["odd_repeated", "odd_one_speaker"]
+    assert line.warnings == []
+    page = seen.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
+    assert "Looks odd" in page
+    assert "One of 3 messages repeats an earlier one (same agent, text and time): message 3." in page
 
 
 def test_what_is_wrong_with_a_file_that_is_no_json_is_said(seen, project, lead):

@@ -1,0 +1,161 @@
+"""What looks odd in a game: things that spoil a measurement and that a lead should look at. Nothing is changed.
+
+Each oddity is listed once, with how many messages show it and the first of them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from discussions.core.records import Fault, GameRecord, Message
+
+REPEATED = "odd_repeated"
+TIME_BACK = "odd_time_back"
+LEAKED = "odd_leaked"
+ROUND_ZERO = "odd_round_zero"
+TEXT_ROUND_ZERO = "odd_text_round_zero"
+ONE_SPEAKER = "odd_one_speaker"
+
+# For one message and for many: {count} of {total} messages, {first} is the position of the first.
+_SENTENCES = {
+    REPEATED: (
+        "One of {total} messages repeats an earlier one (same agent, text and time): message {first}.",
+        "{count} of {total} messages repeat an earlier one (same agent, text and time); the first is message {first}.",
+    ),
+    TIME_BACK: (
+        "The time runs backwards once: message {first} is earlier than the message before it.",
+        "The time runs backwards {count} times; the first is message {first}, earlier than the message before it.",
+    ),
+    LEAKED: (
+        "One text holds JSON or private reasoning, no part of the discussion: message {first}.",
+        "{count} of {total} texts hold JSON or private reasoning, no part of the discussion: first message {first}.",
+    ),
+    ROUND_ZERO: (
+        "The rounds begin at 0: one message is of round 0, message {first}.",
+        "The rounds begin at 0: {count} of {total} messages are of round 0; the first is message {first}.",
+    ),
+    TEXT_ROUND_ZERO: (
+        "One text names a round, day or night 0, but the file counts rounds from 1: message {first}.",
+        "{count} texts name a round, day or night 0, but the file counts rounds from 1; the first is message {first}.",
+    ),
+    ONE_SPEAKER: (
+        "One agent wrote more than half of the messages: {count} of {total}; the first is message {first}.",
+    )
+    * 2,
+}
+ODDITY_CODES = frozenset(_SENTENCES)
+
+_LEAKED = re.compile(
+    r"""["'](?:say|speech|reasoning|reason|thoughts?|thinking|inner_thoughts?|internal_monologue)["']\s{0,20}:"""
+    r"|</?(?:think|thinking|reasoning|scratchpad)>"
+    r"|^\s*```\s*json\b"
+    r"""|^\s*\{\s*["']\w+["']\s{0,20}:""",
+    re.IGNORECASE,
+)
+_ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
+_NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HALF_A_DAY = 12 * 3600
+# With two agents or fewer, one of them nearly always wrote more than half.
+_FEWEST_PLAYERS = 3
+
+
+class Oddity(Struct, frozen=True):
+    """One thing that looks odd: `count` of `total` messages, the first at position `first`."""
+
+    code: str
+    count: int
+    total: int
+    first: int
+
+    @property
+    def says(self) -> str:
+        """The oddity as a sentence."""
+        sentence = _SENTENCES[self.code][self.count > 1]
+        return sentence.format(count=f"{self.count:,}", total=f"{self.total:,}", first=self.first)
+
+
+def list_oddities(game: GameRecord) -> list[Oddity]:
+    """What looks odd in the game, in a fixed order. Takes time in proportion to the length of its texts."""
+    lowest = min((message.round for message in game.messages), default=1)
+    names_zero = (message.position for message in game.messages if _ZERO.search(message.text))
+    found = {
+        REPEATED: [message.position for message in find_repeated(game.messages)],
+        TIME_BACK: list(_times_back(game.messages)),
+        LEAKED: [message.position for message in game.messages if _LEAKED.search(message.text)],
+        ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
+        TEXT_ROUND_ZERO: list(names_zero) if lowest == 1 else [],
+        ONE_SPEAKER: _by_one_speaker(game),
+    }
+    return [
+        Oddity(code=code, count=len(positions), total=len(game.messages), first=positions[0])
+        for code, positions in found.items()
+        if positions
+    ]
+
+
+def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
+    """The oddities as warnings, to be stored with the game."""
+    return [
+        Fault(place=place, code=oddity.code, message=oddity.says, is_warning=True)
+        for oddity in list_oddities(game)
+    ]
+
+
+def find_repeated(messages: list[Message]) -> list[Message]:
+    """The messages that repeat an earlier one: the same player, text and time. A message without a time never does."""
+    seen: set[tuple[int, str, str]] = set()
+    repeated = []
+    for message in messages:
+        if message.time is None:
+            continue
+        key = (message.player, message.text, message.time)
+        if key in seen:
+            repeated.append(message)
+        seen.add(key)
+    return repeated
+
+
+def _times_back(messages: list[Message]) -> Iterator[int]:
+    """Positions of messages that are earlier than the message before them that has a time of the same kind."""
+    before: dict[str, float] = {}
+    for message in messages:
+        kind, seconds = _parse_time(message.time or "")
+        if not kind:
+            continue
+        fall = before.get(kind, seconds) - seconds
+        # A time of day that falls by more than half a day has passed midnight.
+        if fall > 0 and not (kind == "clock" and fall > _HALF_A_DAY):
+            yield message.position
+        before[kind] = seconds
+
+
+def _parse_time(text: str) -> tuple[str, float]:
+    """What kind of time the text is ("clock", "number", "date" or "" for none) and its seconds from a fixed start."""
+    if clock := _CLOCK.fullmatch(text):
+        hours, minutes, seconds = clock.groups(default="0")
+        return "clock", int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+    if _NUMBER.fullmatch(text):
+        return "number", float(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return "", 0.0
+    if moment.tzinfo is None:
+        return "date", (moment.replace(tzinfo=UTC) - _EPOCH).total_seconds()
+    return "date in a zone", (moment - _EPOCH).total_seconds()
+
+
+def _by_one_speaker(game: GameRecord) -> list[int]:
+    """The positions of the messages of the player who wrote more than half of them, if there is such a player."""
+    counts = Counter(message.player for message in game.messages)
+    if len(game.players) < _FEWEST_PLAYERS or not counts:
+        return []
+    player, count = counts.most_common(1)[0]
+    if 2 * count <= len(game.messages):
+        return []
+    return [message.position for message in game.messages if message.player == player]

@@ -1,0 +1,221 @@
+"""What looks odd in a game, on written and on real transcripts; empty messages are left out and counted."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from discussions.core.records import GameRecord, Message, Player
+from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.oddities import ODDITY_CODES, list_oddities
+from tests.factories.transcripts import as_bytes, native_game, native_message
+
+REAL = Path(os.environ.get("NATIVE_TRANSCRIPTS", Path(__file__).parents[4] / "shared" / "data" / "native"))
+needs_real_files = pytest.mark.skipif(
+    not REAL.is_dir(), reason="the real transcripts are not on this machine"
+)
+
+
+def said(
+    *messages: tuple[int, str, str | None], rounds: list[int] | None = None, players: int = 3
+) -> GameRecord:
+    """A game of these messages: player, text, time."""
+    rounds = rounds or [1] * len(messages)
+    return GameRecord(
+        game_id="g",
+        players=[Player(name=f"P{number}") for number in range(1, players + 1)],
+        messages=[
+            Message(position=position, player=player, text=text, round=number, time=moment)
+            for position, ((player, text, moment), number) in enumerate(
+                zip(messages, rounds, strict=True), start=1
+            )
+        ],
+    )
+
+
+def found(game: GameRecord) -> dict[str, tuple[int, int]]:
+    """How many messages look odd, and the first, by code."""
+    return {oddity.code.removeprefix("odd_"): (oddity.count, oddity.first) for oddity in list_oddities(game)}
+
+
+def of_texts(*texts: str) -> dict[str, tuple[int, int]]:
+    return found(said(*((1 + number % 3, text, None) for number, text in enumerate(texts))))
+
+
+def of_times(*times: str | None) -> tuple[int, int] | None:
+    return found(said(*((1 + number % 3, f"text {number}", at) for number, at in enumerate(times)))).get(
+        "time_back"
+    )
+
+
+def test_a_usual_game_has_nothing_odd():
+    assert list_oddities(read_transcripts(as_bytes(native_game()), "a.json").games[0].record) == []
+
+
+def test_a_repeat_has_the_same_player_text_and_time():
+    game = said(
+        (1, "Hi", "1"), (1, "Hi", "1"), (2, "Hi", "1"), (1, "Hi", "2"), (3, "Yo", "2"), (1, "Hi", "1")
+    )
+    assert found(game)["repeated"] == (2, 2)
+    assert "repeated" not in found(said((1, "Hi", None), (1, "Hi", None), (2, "Yo", None)))
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        (("20:00:05", "20:00:04", "20:00:06"), (1, 2)),
+        (("9:59", "10:00", "09:58:59.5"), (1, 3)),
+        (("2025-01-15T10:01:00Z", None, "2025-01-15T10:00:00Z"), (1, 3)),
+        (("2025-01-15T10:01:00+02:00", "2025-01-15T08:02:00Z"), None),
+        (("2025-01-15 10:01", "2025-01-15 10:00"), (1, 2)),
+        (("1700000001", "1700000000.5"), (1, 2)),
+        (("9", "10"), None),
+        (("23:59:59", "00:00:01"), None),
+        (("soon", "99:99:99:99", "2025-13-45"), None),
+        (("5", "20:00:05", "4"), (1, 3)),
+        ((None, None), None),
+    ],
+)
+def test_times_that_run_backwards_are_counted(times, expected):
+    assert of_times(*times) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"say": "I am Bea"}',
+        'Well. "reasoning": "accuse Ann before she speaks"',
+        "{'thought': 'hide'}",
+        "```json\n{}",
+        "<think>I am the wolf</think> Hello",
+        ' {"vote" : 3}',
+    ],
+)
+def test_json_and_private_reasoning_in_a_text_are_odd(text):
+    assert of_texts("Hello", text)["leaked"] == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["I say: no", 'His "reasoning" is odd: thin', "{Bea}", "think again", 'He said "I say: vote"']
+)
+def test_plain_talk_is_not_called_leaked(text):
+    assert "leaked" not in of_texts("Hello", text)
+
+
+def test_rounds_from_0_are_odd_in_the_file_and_in_the_texts():
+    talk = [(1, "a", None), (2, "b", None), (3, "c", None)]
+    assert found(said(*talk, rounds=[0, 0, 1]))["round_zero"] == (2, 1)
+    named = [(1, "a", None), (2, "In Round 0 I was quiet", None), (3, "night zero: Bea", None)]
+    assert found(said(*named))["text_round_zero"] == (2, 2)
+    assert "text_round_zero" not in found(said(*named, rounds=[0, 0, 1]))
+    assert "text_round_zero" not in of_texts("round 0.5 and round 10", "a ground 0", "day 01")
+
+
+def test_one_speaker_with_more_than_half_is_odd_among_three_or_more_agents():
+    talk = [(1, "a", None), (2, "b", None), (2, "c", None), (2, "d", None)]
+    assert found(said(*talk))["one_speaker"] == (3, 2)
+    assert "one_speaker" not in found(said(*talk[:3], (1, "e", None)))
+    assert "one_speaker" not in found(said(*talk, players=2))
+
+
+def test_sentences_name_the_count_and_the_first_message():
+    game = said((1, "Hi", "1"), (1, "Hi", "1"), (2, "Hi", "1"))
+    assert [oddity.says for oddity in list_oddities(game)] == [
+        "One of 3 messages repeats an earlier one (same agent, text and time): message 2.",
+        "One agent wrote more than half of the messages: 2 of 3; the first is message 1.",
+    ]
+
+
+def test_long_texts_take_time_in_proportion():
+    hostile = [(1, text * 100_000, None) for text in ('"', "{ ", "' ", "round  ")]
+    started = time.perf_counter()
+    list_oddities(said(*((player, text[:100_000], at) for player, text, at in hostile)))
+    assert time.perf_counter() - started < 2
+
+
+def with_empty(count: int, total: int = 20, empty: object = " ") -> dict[str, object]:
+    """A game of so many messages, the last of which have no text."""
+    names = ("Ann", "Bea", "Cid")
+    messages = [
+        native_message(number + 1, names[number % 3], empty if number >= total - count else f"Hello {number}")
+        for number in range(total)
+    ]
+    return native_game(messages=messages)
+
+
+@pytest.mark.parametrize("empty", ["", " \n", None])
+def test_up_to_a_tenth_of_empty_messages_is_left_out_and_counted(empty):
+    given = read_transcripts(as_bytes(with_empty(2, empty=empty)), "game.json")
+    (game,) = given.games
+    assert (len(game.record.messages), given.faults) == (18, [])
+    (warning,) = game.warnings
+    assert (warning.code, warning.place) == ("empty_message", "game.json /messages/18")
+    assert warning.message == "2 messages have no text; they were left out, so no metric counts them."
+
+
+def test_more_than_a_tenth_of_empty_messages_refuses_the_game():
+    given = read_transcripts(as_bytes(with_empty(3)), "game.json")
+    assert given.games == []
+    assert [fault.code for fault in given.faults] == ["no_text"] * 3
+
+
+def test_positions_rounds_and_reply_links_pass_over_an_empty_message():
+    game = with_empty(0)
+    game["messages"][4] |= {"message": "", "roundNumber": 2}
+    game["messages"][5] |= {"inReplyToId": "4"}
+    game["messages"][6] |= {"inReplyToId": "6"}
+    game["messages"][7] |= {"inReplyToId": "5"}
+    for later in game["messages"][5:]:
+        later["roundNumber"] = None
+    (read,) = read_transcripts(as_bytes(game), "game.json").games
+    messages = read.record.messages
+    assert [message.position for message in messages] == list(range(1, 20))
+    assert (messages[3].round, messages[4].round) == (1, 2)
+    assert (messages[4].reply_to, messages[5].reply_to) == (4, 5)
+    assert (messages[6].has_reply_link, messages[6].reply_to) == (True, None)
+    assert {"empty_message", "unresolved_reply"} <= {warning.code for warning in read.warnings}
+
+
+def test_an_empty_message_of_an_unknown_speaker_is_still_a_fault():
+    game = with_empty(1)
+    game["messages"][19]["playerName"] = "Narrator"
+    given = read_transcripts(as_bytes(game), "game.json")
+    assert [fault.code for fault in given.faults] == ["unknown_player"]
+
+
+def odd_in_file(name: str) -> dict[str, tuple[int, int]]:
+    (game,) = read_transcripts((REAL / name).read_bytes(), name).games
+    return found(game.record)
+
+
+@needs_real_files
+def test_real_games_show_what_is_known_to_be_wrong_with_them():
+    assert odd_in_file("llmafia-0015.json") == {"repeated": (79, 27), "time_back": (12, 27)}
+    assert odd_in_file("werewolf_arena-session_20250418_181926.json") == {"leaked": (6, 4)}
+    assert odd_in_file("werewolf_arena-session_20250504_202530.json") == {"text_round_zero": (2, 16)}
+
+
+@needs_real_files
+def test_most_real_games_have_nothing_odd_and_their_leaks_are_real():
+    odd = {path.name for path in REAL.glob("*.json") if odd_in_file(path.name)}
+    assert len(odd) == 7
+    leaked = {path.name for path in REAL.glob("*.json") if "leaked" in odd_in_file(path.name)}
+    raw = {
+        path.name
+        for path in REAL.glob("*.json")
+        if any('"reasoning"' in message["message"] for message in json.loads(path.read_bytes())["messages"])
+    }
+    assert leaked == raw
+
+
+def test_oddities_are_warnings_of_the_game_with_codes_of_their_own():
+    messages = [
+        native_message(1, "Ann", "Hi"),
+        native_message(1, "Ann", "Hi"),
+        native_message(2, "Bea", "Yo"),
+    ]
+    (game,) = read_transcripts(as_bytes([native_game(messages=messages)]), "a.json").games
+    assert [(warning.place, warning.is_warning) for warning in game.warnings] == [("a.json /0", True)] * 2
+    assert {warning.code for warning in game.warnings} <= ODDITY_CODES
