@@ -8,11 +8,17 @@ from django.db.models import Exists
 from django.utils.translation import gettext as _
 
 from discussions.core.evaluation_states import RETURNED, state_after
-from discussions.games.permissions import check_enter_figure, check_return_evaluation, check_withdraw_game
+from discussions.games.permissions import (
+    check_drop_repeats,
+    check_enter_figure,
+    check_return_evaluation,
+    check_withdraw_game,
+)
 from discussions.models import Evaluation, Game, ManualFigure, Slot, Withdrawal
 from discussions.models.manual_figures import CACHE, COST, KINDS
 from discussions.queries import measured_for
 from discussions.slots.actions import open_slots
+from discussions.transcripts.actions import store_without_repeats
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
@@ -128,6 +134,32 @@ def _record_withdrawal(made: Withdrawal, by: Person, now: datetime) -> None:
         object_id=made.pk,
         detail={"game": made.game.number, "number": made.number},
     )
+
+
+def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
+    """A new game without the repeated messages of this one, which is withdrawn; nothing of it changes otherwise.
+
+    Raises NotAllowed; Conflict when the game is withdrawn, has no repeated messages, or it was done before.
+    """
+    check_drop_repeats(by, game)
+    with transaction.atomic():
+        made = store_without_repeats(game=game, by=by, now=now)
+        reason = _("Its repeated messages were dropped: game %(number)d stands in its place.")
+        withdraw_game(game=game, reason=reason % {"number": made.number}, by=by, now=now)
+        record_event(
+            by=by,
+            now=now,
+            project=game.project,
+            verb="game:repeats_dropped",
+            object_kind="game",
+            object_id=made.pk,
+            detail={
+                "game": made.number,
+                "first": game.number,
+                "messages": game.message_count - made.message_count,
+            },
+        )
+    return made
 
 
 HIGHEST_COST = Decimal(100_000)

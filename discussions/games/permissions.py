@@ -9,7 +9,7 @@ from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game, Verdict
 from discussions.models.slots import RATING
 from discussions.verdicts.core.basis import Basis
-from workspace.core.refusals import NotAllowed
+from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Person
 
 
@@ -23,6 +23,17 @@ def check_withdraw_game(person: Person, game: Game) -> None:
     """Leads of the project and admins take a game out of the averages, and back."""
     sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
     check_leads(person, game.project, sentence)
+
+
+def check_drop_repeats(person: Person, game: Game) -> None:
+    """Leads of the project and admins, while the game counts."""
+    sentence = _("Only team leads of this project drop repeated messages. Ask one of them.")
+    check_leads(person, game.project, sentence)
+    if game.withdrawn_at is not None:
+        raise Conflict(
+            _("This game is withdrawn. Let it count again before its repeated messages are dropped."),
+            code="withdrawn",
+        )
 
 
 def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:

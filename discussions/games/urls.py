@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern] = [
         views.return_evaluation,
         name="return_evaluation",
     ),
+    path("projects/<slug:slug>/games/<int:number>/repeats/drop/", views.drop_repeats, name="drop_repeats"),
     path("projects/<slug:slug>/games/<int:number>/fewer/", views.need_fewer, name="need_fewer"),
     path("projects/<slug:slug>/games/", views.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", views.game, name="game"),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.access.permissions import check_see_game, check_see_games
 from discussions.adjudication.queries import has_seen_names
 from discussions.adjudication.views import led_game_or_404
+from discussions.games.actions import drop_repeats as drop
 from discussions.games.actions import enter_figure as enter
 from discussions.games.actions import restore_game
 from discussions.games.actions import return_evaluation as send_back
@@ -27,6 +28,7 @@ from workspace.access.permissions import may, role_in
 from workspace.core.refusals import Malformed, Refusal
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -74,6 +76,15 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
     context = {"game": game, "most_needed": 0, "fewer_form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/reduce_evaluators.html", context=context, status=status)
+
+
+@require("drop_repeats", methods=("POST",))
+def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Drop the repeated messages of a game; leads to the new game that stands in its place."""
+    game = led_game_or_404(request.user, slug, number)
+    bind_form(request, NothingForm)
+    made = drop(game=game, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("game", args=[slug, made.number]))
 
 
 @require("see_games")

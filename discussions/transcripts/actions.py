@@ -12,11 +12,13 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
+from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, GameText, Iteration, Transcript
 from discussions.transcripts.core.formats import read_transcripts, shown_name
-from discussions.transcripts.core.notes import Limits, ReadGame, Transcripts
+from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame, Transcripts
+from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
 from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes
@@ -140,6 +142,46 @@ def import_games(*, job: Job, clock: Clock) -> None:
             store.put(batch, now=clock())
             ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
     _close(job, transcript, read, store, clock())
+
+
+def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
+    """Store a game once more without its repeated messages, marked, and ask to measure it; in the caller's transaction.
+
+    It goes into the iteration of the first game, or into the unsorted one when that takes no more games. The caller
+    records the event. Raises Conflict when there is nothing to drop or it was done before.
+    """
+    transcript = game.transcript
+    record = game.text.to_record()
+    shorter = without_repeated(record)
+    count = len(record.messages) - len(shorter.messages)
+    if not count:
+        raise Conflict(_("This game has no repeated messages to drop."), code="no_repeats")
+    notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
+    notes.warn(REPEATS_DROPPED, what=game.number, count=count)
+    known = msgspec.json.decode(game.warnings, type=list[Fault])
+    warnings = [
+        *notes.warnings(),
+        *(warning for warning in known if warning.code not in ODDITY_CODES),
+        *oddity_warnings(shorter, transcript.name),
+    ]
+    content = _ready(ReadGame(record=shorter, warnings=warnings, place=transcript.name))
+    store = Store(transcript=transcript, by=by)
+    iteration = _open_iteration(game)
+    # As in an import: two acts at once go one after the other, so that the second finds the game of the first.
+    Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
+    if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
+        raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
+    made = store.add(content, iteration, now=now)
+    ask_to_measure(iteration=iteration, by=by, now=now)
+    return made
+
+
+def _open_iteration(game: Game) -> Iteration:
+    """The game's iteration, locked, if it takes games, else the unsorted one."""
+    own = Iteration.objects.select_for_update(no_key=True).get(pk=game.iteration_id)
+    if own.is_unsorted or not why_frozen(own.state):
+        return own
+    return Iteration.objects.get(project=game.project_id, stage=None)
 
 
 def _check_size(file: Upload) -> None:
@@ -276,6 +318,14 @@ class Store:
             [GameText(game=row, body=content.body.decode()) for row, content in zip(rows, new, strict=True)]
         )
         self.game_count += len(rows)
+
+    def add(self, content: "_Ready", iteration: Iteration, *, now: datetime) -> Game:
+        """Store a game that was made from one of the transcript. Must run inside the caller's transaction."""
+        row = self._row(content, self._take_numbers(1), now)
+        row.iteration = iteration
+        row.save(force_insert=True)
+        GameText.objects.create(game=row, body=content.body.decode())
+        return row
 
     def _known(self, ids: list[str]) -> dict[str, dict[str, tuple[int, int]]]:
         """The games of the project with these ids: id -> content hash -> (number, transcript)."""

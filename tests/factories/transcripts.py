@@ -75,6 +75,14 @@ def native_message(turn: int, player: str, text: str, **changes: Any) -> dict[st
     return message | changes
 
 
+def repeated_messages() -> list[dict[str, Any]]:
+    """The six messages of a game, and the first three once more, with the same times and other turns."""
+    messages: list[dict[str, Any]] = native_game()["messages"]
+    return messages + [
+        message | {"turn": 7 + at, "roundNumber": 2} for at, message in enumerate(messages[:3])
+    ]
+
+
 def as_bytes(value: Any) -> bytes:
     """The value as a JSON file."""
     return json.dumps(value, ensure_ascii=True).encode()

@@ -18,7 +18,7 @@ from tests.factories.preview import asked, draft_with, thresholds
 from tests.factories.reliability import figure_team
 from tests.factories.reviewer_statistics import make_figured
 from tests.factories.sign_in import make_secured
-from tests.factories.transcripts import import_game, make_games_project, upload
+from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
 from tests.factories.verdicts import settle
 from tests.factories.versions import make_changed_draft
 from tests.site.rights_matrix import COLUMNS
@@ -51,6 +51,7 @@ def make_world() -> dict[str, Any]:
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
     waiting_game = import_game(project=project, by=people["lead"], now=now)
     kept = assign_game(game=waiting_game, person=bystander, by=people["lead"], now=now)
+    repeated = import_game(project=project, by=people["lead"], messages=repeated_messages(), now=now)
     stage = make_stage(project=project, by=people["lead"])
     baseline = make_baseline(stage=stage, games=[figures(), figures(coherence=40), figures(cost=None)])
     coming = make_change(stage=stage)
@@ -82,6 +83,7 @@ def make_world() -> dict[str, Any]:
         "admin_invitation": as_admin.invitation.pk,
         "number": game.number,
         "slot": kept.pk,
+        "repeated_number": repeated.number,
         "kept_number": waiting_game.number,
         "shared_slug": shared.project.slug,
         "shared_number": shared.number,
@@ -114,6 +116,7 @@ def make_world() -> dict[str, Any]:
 
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
+    "drop_repeats": {"number": "repeated_number"},
     **{
         name: {"slug": "shared_slug", "number": "shared_number", "evaluation": "shared_evaluation"}
         for name in ("adjudicate", "adjudicate_one", "show_names", "return_evaluation", "need_fewer")

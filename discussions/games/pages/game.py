@@ -28,7 +28,8 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
 from discussions.models import Companions, Game, Verdict, Withdrawal
 from discussions.queries import game_record, load_measurements
-from discussions.transcripts.core.oddities import ODDITY_CODES, Oddity, list_oddities
+from discussions.transcripts.core.notes import REPEATS_DROPPED
+from discussions.transcripts.core.oddities import ODDITY_CODES, REPEATED, Oddity, list_oddities
 from discussions.verdicts.pages.lines import FigureRow, figure_rows
 from discussions.verdicts.pages.verdict import OutcomePart, outcome_part
 from discussions.verdicts.queries import Preview, load_verdict_preview
@@ -77,6 +78,16 @@ class GamePage(Struct, frozen=True):
     votes: list[Vote]
     people: PeoplePart
     withdrawals: list[Withdrawal]
+
+    @property
+    def may_drop_repeats(self) -> bool:
+        """Whether there are repeated messages that a lead can drop."""
+        return not self.game.withdrawn_at and any(oddity.code == REPEATED for oddity in self.oddities)
+
+    @property
+    def is_without_repeats(self) -> bool:
+        """Whether the game was made from another one by dropping its repeated messages."""
+        return any(warning.code == REPEATS_DROPPED for warning in self.warnings)
 
     @property
     def return_refusal(self) -> str:

@@ -5,6 +5,8 @@ from msgspec import Struct
 from discussions.core.records import Fault, GameRecord
 
 MIB = 1024 * 1024
+# Marks a game that was made from another one by dropping its repeated messages.
+REPEATS_DROPPED = "repeats_dropped"
 
 
 class Limits(Struct, frozen=True):
@@ -102,6 +104,10 @@ WARNINGS = {
         '{count} roles belong to no known side, such as "{what}"; role consistency cannot be assessed for them.',
     ),
     "one_player": ("The game has one player only.",) * 2,
+    REPEATS_DROPPED: (
+        "A lead dropped one repeated message of game {what}; this game stands in its place.",
+        "A lead dropped {count} repeated messages of game {what}; this game stands in its place.",
+    ),
     "one_message": ("The game has one message only.",) * 2,
 }
 

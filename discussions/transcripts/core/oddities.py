@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from discussions.core.records import Fault, GameRecord, Message
 
@@ -82,11 +82,11 @@ class Oddity(Struct, frozen=True):
 def list_oddities(game: GameRecord) -> list[Oddity]:
     """What looks odd in the game, in a fixed order. Takes time in proportion to the length of its texts."""
     lowest = min((message.round for message in game.messages), default=1)
-    names_zero = (message.position for message in game.messages if _ZERO.search(message.text))
+    names_zero = (message.position for message in game.messages if _names_zero(message.text))
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
-        LEAKED: [message.position for message in game.messages if _LEAKED.search(message.text)],
+        LEAKED: [message.position for message in game.messages if _is_leaked(message.text)],
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
         TEXT_ROUND_ZERO: list(names_zero) if lowest == 1 else [],
         ONE_SPEAKER: _by_one_speaker(game),
@@ -96,6 +96,15 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         for code, positions in found.items()
         if positions
     ]
+
+
+def _is_leaked(text: str) -> bool:
+    # Whatever the pattern finds holds a colon, an angle bracket or a fence; most texts hold none and are done here.
+    return (":" in text or "<" in text or "```" in text) and _LEAKED.search(text) is not None
+
+
+def _names_zero(text: str) -> bool:
+    return ("0" in text or "zero" in text.lower()) and _ZERO.search(text) is not None
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
@@ -118,6 +127,30 @@ def find_repeated(messages: list[Message]) -> list[Message]:
             repeated.append(message)
         seen.add(key)
     return repeated
+
+
+def without_repeated(game: GameRecord) -> GameRecord:
+    """The game without its repeated messages: positions count anew, a reply to a repeat is one to the first of them."""
+    repeated = {message.position for message in find_repeated(game.messages)}
+    first: dict[tuple[int, str, str | None], int] = {}
+    places: dict[int, int] = {}
+    count = 0
+    for message in game.messages:
+        key = (message.player, message.text, message.time)
+        if message.position not in repeated:
+            count += 1
+            first[key] = count
+        places[message.position] = first[key]
+    kept = [
+        structs.replace(
+            message,
+            position=places[message.position],
+            reply_to=None if message.reply_to is None else places[message.reply_to],
+        )
+        for message in game.messages
+        if message.position not in repeated
+    ]
+    return structs.replace(game, messages=kept)
 
 
 def _times_back(messages: list[Message]) -> Iterator[int]:

@@ -8,7 +8,7 @@ from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game
 from tests.factories.people import make_admin, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
-from tests.factories.transcripts import import_game, native_message
+from tests.factories.transcripts import import_game, native_message, repeated_messages
 from tests.factories.verdicts import fresh, record
 from workspace.core.canonical import bytes_hash
 
@@ -67,6 +67,24 @@ def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client, setti
     assert "came with the import" not in page
     usual = import_game(project=game.project, by=lead)
     assert "Looks odd" not in client.get(address(usual)).content.decode()
+
+
+def test_a_lead_drops_repeated_messages_on_the_page_of_the_game(client, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    lead = make_lead(project=make_rating_project())
+    game = import_game(project=lead.memberships.get().project, by=lead, messages=repeated_messages())
+    client.force_login(lead)
+    assert "Drop the repeated messages" in client.get(address(game)).content.decode()
+    answer = client.post(reverse("drop_repeats", args=[game.project.slug, game.number]))
+    made = Game.objects.order_by("-pk")[0]
+    assert (answer.status_code, answer["Location"], made.message_count) == (303, address(made), 6)
+    page = client.get(address(made)).content.decode()
+    assert "repeated messages dropped" in page
+    assert f"A lead dropped 3 repeated messages of game {game.number}" in page
+    assert "Drop the repeated messages" not in page
+    first = client.get(address(game)).content.decode()
+    assert "withdrawn" in first and f"game {made.number} stands in its place" in first
+    assert "Drop the repeated messages" not in first
 
 
 def test_a_person_s_word_stands_beside_the_machine_s(client):

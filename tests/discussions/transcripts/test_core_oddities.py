@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from discussions.core.records import GameRecord, Message, Player
 from discussions.transcripts.core.formats import read_transcripts
-from discussions.transcripts.core.oddities import ODDITY_CODES, list_oddities
+from discussions.transcripts.core.oddities import ODDITY_CODES, list_oddities, without_repeated
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 REAL = Path(os.environ.get("NATIVE_TRANSCRIPTS", Path(__file__).parents[4] / "shared" / "data" / "native"))
@@ -128,6 +129,28 @@ def test_sentences_name_the_count_and_the_first_message():
     ]
 
 
+def test_without_repeats_positions_count_anew_and_replies_follow():
+    game = said((1, "Hi", "1"), (2, "Yo", "2"), (1, "Hi", "1"), (3, "So", "3"), (3, "So", None))
+    replies = {2: (True, 1), 4: (True, 3), 5: (False, 5)}
+    messages = [
+        structs.replace(
+            message,
+            has_reply_link=replies.get(message.position, (False, None))[0],
+            reply_to=replies.get(message.position, (False, None))[1],
+        )
+        for message in game.messages
+    ]
+    shorter = without_repeated(structs.replace(game, messages=messages))
+    assert [(message.position, message.text, message.reply_to) for message in shorter.messages] == [
+        (1, "Hi", None),
+        (2, "Yo", 1),
+        (3, "So", 1),
+        (4, "So", 4),
+    ]
+    assert "repeated" not in found(shorter)
+    assert without_repeated(shorter) == shorter
+
+
 def test_long_texts_take_time_in_proportion():
     hostile = [(1, text * 100_000, None) for text in ('"', "{ ", "' ", "round  ")]
     started = time.perf_counter()
@@ -195,6 +218,14 @@ def test_real_games_show_what_is_known_to_be_wrong_with_them():
     assert odd_in_file("llmafia-0015.json") == {"repeated": (79, 27), "time_back": (12, 27)}
     assert odd_in_file("werewolf_arena-session_20250418_181926.json") == {"leaked": (6, 4)}
     assert odd_in_file("werewolf_arena-session_20250504_202530.json") == {"text_round_zero": (2, 16)}
+
+
+@needs_real_files
+def test_a_real_game_without_its_repeats_has_half_of_its_messages():
+    (game,) = read_transcripts((REAL / "llmafia-0015.json").read_bytes(), "llmafia-0015.json").games
+    shorter = without_repeated(game.record)
+    assert (len(game.record.messages), len(shorter.messages)) == (161, 82)
+    assert set(found(shorter)) == {"time_back"}
 
 
 @needs_real_files
