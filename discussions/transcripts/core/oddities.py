@@ -30,8 +30,8 @@ _SENTENCES = {
         "The time runs backwards {count} times; the first is message {first}, earlier than the message before it.",
     ),
     LEAKED: (
-        "One text holds JSON or private reasoning, no part of the discussion: message {first}.",
-        "{count} of {total} texts hold JSON or private reasoning, no part of the discussion: first message {first}.",
+        "One text holds JSON or private reasoning, not discussion: message {first}.",
+        "{count} of {total} texts hold JSON or private reasoning, not discussion; the first is message {first}.",
     ),
     ROUND_ZERO: (
         "The rounds begin at 0: one message is of round 0, message {first}.",
