@@ -150,7 +150,9 @@ def win_shares(
 Values = Mapping[str, Mapping[str, Fraction]]
 Shares = Mapping[str, Fraction]
 Means = Mapping[str, Mapping[str, Fraction]]
-Word = Literal["level", "one_reviewer", "tie", "ahead"]
+Word = Literal["tie", "level", "ahead", "cannot_tell"]
+# Points of 1 to 10: responses that are certainly closer than this are called level.
+MARGIN = Fraction(1, 4)
 
 
 class Lead(Struct, frozen=True):
@@ -168,13 +170,26 @@ class Lead(Struct, frozen=True):
     noise: float | None
 
     @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the gap; None when one reviewer alone carries a mean."""
+        return None if self.noise is None else (float(self.gap) - self.noise, float(self.gap) + self.noise)
+
+    @property
     def word(self) -> Word:
-        """What to call it: a gap that is not larger than reviewers differ by is a tie."""
+        """What to call it: only equal means are a tie; level when the whole interval lies inside the margin."""
         if self.gap == 0:
+            return "tie"
+        if self.interval is None:
+            return "cannot_tell"
+        low, high = self.interval
+        if low > -MARGIN and high < MARGIN:
             return "level"
-        if self.noise is None:
-            return "one_reviewer"
-        return "tie" if self.gap <= self.noise else "ahead"
+        return "ahead" if low > 0 else "cannot_tell"
+
+    @property
+    def panel_size(self) -> int:
+        """On how many reviewers the word rests: 1 where the mean of either response is that of one reviewer."""
+        return 1 if self.noise is None else self.reviewers
 
 
 class WeightMove(Struct, frozen=True):
@@ -237,6 +252,15 @@ def leads(values: Values, first: str, rivals: Sequence[str], *, seed: int = 0) -
         noise = _noise((left_out[:, 0] - left_out[:, at])[judged])
         found.append(Lead(rival, gap, int(judged.sum()), chance, noise))
     return found
+
+
+def count_unanimous(values: Values, first: str) -> int:
+    """How many reviewers judged two responses or more, if every one of them puts `first` alone at the top; else 0.
+
+    0 too where only one reviewer did: nobody could have differed.
+    """
+    ranked = [rank_values(given) for given in values.values() if len(given) > 1]
+    return len(ranked) if len(ranked) > 1 and all(places[0] == [first] for places in ranked) else 0
 
 
 def criterion_means(rows: Iterable[Row], shares: Shares) -> dict[str, dict[str, Fraction]]:

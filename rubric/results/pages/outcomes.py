@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.models import Comparison, ComparisonSet, Response
-from rubric.results.core.ranking_uncertainty import Lead, leads, moves
+from rubric.results.core.ranking_uncertainty import Lead, count_unanimous, leads, moves
 from rubric.results.core.whole_set import Item, Outcome, Scored, compute_outcomes
-from rubric.results.pages.panel import WORDS
 from rubric.results.pages.words import (
     Candidate,
     ResultsQuery,
     build_candidates,
     join_names,
+    lead_word,
 )
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
@@ -24,14 +24,18 @@ LONGEST_SHOWN = 160
 
 
 class OutcomeRow(Struct, frozen=True):
-    """One comparison: the names of the first, its lead over the second if there is one, and `says`, the word for it."""
+    """One comparison: the names of the first, its lead over the second if there is one, and `says`, the word for it.
+
+    `unanimous` counts its reviewers where all of them put the first there, else it is 0.
+    """
 
     number: int
     question: str
     first: str
     outcome: Outcome
     lead: Lead | None
-    says: object
+    says: str
+    unanimous: int
     is_fragile: bool
 
 
@@ -116,7 +120,8 @@ def _outcome_row(
     shares: Mapping[str, Fraction],
 ) -> OutcomeRow:
     outcome = next(iter(compute_outcomes(scored)), Outcome(str(number), [], "", None, 0))
-    lead = _compute_lead(scored, outcome)
+    values = _list_values(scored)
+    lead = leads(values, outcome.first[0], [outcome.second])[0] if outcome.second else None
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
     return OutcomeRow(
@@ -125,18 +130,16 @@ def _outcome_row(
         first=join_names(candidates[key].name for key in outcome.first),
         outcome=outcome,
         lead=lead,
-        says=WORDS[lead.word] if lead else "",
+        says=lead_word(lead) if lead else "",
+        unanimous=count_unanimous(values, outcome.first[0]) if len(outcome.first) == 1 else 0,
         is_fragile=any(move.is_fragile for move in moved),
     )
 
 
-def _compute_lead(scored: Sequence[Scored], outcome: Outcome) -> Lead | None:
-    """The first's lead over the second; None where there are no two."""
-    if not outcome.second:
-        return None
+def _list_values(scored: Sequence[Scored]) -> dict[str, dict[str, Fraction]]:
+    """The values that count, by reviewer and response."""
     lists: dict[str, dict[str, Fraction]] = {}
     for score in scored:
         for reviewer, value in score.values.items():
             lists.setdefault(reviewer, {})[score.response] = value
-    [found] = leads(lists, outcome.first[0], [outcome.second])
-    return found
+    return lists

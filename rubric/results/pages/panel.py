@@ -4,25 +4,28 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from msgspec import Struct
 
 from rubric.core.records import HIGHEST, HOLISTIC, LOWEST, RUBRIC
-from rubric.results.core.ranking_uncertainty import Lead, leads, mean_interval
-from rubric.results.pages.words import Candidate, gap_text, join_names, percent_text, range_text, two
+from rubric.results.core.ranking_uncertainty import MARGIN, Lead, count_unanimous, leads, mean_interval
+from rubric.results.pages.words import (
+    Candidate,
+    difference_text,
+    gap_range_text,
+    join_names,
+    lead_word,
+    percent_text,
+    range_text,
+    two,
+    unanimous_text,
+)
 from rubric.reviews.core.panel import Judgement, Panel, ResponseRank, counted_values, panel
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
 from workspace.statistics.estimates import Interval
 
 TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By score as a whole")}
 FALLBACK = gettext_lazy("Fallback: by score as a whole")
-
-WORDS = {
-    "level": gettext_lazy("level"),
-    "one_reviewer": gettext_lazy("cannot tell: one reviewer alone"),
-    "tie": gettext_lazy("a tie: less than reviewers differ by"),
-    "ahead": gettext_lazy("ahead by more than reviewers differ by"),
-}
 
 
 class RankingRow(Struct, frozen=True):
@@ -39,6 +42,15 @@ class RankingRow(Struct, frozen=True):
         return mean_interval(self.values)
 
 
+class LeadRow(Struct, frozen=True):
+    """The first's lead over one rival, its interval as text, and the word for it."""
+
+    candidate: Candidate
+    lead: Lead
+    interval: str
+    says: str
+
+
 class PanelPart(Struct, frozen=True):
     """The ranking by one kind of score. `lead` is a sentence about the first response and its lead."""
 
@@ -48,9 +60,10 @@ class PanelPart(Struct, frozen=True):
     first: list[str]
     rows: list[RankingRow]
     chart: DotsChart
-    leads: list[tuple[Candidate, Lead, object]]
+    leads: list[LeadRow]
     changes: str
     found: Panel
+    margin: str
 
     @property
     def id(self) -> str:
@@ -73,17 +86,22 @@ def build_panel(
     first = [standing.response for standing in standings if standing.place == 1]
     rivals = [standing.response for standing in standings if standing.response != first[0]] if first else []
     ahead = leads(values, first[0], rivals) if first else []
+    unanimous = count_unanimous(values, first[0]) if len(first) == 1 else 0
     rows = _rows(found, values, candidates)
     return PanelPart(
         kind=kind,
         title=str(FALLBACK if is_fallback else TITLES[kind]),
-        lead=_lead_sentence(first, standings, ahead, candidates),
+        lead=_lead_sentence(first, standings, ahead, candidates, unanimous),
         first=first,
         rows=rows,
         chart=_chart(rows),
-        leads=[(candidates[lead.rival], lead, WORDS[lead.word]) for lead in ahead],
+        leads=[
+            LeadRow(candidates[lead.rival], lead, gap_range_text(lead.interval), lead_word(lead))
+            for lead in ahead
+        ],
         changes=_changes(found, candidates),
         found=found,
+        margin=two(MARGIN),
     )
 
 
@@ -120,7 +138,9 @@ def _lead_sentence(
     standings: Sequence[ResponseRank],
     ahead: Sequence[Lead],
     candidates: Mapping[str, Candidate],
+    unanimous: int,
 ) -> str:
+    """The first response first of all: whether every reviewer puts it there, then what its lead is worth."""
     if not standings:
         return _("No score counts yet, so nothing is ranked.")
     names = join_names(candidates[key].name for key in first)
@@ -134,31 +154,41 @@ def _lead_sentence(
             "names": names, "mean": mean,
         }  # fmt: skip
     nearest = ahead[0]
-    said = _("%(name)s leads %(rival)s by %(gap)s.") % {
-        "name": names, "rival": candidates[nearest.rival].name, "gap": gap_text(nearest.gap),
+    said = [unanimous_text(unanimous, names), _worth(names, candidates[nearest.rival].name, nearest)]
+    return " ".join(sentence for sentence in said if sentence)
+
+
+def _worth(name: str, rival: str, lead: Lead) -> str:
+    """What the lead over the nearest rival is worth."""
+    values = {
+        "name": name, "rival": rival, "gap": difference_text(lead.gap, lead.interval), "margin": two(MARGIN),
+        "chance": percent_text(lead.chance), "n": lead.reviewers,
     }  # fmt: skip
-    return f"{said} {_worth(nearest)}"
-
-
-def _worth(lead: Lead) -> str:
-    if lead.noise is None:
-        return _("One of the two was judged by one reviewer alone, so it cannot be told from noise.")
-    values = {"noise": gap_text(lead.noise), "chance": percent_text(lead.chance), "n": lead.reviewers}
-    if lead.word == "tie":
+    if lead.interval is None:
         return (
             _(
-                "That is a tie: over its %(n)d reviewers the difference is uncertain by %(noise)s either way. "
-                "With reviewers drawn anew it stays ahead in %(chance)s of draws."
+                "%(name)s scores %(gap)s more than %(rival)s. One of the two was judged by one reviewer alone, so it "
+                "cannot be told whether it is ahead."
             )
             % values
         )
-    return (
-        _(
-            "That is more than the %(noise)s by which the difference over its %(n)d reviewers is uncertain. "
-            "With reviewers drawn anew it stays ahead in %(chance)s of draws."
+    drawn = _("With reviewers drawn anew it stays ahead in %(chance)s of draws.") % values
+    if lead.word == "ahead":
+        return _("%(name)s is ahead of %(rival)s by %(gap)s.") % values + f" {drawn}"
+    if lead.word == "level":
+        return (
+            _(
+                "%(name)s and %(rival)s are level: %(gap)s. The whole interval lies within %(margin)s points either "
+                "way."
+            )
+            % values
         )
-        % values
+    said = ngettext(
+        "Whether %(name)s is ahead of %(rival)s cannot be told with %(n)d reviewer: %(gap)s.",
+        "Whether %(name)s is ahead of %(rival)s cannot be told with %(n)d reviewers: %(gap)s.",
+        lead.reviewers,
     )
+    return said % values + f" {drawn}"
 
 
 def _changes(found: Panel, candidates: Mapping[str, Candidate]) -> str:

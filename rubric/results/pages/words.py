@@ -6,11 +6,13 @@ from fractions import Fraction
 
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.scores import get_weights, rank_values, round_half_up
 from rubric.models import ComparisonSet, RubricVersion
+from rubric.results.core.ranking_uncertainty import MARGIN, Lead
 from rubric.reviews.core.panel import compute_rank_numbers
 from workspace.statistics.estimates import Interval
 
@@ -130,6 +132,42 @@ def range_text(interval: Interval | None) -> str:
     if interval is None:
         return ""
     return _("%(low)s to %(high)s") % {"low": two(interval[0]), "high": two(interval[1])}
+
+
+def difference_text(value: Fraction | float | None, interval: Interval | None) -> str:
+    """ "0.03 (-0.13 to 0.19)": a difference and its interval, if it has one."""
+    if interval is None:
+        return gap_text(value)
+    return _("%(gap)s (%(interval)s)") % {"gap": gap_text(value), "interval": gap_range_text(interval)}
+
+
+def gap_range_text(interval: Interval | None) -> str:
+    """ "-0.13 to 0.19", an end that is not 0 never as 0.00; "" without an interval."""
+    if interval is None:
+        return ""
+    return _("%(low)s to %(high)s") % {"low": gap_text(interval[0]), "high": gap_text(interval[1])}
+
+
+def lead_word(lead: Lead) -> str:
+    """What a lead is called: a tie, level, ahead, or that so many reviewers cannot tell."""
+    if lead.word == "tie":
+        return _("tie")
+    if lead.word == "ahead":
+        return _("ahead")
+    if lead.word == "level":
+        return _("level within %(margin)s") % {"margin": two(MARGIN)}
+    said = ngettext("cannot tell with %(n)d reviewer", "cannot tell with %(n)d reviewers", lead.panel_size)
+    return said % {"n": lead.panel_size}
+
+
+def unanimous_text(reviewers: int, name: str) -> str:
+    """ "Alpha: all 3 reviewers put it first."; "" where they do not, or where one alone did."""
+    if not reviewers:
+        return ""
+    said = ngettext(
+        "%(name)s: %(n)d reviewer put it first.", "%(name)s: all %(n)d reviewers put it first.", reviewers
+    )
+    return said % {"name": name, "n": reviewers}
 
 
 def rank_by_value(values: Mapping[str, Fraction | float | None]) -> dict[str, int]:

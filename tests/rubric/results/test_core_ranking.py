@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rubric.results.core.ranking_uncertainty import (
+    MARGIN,
+    count_unanimous,
     criterion_means,
     leads,
     mean_interval,
@@ -67,15 +69,43 @@ def test_the_interval_of_a_mean_is_that_of_student():
     assert mean_interval([Fraction(1), Fraction(10)]) == (1.0, 10.0)
 
 
-def test_a_lead_below_what_reviewers_differ_by_is_a_tie_and_one_above_is_none():
+def test_a_gap_that_reviewers_cannot_tell_from_none_is_no_tie():
     values = make_values(
         x={"A": 8, "B": 7.5, "C": 4}, y={"A": 7, "B": 7.5, "C": 3.5}, z={"A": 9, "B": 8.5, "C": 5}
     )
     close, far = leads(values, "A", ["B", "C"])
-    assert (close.gap, close.reviewers, close.word) == (Fraction(1, 6), 3, "tie")
+    assert (close.gap, close.reviewers, close.word) == (Fraction(1, 6), 3, "cannot_tell")
+    assert close.interval[0] < 0 < close.interval[1]
     assert (far.gap, far.word, far.chance) == (Fraction(23, 6), "ahead", 1.0)
     # Of the 27 ways to draw three reviewers, 7 have y twice or more (behind), none leaves both level.
     assert close.chance == pytest.approx(20 / 27)
+
+
+def test_level_needs_the_whole_interval_inside_the_margin():
+    near = {"x": {"A": 7.05, "B": 7}, "y": {"A": 6.95, "B": 7}, "z": {"A": 7.03, "B": 7}}
+    [level] = leads(make_values(**near), "A", ["B"])
+    assert (level.word, level.gap) == ("level", Fraction(1, 100))
+    assert max(map(abs, level.interval)) < MARGIN
+    [certain] = leads(make_values(x={"A": 7.1, "B": 7}, y={"A": 7.1, "B": 7}), "A", ["B"])
+    assert (certain.word, certain.interval) == ("level", (0.1, 0.1))
+    [wide] = leads(make_values(**near | {"z": {"A": 7.2, "B": 7}}), "A", ["B"])
+    assert wide.word == "cannot_tell" and wide.interval[1] > MARGIN
+
+
+def test_only_equal_means_are_a_tie():
+    [tie] = leads(make_values(x={"A": 8, "B": 2}, y={"A": 2, "B": 8}), "A", ["B"])
+    assert (tie.word, tie.gap) == ("tie", 0)
+
+
+def test_everybody_puts_the_same_response_first_or_not():
+    values = make_values(x={"A": 8, "B": 7.9}, y={"A": 9, "B": 1}, z={"B": 4})
+    assert count_unanimous(values, "A") == 2
+    assert count_unanimous(values, "B") == 0
+    # Who ties it with another does not put it first; one reviewer is not everybody.
+    assert count_unanimous({**values, "w": {"A": Fraction(5), "B": Fraction(5)}}, "A") == 0
+    assert count_unanimous(make_values(x={"A": 8, "B": 7}), "A") == 0
+    # Who did not judge it ranks another first.
+    assert count_unanimous({**values, "w": {"B": Fraction(5), "C": Fraction(4)}}, "A") == 0
 
 
 def test_the_uncertainty_of_a_gap_is_that_of_paired_differences_where_all_judged_both():
@@ -89,16 +119,16 @@ def test_a_gap_between_other_reviewers_is_no_surer_than_they_are():
     # Both of the reviewers of both differ by the same 2, but who judged B alone was harsh.
     values = make_values(x={"A": 9, "B": 7}, y={"A": 6, "B": 4}, z={"B": 8}, w={"B": 2})
     [found] = leads(values, "A", ["B"])
-    assert (found.gap, found.reviewers, found.word) == (Fraction(9, 4), 4, "tie")
+    assert (found.gap, found.reviewers, found.word) == (Fraction(9, 4), 4, "cannot_tell")
     [alone] = leads(make_values(x={"A": 9, "B": 7}, y={"B": 4}), "A", ["B"])
-    assert (alone.word, alone.noise) == ("one_reviewer", None)
+    assert (alone.word, alone.noise, alone.panel_size) == ("cannot_tell", None, 1)
 
 
 def test_one_reviewer_says_nothing_about_how_reviewers_differ():
     [found] = leads(make_values(x={"A": 8, "B": 7}), "A", ["B"])
-    assert (found.word, found.chance, found.noise) == ("one_reviewer", None, None)
-    [level] = leads(make_values(x={"A": 8, "B": 8}, y={"A": 7, "B": 7}), "A", ["B"])
-    assert (level.word, level.chance) == ("level", 0.5)
+    assert (found.word, found.chance, found.noise) == ("cannot_tell", None, None)
+    [tie] = leads(make_values(x={"A": 8, "B": 8}, y={"A": 7, "B": 7}), "A", ["B"])
+    assert (tie.word, tie.chance) == ("tie", 0.5)
 
 
 def test_only_complete_rows_that_are_not_the_reviewers_own_make_means_by_criterion():

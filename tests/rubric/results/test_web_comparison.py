@@ -62,7 +62,8 @@ def test_the_example_of_the_record_with_its_flip(client):
     text = get_text(client, place(reviewed()))
     assert "How do you make soup number 1?" in text
     for words in (
-        "Alpha leads Beta by 0.05. One of the two was judged by one reviewer alone",
+        "Alpha scores 0.05 more than Beta. One of the two was judged by one reviewer alone",
+        "Beta 0.05 - - cannot tell with 1 reviewer",
         "1 Alpha response 1 8.15",
         "2 Beta response 2 8.10",
         "3 Gamma response 3 6.00",
@@ -78,7 +79,7 @@ def test_the_example_of_the_record_with_its_flip(client):
     assert "Alpha 63 % 34 %" in text and "Beta 37 % 66 %" in text
 
 
-def test_a_gap_smaller_than_reviewers_differ_by_is_called_a_tie(client):
+def test_a_gap_that_may_be_chance_is_no_tie_and_says_how_many_reviewers_it_rests_on(client):
     row = reviewed(readers=0)
     made = row.set
     for number, changes in enumerate(({"r1": 0}, {"r1": -3}, {"r1": 1, "r2": 1}), start=1):
@@ -87,9 +88,31 @@ def test_a_gap_smaller_than_reviewers_differ_by_is_called_a_tie(client):
         )
         review_with(comparison=row, reviewer=reviewer, scores=moved(RECORD_SCORES, **changes))
     text = get_text(client, place(row))
-    assert "Beta leads Alpha by 0.30. That is a tie: over its 3 reviewers" in text
+    assert "Whether Beta is ahead of Alpha cannot be told with 3 reviewers: 0.30 (-1.21 to 1.81)." in text
     assert "ahead in 70 % of draws" in text
-    assert "a tie: less than reviewers differ by" in text
+    assert "Alpha 0.30 -1.21 to 1.81 70 % cannot tell with 3 reviewers" in text
+    assert "tie Alpha" not in text and "put it first" not in text
+
+
+def test_that_every_reviewer_puts_it_first_is_said_first(client):
+    row = reviewed(readers=0)
+    for number, changes in enumerate(({"r2": 1}, {"r2": 2}, {"r1": -3}), start=1):
+        reviewer = add_reviewer(
+            comparison_set=row.set, kind="elsewhere", name=f"Reader {number}", by=row.created_by, now=NOW
+        )
+        review_with(comparison=row, reviewer=reviewer, scores=moved(RECORD_SCORES, **changes))
+    text = get_text(client, place(row))
+    assert (
+        "By overall Beta: all 3 reviewers put it first. Whether Beta is ahead of Alpha cannot be told" in text
+    )
+
+
+def test_a_difference_inside_the_margin_is_level(client):
+    text = get_text(client, place(reviewed(readers=3)))
+    assert "Alpha: all 3 reviewers put it first. Alpha and Beta are level: 0.05 (0.05 to 0.05)." in text
+    assert "The whole interval lies within 0.25 points either way." in text
+    assert "Beta 0.05 0.05 to 0.05 100 % level within 0.25" in text
+    assert "Gamma 2.15 2.15 to 2.15 100 % ahead" in text
 
 
 def test_equal_means_share_a_place(client):
@@ -110,7 +133,7 @@ def test_holistic_answers_are_marked_and_never_averaged_with_overalls(client):
     assert f"Only a score as a whole came from {second.name}" in text
     assert "1 Alpha response 1 8.15 - 1" in text and first.name in text
     assert "no criteria, a score or ranking as a whole" in text
-    assert "Fallback: by score as a whole Alpha leads Beta by 3.00." in text
+    assert "Fallback: by score as a whole Alpha scores 3.00 more than Beta." in text
 
 
 def test_incomplete_judgements_are_left_out_until_asked_for(client):
@@ -132,14 +155,16 @@ def test_both_kinds_of_score_stand_beside_each_other(client):
         number: {**given, "holistic": {1: 6, 2: 9, 3: 4}[number]} for number, given in RECORD_SCORES.items()
     }
     text = get_text(client, place(reviewed(scores, mode="both")))
-    assert "By overall Alpha leads" in text and "By score as a whole Beta leads Alpha by 3.00" in text
+    assert (
+        "By overall Alpha scores" in text and "By score as a whole Beta scores 3.00 more than Alpha" in text
+    )
     assert "other places come out: Alpha: 2 instead of 1 and Beta: 1 instead of 2." in text
 
 
 def test_a_holistic_set_has_one_ranking_and_no_weights(client):
     scores = {number: {"holistic": 4 + number} for number in (1, 2, 3)}
     text = get_text(client, place(reviewed(scores, mode="holistic")))
-    assert "By score as a whole Gamma leads" in text
+    assert "By score as a whole Gamma scores" in text
     assert "By overall" not in text and "What would change the winner" not in text
 
 
@@ -150,7 +175,7 @@ def test_own_responses_do_not_count_and_the_page_says_so(client):
     review_with(comparison=row, reviewer=made.reviewers.get(), scores=RECORD_SCORES)
     text = get_text(client, place(row))
     assert "Nobody's judgement of an own response counts: Reader 1 (Reader 1)." in text
-    assert "Beta leads Gamma by 2.10" in text
+    assert "Beta scores 2.10 more than Gamma" in text
 
 
 def test_who_declined_is_named(client):
@@ -185,7 +210,7 @@ def test_every_review_is_there_with_flags_notes_reasons_and_both_rounds(client):
     assert "Alpha Tastes of stones." in text
     assert "Ranking given: 1. Beta ; 2. Alpha ; 3. Gamma" in text
     assert f"Alpha {label[1]} 5 8 7 8 - 6.75 9.5" in text
-    assert "Beta leads Alpha by 1.35" in text  # the newest round counts
+    assert "Beta scores 1.35 more than Alpha" in text  # the newest round counts
 
 
 def test_notes_and_names_of_strangers_are_escaped(client):
@@ -250,7 +275,7 @@ def test_results_under_another_version_are_marked_and_nothing_is_stored(client):
     assert client.get(place(row, under="1.1")).status_code == 404
     publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
     text = get_text(client, place(row, under="1.1"), person=admin)
-    assert "As it would be under version 1.1" in text and "Beta leads Alpha by 0.50" in text
+    assert "As it would be under version 1.1" in text and "Beta scores 0.50 more than Alpha" in text
     assert "As it would be" not in get_text(client, place(row), person=admin)
 
 
@@ -296,7 +321,7 @@ def test_reviewers_see_results_once_closed_without_weights_and_others_names(clie
     row.set.refresh_from_db()
     pass_survey_over(comparison=row, by=first, now=NOW)
     text = get_text(client, place(row), person=first)
-    assert "Alpha leads Beta" in text and first.name in text and other.name not in text
+    assert "Alpha and Beta are level" in text and first.name in text and other.name not in text
     assert "What would change the winner" not in text and "0.0125" not in text
     assert client.get(place(row, under="1.1")).status_code == 403
     given = {"weight-accuracy": "0.3", "was-accuracy": "0.35"}

@@ -98,6 +98,13 @@ def brought(django_db_setup, django_db_blocker, tmp_path_factory):
         transaction.set_rollback(True)
 
 
+def read_text(client: Client, address: str) -> str:
+    """The words of a page."""
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
 def get_value(review: Reviewed, dimension: str) -> float:
     """The score on their scale from 0 to 100."""
     score = review.holistic if dimension == "holistic" else review.scores[dimension]
@@ -160,9 +167,16 @@ def test_agreement_and_spread_are_those_that_were_published(brought, dimension, 
 
 def test_the_page_of_results_shows_the_same_means_from_1_to_10(brought):
     made, client = brought
-    answer = client.get(f"/projects/summaries/comparisons/{made.number}/results/")
-    text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+    text = read_text(client, f"/projects/summaries/comparisons/{made.number}/results/")
     for system, means in compute_means(made).items():
         correctness, coverage, whole = (f"{1 + value * 9 / 100:.2f}" for value in means)
         overall = f"{1 + mean(means[:2]) * 9 / 100:.2f}"
         assert f"{system} {correctness} {coverage} {overall} {whole}" in text
+
+
+def test_what_every_reviewer_puts_first_is_said_first(brought):
+    made, client = brought
+    address = f"/projects/summaries/comparisons/{made.number}/"
+    assert "human: all 3 reviewers put it first." in read_text(client, f"{address}71/")
+    text = read_text(client, f"{address}results/?page=2")
+    assert re.search(r"71 Question \d on story \S+ human [\d.]+ all 3 reviewers put it first;", text)

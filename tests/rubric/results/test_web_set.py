@@ -71,7 +71,7 @@ def test_ties_are_ties(client):
     text = get_text(client, place(reviewed(scores=lambda *_: {**RECORD_SCORES, 2: RECORD_SCORES[1]})))
     assert "Alpha and Beta share the first place with a mean of 8.15: a tie." in text
     assert "1 tie Alpha 8.15 - 2 0 2" in text
-    assert "Alpha and Beta fragile 0.00 level" in text
+    assert "Alpha and Beta fragile 0.00 tie" in text
 
 
 def test_views_are_offered_or_said_why_not(client):
@@ -139,7 +139,7 @@ def test_comparisons_are_listed_by_fifty(client):
     assert "1 to 50 of 52" in text and "soup number 51?" not in text
     text = get_text(client, place(made, page="2"))
     assert "51 to 52 of 52" in text and "soup number 50?" not in text
-    assert "52 How do you make soup number 52? Alpha fragile 0.05 cannot tell: one reviewer alone" in text
+    assert "52 How do you make soup number 52? Alpha fragile 0.05 cannot tell with 1 reviewer" in text
     assert "51 How do you make soup number 51? - - - - 0" in text
     assert client.get(place(made, page="x")).status_code == 400
     assert client.get(place(made, colour="red")).status_code == 400
