@@ -1,7 +1,6 @@
 """The results of a set: the ranking across comparisons, correlations of criteria, and which reviews do not count."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,13 +9,12 @@ from msgspec import Struct
 from rubric.core.records import BOTH, HIGHEST, HOLISTIC, LOWEST, RUBRIC, Criterion
 from rubric.models import ComparisonSet
 from rubric.results.core.whole_set import Scored, Subject, build_subjects, correlations, score_responses
+from rubric.results.pages.headline import Headline, build_headline
 from rubric.results.pages.outcomes import OutcomesPart, build_outcomes, load_set_responses
 from rubric.results.pages.reviews import NO_SCORES
 from rubric.results.pages.score_views import ViewsPart, build_views
 from rubric.results.pages.words import (
     ResultsQuery,
-    gap_text,
-    join_names,
     list_version_options,
     range_text,
     two,
@@ -151,7 +149,7 @@ class SetResultsPage(Struct, frozen=True):
     reviewer_count: int
     left_out_count: int
     notes: list[str]
-    lead: str
+    headline: Headline
     subjects: list[Subject]
     chart: DotsChart
     interval_reason: str
@@ -189,7 +187,7 @@ def build_set_results(
         reviewer_count=len({row.reviewer for row in rows}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
-        lead=_lead(subjects),
+        headline=build_headline(subjects, scored, brought.subjects),
         subjects=subjects,
         chart=_chart(subjects),
         interval_reason=_interval_reason(subjects),
@@ -231,22 +229,3 @@ def _chart(subjects: Sequence[Subject]) -> DotsChart:
         shown = range_text(row.figure.interval)
         rows.append(DotRow(row.name, row.means, mean, two(row.mean), low, high, shown))
     return dot_plot(rows, minimum=LOWEST, maximum=HIGHEST)
-
-
-def _lead(subjects: Sequence[Subject]) -> str:
-    ranked = [row for row in subjects if row.mean is not None]
-    if not ranked:
-        return _("No score counts yet, so nothing is ranked.")
-    first = [subject for subject in ranked if subject.place == 1]
-    names, mean = join_names(subject.name for subject in first), two(first[0].mean)
-    if len(first) > 1:
-        return _("%(names)s share the first place with a mean of %(mean)s: a tie.") % {
-            "names": names, "mean": mean,
-        }  # fmt: skip
-    if len(ranked) == 1:
-        return _("%(names)s has a mean of %(mean)s.") % {"names": names, "mean": mean}
-    second = ranked[1]
-    gap = (first[0].mean or Fraction()) - (second.mean or Fraction())
-    return _("%(names)s leads with a mean of %(mean)s, %(gap)s before %(second)s.") % {
-        "names": names, "mean": mean, "gap": gap_text(gap), "second": second.name,
-    }  # fmt: skip

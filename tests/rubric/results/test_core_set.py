@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from rubric.core.scores import compute_overall, round_half_up
+from rubric.results.core.paired_leads import compute_paired_leads
 from rubric.results.core.whole_set import (
     build_subjects,
     compute_outcomes,
@@ -111,6 +113,50 @@ def test_the_interval_draws_comparisons_anew():
     assert (low, high) == pytest.approx((spread.mean() - half, spread.mean() + half), abs=0.08)
 
 
+def paired(differences, *, base=5.0):
+    """Rows of two authors whose scores differ by these, on questions that differ far more."""
+    return [
+        row(at, response, "x", *[base + at % 4 + (difference if response == 1 else 0)] * 2)
+        for at, difference in enumerate(differences)
+        for response in (1, 2)
+    ]
+
+
+def lead_over(rows, first="ann", rival="bob", names=None):
+    authors = {"1": "ann", "2": "bob"}
+    names = names or {
+        (scored_row.comparison, scored_row.response): authors[scored_row.response] for scored_row in rows
+    }
+    [found] = compute_paired_leads(score_responses(rows, SHARES), names, first, [rival])
+    return found
+
+
+def test_the_paired_interval_is_that_of_differences_on_common_questions():
+    differences = [0.5, -0.25, 0.75, 0.25, 0.5]
+    found = lead_over(paired(differences))
+    expected = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert (float(found.gap), found.comparisons) == (0.35, 5)
+    assert found.interval == pytest.approx((expected.low, expected.high))
+    assert found.word == "cannot_tell"
+    assert lead_over(paired([0.5, 0.25, 0.75, 0.25, 0.5])).word == "ahead"
+    assert lead_over(paired([-0.5, -0.25, -0.75, -0.25, -0.5])).word == "behind"
+
+
+def test_questions_of_one_alone_do_not_enter_the_difference():
+    rows = [*paired([0.5, 0.25, 0.5]), row(9, 1, "x", 1, 1), row(10, 2, "x", 9, 9)]
+    assert lead_over(rows) == lead_over(rows[:6])
+    only = [row(1, 1, "x", 8, 8), row(2, 2, "x", 4, 4)]
+    assert (lead_over(only).word, lead_over(only).gap, lead_over(only).comparisons) == ("apart", None, 0)
+    one = lead_over(paired([0.5]))
+    assert (one.word, one.interval, one.comparisons) == ("cannot_tell", None, 1)
+
+
+def test_two_responses_of_one_author_to_a_question_count_as_their_mean():
+    rows = [row(1, 1, "x", 8, 8), row(1, 3, "x", 4, 4), row(1, 2, "x", 5, 5)]
+    names = {("1", "1"): "ann", ("1", "3"): "ann", ("1", "2"): "bob"}
+    assert lead_over(rows, names=names).gap == 1
+
+
 def test_a_view_is_taken_to_subjects_by_comparison():
     items = {"1:1": 5.0, "1:2": 3.0, "2:1": 7.0}
     assert view_means(items, NAMES) == {"ann": 6.0, "bob": 3.0}
@@ -133,6 +179,21 @@ def test_the_order_of_rows_changes_nothing(rows):
     assert build_subjects(score_responses(ordered, SHARES), NAMES) == build_subjects(
         score_responses(ROWS, SHARES), NAMES
     )
+
+
+@pytest.mark.skipif(not SQUALITY.exists(), reason="SQuALITY's ratings are not here")
+def test_the_paired_interval_on_real_ratings_is_that_of_the_bootstrap():
+    rows, names = _squality()
+    scored = score_responses(rows, {"correctness": Fraction(1, 2), "coverage": Fraction(1, 2)})
+    [found] = compute_paired_leads(scored, names, "bart-dpr", ["bart"])
+    means = {
+        (score.comparison, names[score.comparison, score.response]): float(score.mean) for score in scored
+    }
+    questions = sorted({score.comparison for score in scored})
+    differences = np.array([means[key, "bart-dpr"] - means[key, "bart"] for key in questions])
+    drawn = np.random.default_rng(0).choice(differences, (4000, len(differences))).mean(axis=1)
+    assert (found.comparisons, found.word) == (100, "ahead")
+    assert found.interval == pytest.approx(tuple(np.percentile(drawn, [2.5, 97.5])), abs=0.03)
 
 
 @pytest.mark.skipif(not SQUALITY.exists(), reason="SQuALITY's ratings are not here")

@@ -174,6 +174,13 @@ def test_the_page_of_results_shows_the_same_means_from_1_to_10(brought):
         assert f"{system} {correctness} {coverage} {overall} {whole}" in text
 
 
+def test_who_leads_the_set_has_an_interval_over_the_common_questions(brought):
+    made, client = brought
+    text = read_text(client, f"/projects/summaries/comparisons/{made.number}/results/")
+    assert re.search(r"human leads with a mean of 9\.23: [\d.]+ \([\d.]+ to [\d.]+\) before bart-dpr\.", text)
+    assert re.search(r"human against .* bart-dpr 100 [\d.]+ [\d.]+ to [\d.]+ human leads bart 100", text)
+
+
 def test_what_every_reviewer_puts_first_is_said_first(brought):
     made, client = brought
     address = f"/projects/summaries/comparisons/{made.number}/"

@@ -45,13 +45,47 @@ def test_authors_stand_by_their_means_over_comparisons(client):
         return RECORD_SCORES if question < 3 else {**RECORD_SCORES, 1: RECORD_SCORES[3], 3: RECORD_SCORES[1]}
 
     text = get_text(client, place(reviewed(questions=3, scores=scores)))
-    assert "Beta leads with a mean of 8.10, 0.67 before Alpha." in text
+    assert "Beta and Alpha cannot be told apart: 0.67 (-2.42 to 3.75)." in text
+    assert "Beta and Gamma cannot be told apart: 1.38 (-1.70 to 4.47)." in text
+    assert "Beta against" in text and "Alpha 3 0.67 -2.42 to 3.75 cannot be told apart" in text
     assert "1 Beta 8.10 - 3 0 0 2.00" in text
     assert "2 Alpha 7.43 - 3 2 0 1.67" in text
     assert "3 Gamma 6.72 - 3 1 0 2.33" in text
     assert "An interval needs at least 20 comparisons; there are 3." in text
     assert "Beta 7.00 9.00 9.00 8.00 8.10" in text
     assert "Mean place: 2 of 3 change place." in text
+
+
+def test_who_leads_is_said_where_the_interval_over_common_questions_excludes_0(client):
+    def scores(question, _reader):
+        return {**RECORD_SCORES, 1: {**RECORD_SCORES[1], "accuracy": 9 + question % 2, "clarity": 10}}
+
+    text = get_text(client, place(reviewed(questions=4, scores=scores)))
+    assert "Alpha leads with a mean of 8.73: 0.63 (0.30 to 0.95) before Beta." in text
+    assert "Beta 4 0.63 0.30 to 0.95 Alpha leads" in text
+
+
+def test_one_question_tells_nobody_apart(client):
+    text = get_text(client, place(reviewed(questions=1)))
+    assert "Alpha and Beta cannot be told apart by one common question: 0.05." in text
+
+
+def test_authors_without_a_common_question_are_not_compared(client):
+    made = make_set(elsewhere=1, questions=0)
+    pairs = [("Ann", "Bob"), ("Cid", "Dan")]
+    new = [
+        NewComparison(question=f"{pair}?", responses=[NewResponse(text=name, author=name) for name in pair])
+        for pair in pairs
+    ]
+    stored = add_comparisons(comparison_set=made, comparisons=new, by=made.created_by, now=NOW)
+    for at, row in enumerate(stored):
+        row.set = made
+        shift = {key: score - at for key, score in RECORD_SCORES[1].items()}
+        review_with(comparison=row, reviewer=made.reviewers.get(), scores={1: shift, 2: RECORD_SCORES[3]})
+    text = get_text(client, place(made))
+    assert "Ann and Cid have no question in common, so they are not compared." in text
+    assert "Nor does Ann lead 1 other: see below." in text
+    assert "Cid 0 - - no common question" in text
 
 
 def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
@@ -126,7 +160,8 @@ def test_both_modes_and_holistic_sets(client):
     text = get_text(client, place(reviewed(mode="both", scores=scores)))
     assert "As a whole: 2 of 3 change place." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
     text = get_text(client, place(reviewed(mode="holistic", scores=scores)))
-    assert "Gamma leads with a mean of 6.00" in text and "Criterion against criterion" not in text
+    assert "Gamma leads with a mean of 6.00: 2.00 (2.00 to 2.00) before Beta." in text
+    assert "Criterion against criterion" not in text
 
 
 def test_comparisons_are_listed_by_fifty(client):

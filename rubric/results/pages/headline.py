@@ -1,0 +1,96 @@
+"""Who leads a set, in words: the first against each other one, and only where the interval excludes 0."""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from msgspec import Struct
+
+from rubric.results.core.paired_leads import PairedLead, compute_paired_leads
+from rubric.results.core.whole_set import Item, Scored, Subject
+from rubric.results.pages.words import difference_text, gap_range_text, join_names, two
+
+MOST_NAMED = 2
+
+
+class PairedRow(Struct, frozen=True):
+    """The first against one other; the interval as text, and who leads in words."""
+
+    lead: PairedLead
+    interval: str
+    says: str
+
+
+class Headline(Struct, frozen=True):
+    """The sentence about who leads, and the rows behind it; no rows where nobody is first."""
+
+    says: str
+    first: str
+    rows: list[PairedRow]
+
+
+def build_headline(
+    subjects: Sequence[Subject], scored: Sequence[Scored], names: Mapping[Item, str]
+) -> Headline:
+    """The headline of a set whose subjects stand in the order of their means."""
+    ranked = [subject for subject in subjects if subject.mean is not None]
+    if not ranked:
+        return Headline(_("No score counts yet, so nothing is ranked."), "", [])
+    first = ranked[0].name
+    found = compute_paired_leads(scored, names, first, [subject.name for subject in ranked[1:]])
+    rows = [PairedRow(lead, gap_range_text(lead.interval), _word(first, lead)) for lead in found]
+    return Headline(_headline(ranked, found), first, rows)
+
+
+def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> str:
+    name, mean = ranked[0].name, two(ranked[0].mean)
+    if len(ranked) == 1:
+        return _("%(names)s has a mean of %(mean)s.") % {"names": name, "mean": mean}
+    level = [subject.name for subject in ranked if subject.place == 1]
+    if len(level) > 1:
+        return _("%(names)s share the first place with a mean of %(mean)s: a tie.") % {
+            "names": join_names(level), "mean": mean,
+        }  # fmt: skip
+    untold = [lead for lead in found if lead.word != "ahead"]
+    if not untold:
+        said = _("%(name)s leads with a mean of %(mean)s: %(gap)s before %(second)s.")
+        nearest = found[0]
+        return said % {
+            "name": name, "mean": mean, "gap": difference_text(nearest.gap, nearest.interval), "second": nearest.rival,
+        }  # fmt: skip
+    sentences = [_untold(name, lead) for lead in untold[:MOST_NAMED]]
+    more = len(untold) - MOST_NAMED
+    if more > 0:
+        said = ngettext(
+            "Nor does %(name)s lead %(n)d other: see below.",
+            "Nor does %(name)s lead %(n)d others: see below.",
+            more,
+        )
+        sentences.append(said % {"name": name, "n": more})
+    return " ".join(sentences)
+
+
+def _untold(name: str, lead: PairedLead) -> str:
+    """The sentence about a rival that the first does not lead."""
+    given = {
+        "name": name, "rival": lead.rival, "gap": difference_text(lead.gap, lead.interval), "n": lead.comparisons,
+    }  # fmt: skip
+    if lead.word == "apart":
+        return _("%(name)s and %(rival)s have no question in common, so they are not compared.") % given
+    if lead.word == "behind":
+        said = ngettext(
+            "%(name)s has the highest mean, but %(rival)s leads it on their %(n)d common question: %(gap)s.",
+            "%(name)s has the highest mean, but %(rival)s leads it on their %(n)d common questions: %(gap)s.",
+            lead.comparisons,
+        )
+        return said % given
+    if lead.interval is None:
+        return _("%(name)s and %(rival)s cannot be told apart by one common question: %(gap)s.") % given
+    return _("%(name)s and %(rival)s cannot be told apart: %(gap)s.") % given
+
+
+def _word(first: str, lead: PairedLead) -> str:
+    leader = {"ahead": first, "behind": lead.rival}.get(lead.word)
+    if leader:
+        return _("%(name)s leads") % {"name": leader}
+    return _("no common question") if lead.word == "apart" else _("cannot be told apart")
