@@ -18,7 +18,7 @@ DRAWS = 2000
 Z_TWO_SIDED = 1.959963984540054
 Z_ONE_SIDED = 1.6448536269514722
 Z_POWER = 0.8416212335729143
-Code = Literal["holds", "not_worse", "fails", "cannot_tell"]
+Code = Literal["holds", "not_worse", "fails", "no_difference", "cannot_tell", "too_few"]
 
 
 class Figure(Struct, frozen=True):
@@ -40,7 +40,8 @@ class Conclusion(Struct, frozen=True):
     """Whether a claim holds, in a code and a sentence.
 
     `count` is what it rests on and `needed` what it would need for a chance of 80 % to see an effect that matters, both
-    in `unit`; `needed` is None where that cannot be said.
+    in `unit`; `needed` is None where that cannot be said. "no_difference" says that the interval holds no difference
+    that matters, "cannot_tell" that it holds one, "too_few" that there are too few comparisons for an interval.
     """
 
     code: Code
@@ -109,3 +110,34 @@ def needed_count(count: int, interval: Interval | None, effect: float) -> int | 
 def cannot_tell(count: int, reason: str, needed: int | None = None, unit: str = "comparisons") -> Conclusion:
     """The conclusion that nothing can be concluded yet, and why."""
     return Conclusion("cannot_tell", f"Cannot tell yet: {reason}", count, needed, unit)
+
+
+def without_interval(figure: Figure, needed: int | None = None) -> Conclusion:
+    """The conclusion from a figure that has no interval: below 20 comparisons that alone is said."""
+    few = too_few(figure.comparisons)
+    if figure.value is not None and few:
+        return Conclusion("too_few", few, figure.comparisons, None)
+    return cannot_tell(figure.comparisons, figure.reason or figure.interval_reason, needed)
+
+
+def is_inside(interval: Interval | None, margin: float, *, centre: float = 0.0) -> bool:
+    """Whether the whole interval lies closer than the margin to the centre.
+
+    Source: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987), 657-680.
+    """
+    return interval is not None and centre - margin < interval[0] and interval[1] < centre + margin
+
+
+def no_difference(
+    count: int, margin: str, needed: int | None = None, unit: str = "comparisons"
+) -> Conclusion:
+    """The conclusion from an interval inside the margin, which is given in words."""
+    said = f"No difference that matters: the whole interval lies within {margin}."
+    return Conclusion("no_difference", said, count, needed, unit)
+
+
+def small_note(interval: Interval | None, margin: float, words: str, *, centre: float = 0.0) -> str:
+    """What is added where something holds or fails by less than the margin; else ""."""
+    return (
+        f" By less than {words}, so it hardly matters." if is_inside(interval, margin, centre=centre) else ""
+    )

@@ -11,7 +11,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from workspace.statistics.conclusions import Z_POWER, Z_TWO_SIDED, Conclusion, Figure, cannot_tell
+from workspace.statistics.conclusions import (
+    Z_POWER,
+    Z_TWO_SIDED,
+    Conclusion,
+    Figure,
+    cannot_tell,
+    is_inside,
+    no_difference,
+)
 from workspace.statistics.estimates import Interval
 from workspace.statistics.proportions import newcombe, wilson
 
@@ -136,6 +144,8 @@ def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> 
         return Conclusion("holds", f"People with the breakdown {claim}.", count, needed, _UNIT)
     if difference.interval[1] < 0:
         return Conclusion("fails", f"People without the breakdown {claim}.", count, needed, _UNIT)
+    if is_inside(difference.interval, EFFECT):
+        return no_difference(count, f"{100 * EFFECT:g} points", needed, _UNIT)
     return cannot_tell(count, "the interval of the difference holds 0.", needed, _UNIT)
 
 

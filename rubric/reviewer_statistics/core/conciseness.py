@@ -15,15 +15,16 @@ from rubric.reviews.core.score_rows import Row, Weights, complete, overalls, sor
 from workspace.statistics.conclusions import (
     Z_ONE_SIDED,
     Z_POWER,
-    Z_TWO_SIDED,
     Conclusion,
     Figure,
     cannot_tell,
     drawn_counts,
+    is_inside,
+    no_difference,
     percentile_interval,
     too_few,
+    without_interval,
 )
-from workspace.statistics.estimates import Interval
 from workspace.statistics.rankings import mid_ranks
 from workspace.statistics.ratings import Matrix
 
@@ -32,7 +33,6 @@ LEAST_RESPONSES = 3
 EXPECTED = -0.3
 _FEW = f"No comparison has {LEAST_RESPONSES} responses of known length with all scores."
 _CONSTANT = "Lengths or scores do not differ within any comparison."
-_FEW_FOR_FORM = "An interval needs at least 10 responses; there are {}."
 
 
 class LengthReport(Struct, frozen=True):
@@ -69,9 +69,8 @@ def length_report(
 ) -> LengthReport:
     """Length against conciseness, the other criteria and the overall.
 
-    Spearman's rho of ranks within comparisons, each less its comparison's mean rank; bootstrap over comparisons, below
-    20 of them Bonett and Wright's interval. Sources: C. Spearman, American Journal of Psychology 15 (1904), 72-101;
-    D. G. Bonett and T. A. Wright, Psychometrika 65 (2000), 23-28.
+    Spearman's rho of ranks within comparisons, each less its comparison's mean rank; bootstrap over comparisons, from
+    20 of them on. Source: C. Spearman, American Journal of Psychology 15 (1904), 72-101.
     """
     units = _units(sort_rows(rows), weights)
     keys = list(weights)
@@ -98,16 +97,11 @@ def length_report(
     )
 
 
-def bonett_wright(rho: float, count: int) -> Interval | None:
-    """tanh(atanh rho +/- 1.96 sqrt((1 + rho^2 / 2) / (n - 3))) for Spearman's rho; None for n below 4 or rho of 1."""
-    if count < 4 or abs(rho) >= 1:
-        return None
-    half = Z_TWO_SIDED * math.sqrt((1 + rho**2 / 2) / (count - 3))
-    return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
-
-
 def responses_needed(rho: float) -> int:
-    """Responses to see a correlation of that size, one-sided at 5 %, 80 % of the time (Bonett and Wright 2000)."""
+    """Responses to see a correlation of that size, one-sided at 5 %, 80 % of the time.
+
+    Source: D. G. Bonett and T. A. Wright, Psychometrika 65 (2000), 23-28.
+    """
     return 3 + math.ceil(((Z_ONE_SIDED + Z_POWER) / math.atanh(rho)) ** 2 * (1 + rho**2 / 2))
 
 
@@ -165,17 +159,11 @@ def _correlation(
     value = float(_from_sums(sums.sum(axis=2, keepdims=True))[0])
     if not math.isfinite(value):
         return Figure(None, reason=_CONSTANT, interval_reason=_CONSTANT)
-    interval, reason = None, ""
-    if not too_few(size):
+    interval, reason = None, too_few(size)
+    if not reason:
         drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size, seed=seed))
         interval = percentile_interval(_from_sums(drawn))
         reason = "" if interval else "Too many resamples have no correlation."
-    elif responses < 10:
-        reason = _FEW_FOR_FORM.format(responses)
-    else:
-        # Each comparison gives up one degree of freedom to its own mean rank.
-        interval = bonett_wright(value, responses - size + 1 - (held is not None))
-        reason = "" if interval else "A correlation of 1 or -1 has no interval in closed form."
     return Figure(value, interval, size, responses, units.rows, interval_reason=reason)
 
 
@@ -196,9 +184,11 @@ def _conclusion(figure: Figure) -> Conclusion:
     if count:
         needed = math.ceil(responses_needed(EXPECTED) * count / figure.responses)
     if figure.interval is None:
-        return cannot_tell(count, figure.reason or figure.interval_reason, needed)
+        return without_interval(figure, needed)
     if figure.interval[1] < 0:
         return Conclusion("holds", "Longer responses score lower on conciseness.", count, needed)
     if figure.interval[0] > 0:
         return Conclusion("fails", "Longer responses score higher on conciseness.", count, needed)
+    if is_inside(figure.interval, -EXPECTED):
+        return no_difference(count, f"{-EXPECTED:g} of 0", needed)
     return cannot_tell(count, "the interval of the correlation holds 0.", needed)

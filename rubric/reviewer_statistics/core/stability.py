@@ -1,15 +1,17 @@
 """The second success metric: are rankings more stable by the overall than by the holistic score?
 
 tau-b leaves ties out of account and so favours the coarser scale, tau-a counts them as no agreement and favours the
-finer. So overalls are compared rounded to the grid of the holistic scores, and both have to agree.
+finer. So overalls are compared rounded to the steps of the holistic scores, on any scale, and both have to agree.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
 from msgspec import Struct
 
+from rubric.core.records import HIGHEST, LOWEST
 from rubric.reviewer_statistics.core.resamples import (
     compute_means,
     mean_tau,
@@ -20,21 +22,30 @@ from rubric.reviewer_statistics.core.resamples import (
 )
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
 from workspace.statistics.conclusions import (
-    LEAST_COMPARISONS,
     Conclusion,
     Figure,
     cannot_tell,
+    is_inside,
     mean_figure,
     needed_count,
+    no_difference,
+    small_note,
+    without_interval,
 )
 from workspace.statistics.rankings import kendall_w
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.1
 LEAST_RESPONSES = 3
-_MOST_PLACES = 2
+# Scores of another scale have no short decimals on 1 to 10, so what differs by less differs by rounding.
+_PLACES = 9
+_ROUNDING = 1e-7
+# On a scale of few steps all of them count, used or not; on a finer scale people keep to some, such as the tens.
+_MOST_STEPS = 20
+_TAU_WORDS = f"{EFFECT:g} of tau"
 _NO_TAU = "No comparison has three responses ranked by two reviewers who tell them apart."
 _NO_WINNER = "No comparison has two responses judged by two reviewers."
+_NO_GRID = "No row has a holistic score, so there is nothing to round to."
 _NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
 _NAMES = ("tau_b", "tau_a", "w", "resampled_tau", "same_winner", "left_out_winner", "tied_share")
 
@@ -60,13 +71,13 @@ class StabilityReport(Struct, frozen=True):
     """Rankings by the overall, by it rounded to the grid of the holistic scores, and by these.
 
     `literal` is the difference of tau-b with unrounded overalls; `difference` and `difference_tau_a` are those on the
-    same grid, paired by comparison. `grid_places` counts the decimals of the grid.
+    same grid, paired by comparison. `grid_size` counts the scores of the grid.
     """
 
     overall: Rankings
     on_grid: Rankings
     holistic: Rankings
-    grid_places: int
+    grid_size: int
     literal: Figure
     literal_conclusion: Conclusion
     difference: Figure
@@ -85,9 +96,9 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     scored, holistic = comparable(sort_rows(rows), weights)
     is_paired = scored == holistic and bool(scored)
     values = overalls(scored, weights)
-    places = _grid([row.holistic for row in holistic if row.holistic is not None])
-    whole = ratings(scored, lambda row: values.get((row.item, row.reviewer)))
-    coarse = ratings(scored, lambda row: _on_grid(values.get((row.item, row.reviewer)), places))
+    grid = _grid([row.holistic for row in holistic if row.holistic is not None])
+    whole = ratings(scored, lambda row: _rounded(values.get((row.item, row.reviewer))))
+    coarse = ratings(scored, lambda row: on_grid(_rounded(values.get((row.item, row.reviewer))), grid))
     single = ratings(holistic, lambda row: row.holistic)
     found = [_by_comparison(table, seed) for table in (whole, coarse, single)]
     pairs = [found[0] - found[2], found[1] - found[2]] if is_paired else []
@@ -100,9 +111,9 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     literal, difference, by_tau_a = paired(0, "tau_b"), paired(1, "tau_b"), paired(1, "tau_a")
     return StabilityReport(
         overall=_rankings(found[0], whole, seed),
-        on_grid=_rankings(found[1], coarse, seed),
+        on_grid=_rankings(found[1], coarse, seed, reason="" if grid else _NO_GRID),
         holistic=_rankings(found[2], single, seed),
-        grid_places=places,
+        grid_size=len(grid),
         literal=literal,
         literal_conclusion=_conclusion(literal, literal),
         difference=difference,
@@ -112,22 +123,33 @@ def stability_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     )
 
 
-def _grid(scores: Sequence[float]) -> int:
-    """The decimals of the holistic scores, 2 at most."""
-    steps = (10**places for places in range(_MOST_PLACES))
-    return next(
-        (
-            places
-            for places, step in enumerate(steps)
-            if all(float(score * step).is_integer() for score in scores)
-        ),
-        _MOST_PLACES,
-    )
+def on_grid(value: float | None, grid: Sequence[float]) -> float | None:
+    """The nearest score of the grid; None without a value or a grid."""
+    if value is None or not grid:
+        return None
+    above = bisect_left(grid, value)
+    if above in (0, len(grid)):
+        return grid[min(above, len(grid) - 1)]
+    down, up = value - grid[above - 1], grid[above] - value
+    if abs(down - up) > _ROUNDING:
+        return grid[above - 1] if down < up else grid[above]
+    # Halves go to the neighbour whose number, from 1, is even: always up would move all overalls to one side.
+    return grid[above - 1] if above % 2 == 0 else grid[above]
 
 
-def _on_grid(value: Fraction | None, places: int) -> Fraction | None:
-    # Halves go to the even neighbour: always up would move all overalls to one side.
-    return None if value is None else Fraction(round(value, places))
+def _grid(scores: Iterable[float]) -> list[float]:
+    """The steps of the holistic scores' own scale, ascending; where they are many or uneven, the scores that occur."""
+    occurring = sorted({round(score, _PLACES) for score in scores})
+    span = HIGHEST - LOWEST
+    for steps in range(1, _MOST_STEPS + 1 if occurring else 1):
+        numbers = [(score - LOWEST) * steps / span for score in occurring]
+        if all(abs(number - round(number)) < _ROUNDING for number in numbers):
+            return [round(LOWEST + span * number / steps, _PLACES) for number in range(steps + 1)]
+    return occurring
+
+
+def _rounded(value: Fraction | None) -> float | None:
+    return None if value is None else round(float(value), _PLACES)
 
 
 def _by_comparison(table: Ratings, seed: int) -> Matrix:
@@ -171,29 +193,33 @@ def _tied(values: Matrix) -> float:
     return float((apart == 0).sum() / count) if count else float("nan")
 
 
-def _rankings(found: Matrix, table: Ratings, seed: int) -> Rankings:
-    figures = [_figure(found[:, at], name, table, seed) for at, name in enumerate(_NAMES)]
+def _rankings(found: Matrix, table: Ratings, seed: int, *, reason: str = "") -> Rankings:
+    figures = [_figure(found[:, at], name, table, seed, reason) for at, name in enumerate(_NAMES)]
     return Rankings(*figures)
 
 
-def _figure(values: Matrix, name: str, table: Ratings, seed: int) -> Figure:
+def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = "") -> Figure:
+    """The mean over comparisons; `reason` is why there is none where that is known."""
     used = np.isfinite(values)[table.comparison_index]
     rows = int((~np.isnan(table.values[used])).sum())
-    reason = _NO_WINNER if name.endswith(("winner", "share")) else _NO_TAU
-    return mean_figure(values, seed=seed, responses=int(used.sum()), rows=rows, reason=reason)
+    usual = _NO_WINNER if name.endswith(("winner", "share")) else _NO_TAU
+    return mean_figure(values, seed=seed, responses=int(used.sum()), rows=rows, reason=reason or usual)
 
 
 def _conclusion(difference: Figure, by_tau_a: Figure) -> Conclusion:
     """What both differences say together; only where they agree is one kind of score the more stable."""
     count = difference.comparisons
     if difference.interval is None or by_tau_a.value is None:
-        return cannot_tell(count, difference.reason or difference.interval_reason, LEAST_COMPARISONS)
+        return without_interval(difference)
     needed = needed_count(count, difference.interval, EFFECT)
     low, high = difference.interval
+    small = small_note(difference.interval, EFFECT, _TAU_WORDS)
     if low > 0 and by_tau_a.value > 0:
-        return Conclusion("holds", "Rankings by the overall are more stable.", count, needed)
+        return Conclusion("holds", f"Rankings by the overall are more stable.{small}", count, needed)
     if high < 0 and by_tau_a.value < 0:
-        return Conclusion("fails", "Rankings by the holistic score are more stable.", count, needed)
+        return Conclusion("fails", f"Rankings by the holistic score are more stable.{small}", count, needed)
+    if is_inside(difference.interval, EFFECT) and is_inside(by_tau_a.interval, EFFECT):
+        return no_difference(count, _TAU_WORDS, needed)
     if low > 0 or high < 0:
         return cannot_tell(count, "tau-b and tau-a point in opposite directions.", needed)
     return cannot_tell(count, "the interval of the difference of tau-b holds 0.", needed)

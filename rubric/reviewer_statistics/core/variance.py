@@ -14,14 +14,17 @@ from rubric.core.records import HIGHEST, LOWEST
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
-    LEAST_COMPARISONS,
     Conclusion,
     Figure,
     cannot_tell,
     drawn_counts,
+    is_inside,
     needed_count,
+    no_difference,
     percentile_interval,
+    small_note,
     too_few,
+    without_interval,
 )
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, Agreement, jackknife_t
 from workspace.statistics.intraclass import compute_icc
@@ -29,6 +32,8 @@ from workspace.statistics.ratings import Matrix
 
 MARGIN = 0.05
 RATIO_EFFECT = 0.1
+_ALPHA_WORDS = f"{MARGIN:g} of alpha"
+_RATIO_WORDS = f"{RATIO_EFFECT:g} of the ratio"
 _NO_BOTH = "No row has all criteria and a holistic score, so the two cannot be compared."
 _NOBODY_TWICE = "No response has scores by two reviewers."
 
@@ -204,27 +209,35 @@ def _resting(table: Ratings, value: float, comparisons: int | None = None, reaso
 def _literal_conclusion(ratio: Figure) -> Conclusion:
     count = ratio.comparisons
     if ratio.interval is None:
-        return cannot_tell(count, ratio.reason or ratio.interval_reason, LEAST_COMPARISONS)
+        return without_interval(ratio)
     needed = needed_count(count, ratio.interval, RATIO_EFFECT)
+    small = small_note(ratio.interval, RATIO_EFFECT, _RATIO_WORDS, centre=1)
     if ratio.interval[1] < 1:
-        said = "Reviewers vary less on the criteria than on the holistic score."
+        said = f"Reviewers vary less on the criteria than on the holistic score.{small}"
         return Conclusion("holds", said, count, needed)
     if ratio.interval[0] > 1:
-        said = "Reviewers vary more on the criteria than on the holistic score."
+        said = f"Reviewers vary more on the criteria than on the holistic score.{small}"
         return Conclusion("fails", said, count, needed)
+    if is_inside(ratio.interval, RATIO_EFFECT, centre=1):
+        return no_difference(count, _RATIO_WORDS, needed)
     return cannot_tell(count, "the interval of the ratio holds 1.", needed)
 
 
 def _conclusion(difference: Figure) -> Conclusion:
     count = difference.comparisons
     if difference.interval is None:
-        return cannot_tell(count, difference.reason or difference.interval_reason, LEAST_COMPARISONS)
+        return without_interval(difference)
     low, high = difference.interval
     needed = needed_count(count, difference.interval, MARGIN)
+    small = small_note(difference.interval, MARGIN, _ALPHA_WORDS)
     if low > 0:
-        return Conclusion("holds", "The overall is more reliable than the holistic score.", count, needed)
+        said = f"The overall is more reliable than the holistic score.{small}"
+        return Conclusion("holds", said, count, needed)
     if high < 0:
-        return Conclusion("fails", "The overall is less reliable than the holistic score.", count, needed)
+        said = f"The overall is less reliable than the holistic score.{small}"
+        return Conclusion("fails", said, count, needed)
+    if is_inside(difference.interval, MARGIN):
+        return no_difference(count, _ALPHA_WORDS, needed)
     if low > -MARGIN:
         said = f"The overall is not less reliable than the holistic score by {MARGIN:g} or more."
         return Conclusion("not_worse", said, count, needed)

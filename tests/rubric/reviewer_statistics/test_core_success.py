@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import stats
 
+from rubric.comparisons.core import rescale_score
 from rubric.reviewer_statistics.core.comprehension import Surveyed, answers_needed, understanding_report
-from rubric.reviewer_statistics.core.conciseness import bonett_wright, length_report, responses_needed
+from rubric.reviewer_statistics.core.conciseness import length_report, responses_needed
 from rubric.reviewer_statistics.core.halo import flat_rows, residual_halo
 from rubric.reviewer_statistics.core.position import position_effects
 from rubric.reviewer_statistics.core.rater_effects import RaterEffect
@@ -31,13 +32,13 @@ from rubric.reviewer_statistics.core.resamples import (
     winner_kept,
 )
 from rubric.reviewer_statistics.core.severity import self_preference, severity
-from rubric.reviewer_statistics.core.stability import stability_report
+from rubric.reviewer_statistics.core.stability import on_grid, stability_report
 from rubric.reviewer_statistics.core.variance import variance_report
 from rubric.reviewer_statistics.core.weights_fit import tuned_to_holistic
 from rubric.reviews.core.score_rows import Row
 from tests.factories.scores import WEIGHTS, any_rows, make_rows, simulate_panel
 from workspace.statistics.alpha import krippendorff_alpha
-from workspace.statistics.conclusions import Conclusion, Figure
+from workspace.statistics.conclusions import Conclusion, Figure, small_note
 from workspace.statistics.intraclass import compute_icc_from_components
 from workspace.statistics.proportions import newcombe
 from workspace.statistics.rankings import kendall_tau
@@ -59,12 +60,6 @@ def test_responses_needed(rho, count):
     assert responses_needed(rho) == count
 
 
-def test_the_interval_in_closed_form():
-    assert bonett_wright(-0.3, 30) == pytest.approx((-0.60, 0.08), abs=0.01)
-    assert bonett_wright(1.0, 30) is None
-    assert bonett_wright(0.5, 3) is None
-
-
 def test_one_comparison_is_plain_spearman():
     given = [("q1", f"r{at}", words, score) for at, (words, score) in enumerate(
         [(120, 7), (80, 9), (200, 3), (150, 7), (90, 6), (60, 8), (170, 5), (300, 4), (40, 9), (220, 6)]
@@ -73,7 +68,9 @@ def test_one_comparison_is_plain_spearman():
     expected = stats.spearmanr([row[2] for row in given], [row[3] for row in given]).statistic
     assert found.within["conciseness"].value == pytest.approx(expected)
     assert found.literal.value == pytest.approx(expected)
-    assert found.within["conciseness"].interval == pytest.approx(bonett_wright(expected, 10))
+    assert found.within["conciseness"].interval is None
+    assert (found.conclusion.code, found.conclusion.needed) == ("too_few", None)
+    assert found.conclusion.reason == "An interval needs at least 20 comparisons; there are 1."
 
 
 def test_questions_that_need_longer_answers_hide_it_when_pooled():
@@ -85,8 +82,7 @@ def test_questions_that_need_longer_answers_hide_it_when_pooled():
     found = length_report(rows, ONE)
     assert found.within["conciseness"].value == -1
     assert found.literal.value > 0
-    assert found.conclusion.code == "cannot_tell"
-    assert found.conclusion.needed == 24
+    assert (found.conclusion.code, found.conclusion.needed) == ("too_few", None)
 
 
 def test_a_response_counts_once_however_many_reviewers_it_has():
@@ -181,16 +177,107 @@ def test_taus_leave_out_what_is_missing():
     assert np.array_equal(taus_with(full, others), [-1, np.nan, 1], equal_nan=True)
 
 
-def test_the_grid_follows_the_holistic_scores():
-    assert stability_report(simulate_panel(3, 3, 2), WEIGHTS).grid_places == 0
-    assert stability_report(simulate_panel(3, 3, 2, decimals=1), WEIGHTS).grid_places == 1
-    assert stability_report(simulate_panel(3, 3, 2, decimals=6), WEIGHTS).grid_places == 2
+def get_grid_size(*scores):
+    rows = [Row("q1", f"r{at}", "ann", {"accuracy": 5.0}, holistic=score) for at, score in enumerate(scores)]
+    return stability_report(rows, {"accuracy": 1}).grid_size
+
+
+def test_the_grid_is_the_scales_own_steps_or_the_scores_that_occur():
+    assert get_grid_size(2.0, 5.0, 9.0) == 10  # whole numbers, used or not
+    assert get_grid_size(2.0, 5.5, 9.0) == 19  # half points
+    assert get_grid_size(1.0, 3.25, 7.75) == 5  # 1 to 5, as an import maps it
+    assert get_grid_size(*(float(rescale_score(score, (1, 8))) for score in (1, 2, 7))) == 8
+    assert get_grid_size(*(float(rescale_score(score, (0, 100))) for score in (3, 20, 70, 71))) == 4
+    assert get_grid_size(4.123456, 5.9, 6.654321) == 3
+    assert get_grid_size(None, None) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "grid", "nearest"),
+    [
+        (4.4, range(1, 11), 4),
+        (4.6, range(1, 11), 5),
+        (4.5, range(1, 11), 4),
+        (5.5, range(1, 11), 6),
+        (0.2, [1, 5], 1),
+        (9.9, [1, 5], 5),
+        (3.1, [1, 5], 5),
+        (4.374, [1, 3.25, 5.5, 7.75, 10], 3.25),
+        (6.625, [1, 3.25, 5.5, 7.75, 10], 7.75),  # 3.5 on the scale of 1 to 5: to 4
+        (4.375, [1, 3.25, 5.5, 7.75, 10], 3.25),  # 2.5: to 2
+        (None, [1, 5], None),
+        (3.0, [], None),
+    ],
+)
+def test_the_nearest_score_of_the_grid_and_halves_to_the_even_one(value, grid, nearest):
+    assert on_grid(value, [float(score) for score in grid]) == nearest
+
+
+@pytest.mark.parametrize("points", [3, 5, 7, 8, 10])
+def test_ties_are_corrected_alike_on_every_scale(points):
+    """Scores from 1 to `points`, as they are and mapped onto 1 to 10, as an import stores them."""
+    rows = [
+        structs.replace(
+            row,
+            holistic=min(row.holistic, points),
+            scores={key: min(score, points) for key, score in row.scores.items()},
+        )
+        for row in simulate_panel(4, 4, 3, seed=2)
+    ]
+    mapped = [
+        structs.replace(
+            row,
+            holistic=float(rescale_score(row.holistic, (1, points))),
+            scores={key: float(rescale_score(score, (1, points))) for key, score in row.scores.items()},
+        )
+        for row in rows
+    ]
+    first, second = stability_report(rows, WEIGHTS).on_grid, stability_report(mapped, WEIGHTS).on_grid
+    for name in ("tau_b", "tau_a", "w", "tied_share"):
+        found, expected = getattr(first, name).value, getattr(second, name).value
+        assert found == expected if expected is None else found == pytest.approx(expected)
+
+
+def test_a_difference_that_cannot_matter_is_not_left_open():
+    """Both kinds of score are the same numbers, so nothing differs, and 40 questions are enough to say so."""
+    rows = [
+        structs.replace(
+            row, holistic=row.scores["accuracy"], scores=dict.fromkeys(WEIGHTS, row.scores["accuracy"])
+        )
+        for row in simulate_panel(40, 4, 3)
+    ]
+    variance, stability = variance_report(rows, WEIGHTS), stability_report(rows, WEIGHTS)
+    for conclusion in (
+        variance.literal_conclusion, variance.conclusion, stability.literal_conclusion, stability.conclusion,
+    ):  # fmt: skip
+        assert conclusion.code == "no_difference"
+        assert conclusion.reason.startswith("No difference that matters: the whole interval lies within 0.")
+    few = variance_report(rows[: 19 * 12], WEIGHTS)
+    assert (few.conclusion.code, few.literal_conclusion.code) == ("too_few", "too_few")
+
+
+def test_what_holds_by_less_than_the_margin_says_so():
+    assert (
+        small_note((0.01, 0.04), 0.05, "0.05 of alpha")
+        == " By less than 0.05 of alpha, so it hardly matters."
+    )
+    assert small_note((0.01, 0.06), 0.05, "0.05 of alpha") == ""
+    assert small_note((0.91, 0.95), 0.1, "0.1 of the ratio", centre=1)
+
+
+def test_length_without_any_influence_is_no_difference():
+    rng = np.random.default_rng(5)
+    rows = responses(
+        *((f"q{at}", f"r{n}", int(words), score) for at in range(120)
+          for n, (words, score) in enumerate(zip(rng.integers(50, 300, 4), rng.integers(1, 11, 4), strict=True)))
+    )  # fmt: skip
+    assert length_report(rows, ONE).conclusion.code == "no_difference"
 
 
 def test_conclusions_take_twenty_comparisons_and_both_taus():
     few = stability_report(simulate_panel(19, 4, 3, holistic_noise=2.5), WEIGHTS)
-    assert few.conclusion.code == "cannot_tell"
-    assert "there are 19" in few.conclusion.reason
+    assert (few.conclusion.code, few.conclusion.needed) == ("too_few", None)
+    assert few.conclusion.reason == "An interval needs at least 20 comparisons; there are 19."
     many = stability_report(simulate_panel(40, 4, 3, noise=0.7, holistic_noise=2.5), WEIGHTS)
     assert (many.conclusion.code, many.conclusion.count) == ("holds", 40)
     assert many.conclusion.needed >= 20
@@ -271,6 +358,12 @@ def test_cannot_tell_yet(given, said):
     assert found.conclusion.needed > 0
 
 
+def test_many_answers_that_do_not_differ_are_no_difference():
+    found = understanding_report(surveys((150, 300), (151, 300), right=(150, 150)))
+    assert found.conclusion.code == found.checked.conclusion.code == "no_difference"
+    assert "within 20 points" in found.conclusion.reason
+
+
 def test_the_breakdown_can_do_harm():
     assert understanding_report(surveys((5, 40), (35, 40))).conclusion.code == "fails"
 
@@ -298,8 +391,8 @@ def test_variances_by_hand():
     assert found.literal.value == 0.125
     assert (found.literal.comparisons, found.literal.responses, found.literal.rows) == (1, 2, 4)
     assert found.literal.interval is None
-    assert found.literal_conclusion.code == "cannot_tell"
-    assert "20 comparisons; there are 1" in found.literal_conclusion.reason
+    assert found.literal_conclusion.code == "too_few"
+    assert found.literal_conclusion.reason == "An interval needs at least 20 comparisons; there are 1."
 
 
 def test_reliability_is_that_of_the_tables():
@@ -321,7 +414,7 @@ def test_a_useless_rubric_passes_literally_and_not_by_reliability():
         for row in simulate_panel(40, 4, 3, seed=1)
     ]  # fmt: skip
     found = variance_report(rows, WEIGHTS)
-    assert found.conclusion.code in ("cannot_tell", "not_worse")
+    assert found.conclusion.code in ("cannot_tell", "not_worse", "no_difference")
     better = variance_report(simulate_panel(40, 4, 3, seed=1, holistic_noise=2.0), WEIGHTS)
     assert better.overall.ratio.interval[1] < 1
     assert (better.literal_conclusion.code, better.conclusion.code) == ("holds", "holds")

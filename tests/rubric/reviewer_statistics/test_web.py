@@ -189,6 +189,18 @@ def test_success_has_four_metrics_literally_and_corrected(client, figured):
     assert "Rests on 22 questions" in said
     assert "Nobody in the arm with the breakdown has answered." in said
     assert "cannot tell yet" in said
+    assert "overalls rounded to the 10 steps of the score as a whole" in said
+
+
+def test_below_twenty_questions_only_that_an_interval_needs_them_is_said(client):
+    made = make_reviewed_set(questions=3)
+    figure(made)
+    said = shown(client, made.created_by, made, "success")
+    assert said.count("An interval needs at least 20 comparisons; there are ") == 6
+    assert said.count("too few questions") == 6
+    # Of the third metric only, which has answers and no questions to count.
+    assert said.count("a difference that matters shows reliably from about") == 2
+    assert "how many it needs cannot be said yet" not in said
 
 
 def test_weights_with_their_evidence_and_who_adopts_them(client, figured):
