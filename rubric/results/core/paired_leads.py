@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from rubric.results.core.ranking_uncertainty import clip_gap
 from rubric.results.core.whole_set import Item, Scored
 from workspace.statistics.estimates import Interval
 from workspace.statistics.means import exact_mean, student_t
@@ -64,7 +65,7 @@ def _interval(differences: Sequence[Fraction]) -> Interval | None:
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     half = student_t(count - 1) * math.sqrt(variance / count)
-    return round(mean - half, 9), round(mean + half, 9)
+    return clip_gap(round(mean - half, 9), round(mean + half, 9))
 
 
 def _means_by_comparison(

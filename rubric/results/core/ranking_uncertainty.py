@@ -155,6 +155,12 @@ Word = Literal["tie", "level", "ahead", "cannot_tell"]
 MARGIN = Fraction(1, 4)
 
 
+def clip_gap(low: float, high: float) -> Interval:
+    """An interval of a difference of scores: no two of them differ by more than 9."""
+    widest = float(HIGHEST - LOWEST)
+    return max(-widest, low), min(widest, high)
+
+
 class Lead(Struct, frozen=True):
     """By how much the first response leads a rival, and what that is worth.
 
@@ -171,8 +177,12 @@ class Lead(Struct, frozen=True):
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % interval of the gap; None when one reviewer alone carries a mean."""
-        return None if self.noise is None else (float(self.gap) - self.noise, float(self.gap) + self.noise)
+        """The 95 % interval of the gap, within what scores allow; None when one reviewer alone carries a mean."""
+        return (
+            None
+            if self.noise is None
+            else clip_gap(float(self.gap) - self.noise, float(self.gap) + self.noise)
+        )
 
     @property
     def word(self) -> Word:

@@ -184,8 +184,8 @@ def _worth(name: str, rival: str, lead: Lead) -> str:
             % values
         )
     said = ngettext(
-        "Whether %(name)s is ahead of %(rival)s cannot be told with %(n)d reviewer: %(gap)s.",
-        "Whether %(name)s is ahead of %(rival)s cannot be told with %(n)d reviewers: %(gap)s.",
+        "%(name)s scores %(gap)s more than %(rival)s: whether others would agree cannot be told with %(n)d reviewer.",
+        "%(name)s scores %(gap)s more than %(rival)s: whether others would agree cannot be told with %(n)d reviewers.",
         lead.reviewers,
     )
     return said % values + f" {drawn}"

@@ -92,6 +92,11 @@ def test_level_needs_the_whole_interval_inside_the_margin():
     assert wide.word == "cannot_tell" and wide.interval[1] > MARGIN
 
 
+def test_no_interval_says_more_than_the_scale_allows():
+    [found] = leads(make_values(x={"A": 10, "B": 1}, y={"A": 9, "B": 5}), "A", ["B"])
+    assert found.noise > 9 and found.interval == (-9.0, 9.0)
+
+
 def test_only_equal_means_are_a_tie():
     [tie] = leads(make_values(x={"A": 8, "B": 2}, y={"A": 2, "B": 8}), "A", ["B"])
     assert (tie.word, tie.gap) == ("tie", 0)
