@@ -10,6 +10,9 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
     from django.core.management import execute_from_command_line
 
+    from evalsite.environment import read_settings
+
+    read_settings()
     execute_from_command_line(sys.argv)
 
 

@@ -5,11 +5,18 @@ import os
 from celery import Celery
 from celery.signals import worker_init
 
+from evalsite.environment import read_settings
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 app = Celery("evalsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@app.on_configure.connect
+def _read_settings(**_given: object) -> None:
+    read_settings()
 
 
 @worker_init.connect

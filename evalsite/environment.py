@@ -5,12 +5,14 @@ why it is needed and what to write. `KNOWN` lists the variables; `.env.example` 
 """
 
 import re
+import sys
 from decimal import Decimal
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from rubric.core.weights import weight_problems
@@ -48,6 +50,14 @@ KNOWN = (
     "REVIEW_PRICES",
 )
 _reader = environ.Env()
+
+
+def read_settings() -> None:
+    """Read the settings now; where the environment is wrong, the process ends with the sentence alone."""
+    try:
+        assert settings.INSTALLED_APPS
+    except ImproperlyConfigured as fault:
+        sys.exit(str(fault))
 
 
 def load_dotenv() -> None:

@@ -5,8 +5,10 @@ import os
 from django.core.wsgi import get_wsgi_application
 
 from evalsite.encoding import Utf8Only
+from evalsite.environment import read_settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+read_settings()
 
 application = Utf8Only(get_wsgi_application())
 

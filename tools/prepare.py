@@ -15,6 +15,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 def main() -> int:
     """Bring database and static files up to date; quick when they are."""
+    from evalsite.environment import read_settings
+
+    read_settings()
     django.setup()
     from django.conf import settings
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -30,8 +31,13 @@ OUTSIDE = {"OIDC_NAME": "Acme", "OIDC_CLIENT_ID": "evalsite", "OIDC_CLIENT_SECRE
 
 def run(code: str, *arguments: str, **changes: str) -> subprocess.CompletedProcess:
     """Python in a process of its own, in the environment of production with these changes."""
+    return run_python(("-c", code, *arguments) if code else ("manage.py", *arguments), changes)
+
+
+def run_python(arguments: Sequence[str], changes: Mapping[str, str]) -> subprocess.CompletedProcess:
+    """Python with these arguments, in the environment of production with these changes."""
     env = {"PATH": os.environ["PATH"], "VAR_DIR": os.environ["VAR_DIR"]} | GOOD | changes
-    command = [sys.executable, "-c", code, *arguments] if code else [sys.executable, "manage.py", *arguments]
+    command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -63,6 +69,22 @@ def test_the_start_refuses_and_says_which_variable_and_why(changes, says):
     done = run("import evalsite.settings", **changes)
     assert done.returncode != 0
     assert says in done.stderr.strip().splitlines()[-1]
+
+
+STARTS = {
+    "a command": ("manage.py", "verify"),
+    "the preparation": ("-m", "tools.prepare"),
+    "the worker": ("-m", "celery", "-A", "evalsite", "worker"),
+    "the web server": ("-c", "import evalsite.wsgi"),
+}
+
+
+@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+def test_a_bad_weight_stops_every_start_with_its_sentence_alone(start):
+    done = run_python(start, {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"})
+    assert (done.returncode, done.stdout) == (1, "")
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("LLM_COUNCIL_WEIGHT_* give no weights. The weights sum to 0.99, 0.01 too little")
 
 
 def test_djangos_checks_for_deployment_are_clean():
