@@ -26,7 +26,7 @@ def compute_overall(scores: Mapping[str, Number], weights: Mapping[str, Fraction
     """Sum of weight x score. Where scores are missing, divided by the weights of those that are there.
 
     Scores of criteria that have no weight here are not counted. A complete set is not divided by anything, so weights
-    that sum to 0.9995 give what the formula of the rubric gives.
+    that sum to 0.99999 give what the formula of the rubric gives.
     """
     present = [key for key in weights if key in scores]
     total = sum((weights[key] * exact(scores[key]) for key in present), Fraction())

@@ -1,4 +1,4 @@
-"""The one check of weights, in exact arithmetic: each is a share from 0 to 1, and together they sum to 1."""
+"""The one check of weights, in exact arithmetic: each is a share from 0 to 1, and together they sum to 1 to 4 places."""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-TOLERANCE = Fraction(1, 1000)
+PLACES = 4
 _MOST_SHOWN = 8
 _LARGEST_EXPONENT = 400
 Number = int | float | Decimal | Fraction | str
@@ -40,8 +40,8 @@ def exact(number: Number) -> Fraction:
 def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
     """Everything that is wrong with the weights of a rubric's criteria, keyed by criterion; [] when they stand.
 
-    The sum may be 0.001 away from 1, that much included. Whatever the order of the weights, the sentences hold the
-    same figures.
+    The sum must be 1 when it is rounded to 4 places, so that weights written with more places can stand. Whatever
+    the order of the weights, the sentences hold the same figures.
     """
     shares: dict[str, Fraction] = {}
     problems = []
@@ -63,13 +63,18 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
         if not 0 <= share <= 1
     ]
     total = sum(shares.values(), Fraction())
-    if len(shares) == len(weights) and abs(total - 1) > TOLERANCE:
+    if len(shares) == len(weights) and not is_whole(total):
         problems.append(WeightProblem("", "weights", _sum_sentence(shares, total)))
     return problems
 
 
+def is_whole(total: Fraction) -> bool:
+    """Whether weights with this sum stand: rounded to 4 places, it is exactly 1."""
+    return round(total, PLACES) == 1
+
+
 def scale_others(
-    weights: Mapping[str, Number], key: str, value: Number, *, places: int = 4
+    weights: Mapping[str, Number], key: str, value: Number, *, places: int = PLACES
 ) -> dict[str, Decimal]:
     """The weights with `key` set to `value` and the others scaled so that all sum to exactly 1.
 
@@ -114,6 +119,6 @@ def _sum_sentence(shares: Mapping[str, Fraction], total: Fraction) -> str:
     more = [f"{len(shares) - _MOST_SHOWN} more"] if len(shares) > _MOST_SHOWN else []
     off = f"{decimal_text(abs(total - 1))} too {'much' if total > 1 else 'little'}"
     return (
-        f"The weights sum to {decimal_text(total)}, {off} ({', '.join(listed + more)}); they must sum to 1 within "
-        "0.001. Change one of them or scale the others."
+        f"The weights sum to {decimal_text(total)}, {off} ({', '.join(listed + more)}); they must sum to 1. "
+        "Change one of them or scale the others."
     )

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
-from rubric.core.weights import TOLERANCE, decimal_text
+from rubric.core.weights import decimal_text, is_whole
 from rubric.models import Rubric, RubricVersion
 from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
@@ -234,21 +234,23 @@ def build_draft_page(
         version=version,
         total="" if total is None else _sum_text(total),
         off="" if total is None else _off(total),
-        is_total_right=total is not None and abs(total - 1) <= TOLERANCE,
+        is_total_right=total is not None and is_whole(total),
         message=message,
         conflict=None if typed is None else differences(version.to_record(), typed),
     )
 
 
 def _off(total: Fraction) -> str:
-    if abs(total - 1) <= TOLERANCE:
+    if is_whole(total):
         return ""
     by = {"by": _sum_text(abs(total - 1))}
     return _("%(by)s too much") % by if total > 1 else _("%(by)s too little") % by
 
 
 def _sum_text(total: Fraction) -> str:
-    """The sum; a long one is rounded and marked as such."""
+    """The sum; one that counts as 1 is shown as 1, and a long one is rounded and marked as such."""
+    if is_whole(total):
+        return "1"
     exactly = decimal_text(total)
     roughly = decimal_text(Fraction(round(total * _DECIMAL_UNITS), _DECIMAL_UNITS))
     return exactly if len(exactly) <= len(roughly) + 2 else f"≈ {roughly}"

@@ -119,8 +119,10 @@ def given_as(*weights):
         (0.35, 0.25, 0.20, 0.20),
         ("0.35", "0.25", "0.20", "0.20"),
         (1, 0, 0, 0),
-        (0.35, 0.25, 0.2, 0.199),
-        (0.35, 0.25, 0.2, 0.201),
+        (0.35, 0.25, 0.2, 0.19996),
+        (0.35, 0.25, 0.2, 0.20004),
+        (0.3333, 0.3333, 0.3334),
+        (0.33333333, 0.33333333, 0.33333333),
         tuple([0.14285714285714285] * 4 + [0.14285714285714285 * 3]),
     ],
 )
@@ -137,9 +139,12 @@ def test_a_sum_that_is_off_is_named_with_every_weight():
     assert problem.message.endswith("Change one of them or scale the others.")
 
 
-def test_the_edge_is_exact():
-    assert weight_problems(given_as(0.35, 0.25, 0.2, 0.2010000000000001))
-    assert weight_problems(given_as("0.35", "0.25", "0.2", "0.19899999999999999"))
+def test_the_sum_is_1_when_it_is_rounded_to_4_places():
+    for off in ("0.199", "0.201", "0.1999", "0.2001", "0.19994", "0.20006"):
+        assert weight_problems(given_as("0.35", "0.25", "0.2", off)), off
+    assert weight_problems(given_as(0.3333, 0.3333, 0.3333))[0].message.startswith(
+        "The weights sum to 0.9999, 0.0001 too little"
+    )
     assert not weight_problems(given_as(0.1, 0.2, 0.3, 0.4))
 
 
@@ -173,7 +178,7 @@ def test_the_order_changes_nothing(thousandths, order):
     assert {(problem.key, problem.code) for problem in first} == {
         (problem.key, problem.code) for problem in other
     }
-    is_off = abs(sum(thousandths) - 1000) > 1
+    is_off = sum(thousandths) != 1000
     assert is_off == any(problem.code == "weights" for problem in first)
 
 
