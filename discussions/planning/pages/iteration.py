@@ -4,12 +4,12 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.comparison.pages.decision import TONES, choice_words
+from discussions.comparison.pages.metric import points
 from discussions.core.iteration_states import CHANGE
 from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.permissions import check_freeze
 from discussions.iterations.queries import get_sentence, load_history, load_rubric, why_unready
-from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.planning.core import most_hunks
@@ -78,7 +78,7 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         columns=[criterion.label for criterion in rubric.criteria],
         target=rubric.criterion(iteration.target).label if iteration.target else "",
         materials=[
-            (criterion.label, f"{row.material[criterion.key]:g}{METRICS[criterion.key].scale.symbol}")
+            (criterion.label, points(row.material[criterion.key]))
             for criterion in rubric.criteria
             if criterion.key in row.material
         ],

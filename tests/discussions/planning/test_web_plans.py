@@ -166,6 +166,9 @@ def test_material_differences_are_five_points_and_a_third_unless_chosen(client, 
     material = {"coherence": 7.5, "engagement": 0.3, "strategic_depth": 5.0}
     assert material.items() <= json.loads(found.material).items()
     assert (found.target, found.least_games, found.compared_with) == ("coherence", 4, made)
+    plan = get_text(client.get(reverse("iteration", args=[stage.project.slug, found.number])))
+    assert "Conversation coherence 7.5 points" in plan and "Engagement 0.3 points" in plan
+    assert "Memory accuracy 5 points" in plan and "Memory accuracy 5 %" not in plan
 
 
 def test_a_second_change_waits_until_the_first_is_decided(client, stage):
