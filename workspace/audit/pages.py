@@ -31,7 +31,6 @@ KINDS = (
     "job",
     "transcript",
     "game",
-    "measured",
     "evaluation",
     "judgement",
     "remark",
@@ -45,6 +44,11 @@ KINDS = (
     "adjudication",
     "calibration",
     "withdrawal",
+    "comparison_set",
+    "review",
+    "mark",
+    "survey",
+    "scoring_choice",
 )
 
 
