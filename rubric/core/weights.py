@@ -1,4 +1,4 @@
-"""The one check of weights, in exact arithmetic: each is a share from 0 to 1, and together they sum to 1 to 4 places."""
+"""The one check of weights, in exact arithmetic: shares from 0 to 1 whose sum is 1, rounded to 4 places."""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
