@@ -23,10 +23,14 @@ from workspace.models import Person
 
 
 class OutcomePart(Struct, frozen=True):
-    """An outcome with its rows and sentences, and its chart."""
+    """An outcome with its rows and sentences, and its chart.
+
+    `so_far` says from how many evaluations it comes while others are missing, else "".
+    """
 
     outcome: Outcome
     state: str
+    so_far: str
     rows: list[FigureRow]
     chart: BarsChart
     missing: list[str]
@@ -36,8 +40,9 @@ class OutcomePart(Struct, frozen=True):
 
 
 class VerdictPage(Struct, frozen=True):
-    """The page. `outcome` is the recorded one, else the one that would be recorded; None when it is hidden.
+    """The page. `outcome` is the recorded one, else the one that would be recorded; None when it is hidden or unknown.
 
+    `hidden_because` says why it is hidden, "" when it is shown or the game is not measured.
     `history` has the recorded verdicts, the newest first. `basis_sha256` and `basis` go back with the form, "" when
     they would show the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says
     where a lead can remove the cause: "people", "settle", or "". `changed` lists what changed since the recording.
@@ -46,6 +51,7 @@ class VerdictPage(Struct, frozen=True):
 
     game: Game
     outcome: OutcomePart | None
+    hidden_because: str
     history: list[tuple[Verdict, Outcome]]
     changed: list[str]
     basis_sha256: str
@@ -72,6 +78,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     return VerdictPage(
         game=game,
         outcome=outcome_part(outcome, basis) if outcome and basis and not is_hidden else None,
+        hidden_because=_hidden_because(game) if outcome and is_hidden else "",
         history=history,
         changed=changes(replace(basis, supersedes=recorded.pk), preview.basis)
         if recorded and basis and preview and not is_private
@@ -116,9 +123,11 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
 
 def outcome_part(outcome: Outcome, basis: Basis) -> OutcomePart:
     """The parts that pages show of an outcome and its basis."""
+    so_far = _so_far(outcome, basis)
     return OutcomePart(
         outcome=outcome,
-        state="pending" if outcome.passes is None else "pass" if outcome.passes else "fail",
+        state="pending" if outcome.passes is None or so_far else "pass" if outcome.passes else "fail",
+        so_far=so_far,
         rows=figure_rows(outcome),
         chart=build_threshold_chart(outcome),
         missing=[outcome.line(key).label for key in outcome.missing],
@@ -128,6 +137,19 @@ def outcome_part(outcome: Outcome, basis: Basis) -> OutcomePart:
         else f"${figure(outcome.cost_usd, float(outcome.cost_limit_usd), decimals=2)}",
         cost_says=cost_says(outcome, basis),
     )
+
+
+def _so_far(outcome: Outcome, basis: Basis) -> str:
+    if outcome.passes is None or len(basis.evaluations) >= basis.evaluator_count:
+        return ""
+    counts = {"there": len(basis.evaluations), "needed": basis.evaluator_count}
+    return _("so far, from %(there)d of %(needed)d evaluations") % counts
+
+
+def _hidden_because(game: Game) -> str:
+    if game.iteration.reveal == NEVER:
+        return _("In this iteration the machine's work stays hidden from evaluators until then.")
+    return _("Several people rate this game. What they say stays hidden from each other until then.")
 
 
 def cost_says(outcome: Outcome, basis: Basis) -> str:

@@ -6,12 +6,13 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.models import Evaluation, Iteration, Judgement, Verdict
-from tests.factories.adjudication import list_evaluations, submitted_game
-from tests.factories.people import make_member
+from discussions.models import Evaluation, Iteration, Judgement, Measured, Verdict
+from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as, submitted_game
+from tests.factories.people import make_admin, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit
 from tests.factories.tampering import without_triggers
 from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview, record, settled
+from tests.factories.versions import make_changed_draft
 from workspace.core.canonical import canonical_bytes
 
 pytestmark = pytest.mark.django_db
@@ -209,3 +210,43 @@ def test_recording_is_two_links_from_the_top_of_the_page(client):
     assert content.index('href="#main"') < content.index('href="#verdict-record"') < content.index("topbar")
     section = content.partition('id="verdict-record"')[2]
     assert "<a " not in section.partition('<button class="button primary"')[0]
+
+
+def shared_game_with(submitted_count):
+    """A game of three evaluators, of whom so many have submitted, and these."""
+    game = make_shared_game(k=3)
+    submitted = [submit_as(evaluation) for evaluation in list_evaluations(game)[:submitted_count]]
+    return fresh(game), [evaluation.evaluator for evaluation in submitted]
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(1, "so far, from 1 of 3 evaluations"), (2, "so far, from 2 of 3 evaluations"), (3, "")]
+)
+def test_an_outcome_of_some_evaluations_says_of_how_many(client, count, said):
+    game, _submitted = shared_game_with(count)
+    headline = preview(game).outcome.headline
+    client.force_login(get_lead(game))
+    for name in ("verdict", "game"):
+        shown = html.unescape(client.get(address(game, name)).content.decode())
+        assert f"{headline}, {said}" in shown if said else "so far, from" not in shown
+    eyebrow = client.get(address(game)).content.decode()
+    assert ("Would be recorded now" in eyebrow) == (not said)
+
+
+def test_evaluators_of_a_shared_game_read_that_it_waits_for_the_verdict(client):
+    game, submitted = shared_game_with(1)
+    client.force_login(submitted[0])
+    shown = client.get(address(game)).content.decode()
+    assert "Figures are shown once the verdict is recorded" in shown
+    assert "Several people rate this game." in shown
+    assert "so a team lead records its verdict" in shown
+    assert "Not measured yet" not in shown
+    assert preview(game).outcome.headline not in html.unescape(shown)
+
+
+def test_a_game_without_figures_is_called_not_measured(client):
+    game = make_game(project=make_rating_project())
+    with without_triggers():
+        Measured.objects.filter(game=game).update(rubric_version=make_changed_draft(by=make_admin()))
+    client.force_login(get_lead(game))
+    assert "Not measured yet" in client.get(address(game)).content.decode()
