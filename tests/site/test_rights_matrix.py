@@ -1,15 +1,19 @@
-"""Every route answers every kind of person as the rights matrix says, as a page and as htmx."""
+"""Every route answers every kind of person as the rights matrix says, as a page and as htmx, and in words."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
 
 import pytest
 from django.db import transaction
+from django.template import engines
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.factories.world import ARGUMENTS, make_world
+from tests.site.python_reprs import find_reprs
 from tests.site.rights_matrix import COLUMNS, MATRIX, Row
-from workspace.models import Event, Person
+from workspace.models import Chain, Event, Person
 
 pytestmark = pytest.mark.django_db
 
@@ -79,6 +83,39 @@ def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx
     return answer
 
 
+def list_reprs(answer) -> list[str]:
+    """What an answer in HTML holds as Python writes it; files are read by programs."""
+    is_page = answer.get("Content-Type", "").startswith("text/html")
+    return find_reprs(answer.content.decode()) if is_page else []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{{ record }}",
+        "{{ row }}",
+        "{{ row.cost }}",
+        "{{ row.at }}",
+        "{{ row.items() }}",
+        "{{ names }}",
+        "{{ row.none }}",
+        "{{ call }}",
+        "{{ chain }}",
+    ],
+)
+def test_an_object_on_a_page_is_found(written):
+    record = Row("GET", "200")
+    row = {"cost": [Decimal("1.5")], "at": [datetime(2026, 3, 2, tzinfo=UTC)], "none": None}
+    given = {"record": record, "row": row, "names": ["a", "b"], "call": len, "chain": [Chain(pk=1)]}
+    page = engines["jinja2"].from_string(f"<p class='a'>{written}</p>").render(given)
+    assert find_reprs(page)
+
+
+def test_words_on_a_page_are_no_objects():
+    said = "<p title=\"('a')\">None of Alpha (the 'first') said f(x=1), {a: 1} or &lt;b&gt; at 0x1</p>"
+    assert find_reprs(said) == []
+
+
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{row.verb} {name}" for name, row in ROWS])
 def test_everybody_is_answered_as_the_matrix_says(world, name: str, row: Row):
     wrong = []
@@ -88,11 +125,11 @@ def test_everybody_is_answered_as_the_matrix_says(world, name: str, row: Row):
         for as_htmx, status in expected.items():
             if as_htmx and tuple(expected.values()) in answered_as_htmx:
                 continue  # how htmx is told the same is no other for this person
-            got = ask(
-                world, column, row.verb, get_address(name, world), row.body, as_htmx=as_htmx
-            ).status_code
+            answer = ask(world, column, row.verb, get_address(name, world), row.body, as_htmx=as_htmx)
+            got, asker = answer.status_code, f"{column}{' (htmx)' if as_htmx else ''}"
             if got != status:
-                wrong.append(f"{column}{' (htmx)' if as_htmx else ''}: {got}, expected {status}")
+                wrong.append(f"{asker}: {got}, expected {status}")
+            wrong += [f"{asker}: the page holds {written}" for written in list_reprs(answer)]
         answered_as_htmx.add(tuple(expected.values()))
     assert not wrong, f"{row.verb} {name}: " + "; ".join(wrong)
 

@@ -11,6 +11,7 @@ from discussions.models import Evaluation
 from tests.factories.people import make_admin, make_lead, make_member, make_project
 from tests.factories.rating import make_rating_project, submitted
 from tests.factories.reliability import figure_team
+from tests.site.python_reprs import find_reprs
 from workspace.models import Job
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +43,9 @@ def shown(client, person, url, *, status=200, **given):
     client.force_login(person)
     answer = client.get(url, **given)
     assert answer.status_code == status, answer.content.decode()[:400]
-    return answer.content.decode()
+    said = answer.content.decode()
+    assert find_reprs(said) == []
+    return said
 
 
 def test_without_evaluations_there_is_nothing_to_compute(client):

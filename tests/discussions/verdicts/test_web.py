@@ -220,7 +220,8 @@ def shared_game_with(submitted_count):
 
 
 @pytest.mark.parametrize(
-    ("count", "said"), [(1, "so far, from 1 of 3 evaluations"), (2, "so far, from 2 of 3 evaluations"), (3, "")]
+    ("count", "said"),
+    [(1, "so far, from 1 of 3 evaluations"), (2, "so far, from 2 of 3 evaluations"), (3, "")],
 )
 def test_an_outcome_of_some_evaluations_says_of_how_many(client, count, said):
     game, _submitted = shared_game_with(count)

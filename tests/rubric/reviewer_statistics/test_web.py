@@ -7,6 +7,7 @@ from rubric.models import RubricVersion, SetFigures
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import make_admin, make_lead, make_member, make_project
 from tests.factories.reviewer_statistics import close, figure, make_reviewed_set
+from tests.site.python_reprs import find_reprs
 from workspace.models import Heartbeat, Job
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,9 @@ def shown(client, person, made, kind, *more, status=200, **given):
     client.force_login(person)
     answer = client.get(address(made, kind, *more), **given)
     assert answer.status_code == status
-    return answer.content.decode()
+    said = answer.content.decode()
+    assert find_reprs(said) == []
+    return said
 
 
 @pytest.mark.parametrize("kind", PAGES)
