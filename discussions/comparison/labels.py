@@ -15,6 +15,8 @@ from discussions.comparison.core.verdict_line import (
     VerdictLine,
     choose_verdict_line,
 )
+from discussions.metrics.core.metric import PERCENT, RATING
+from discussions.metrics.core.registry import METRICS
 from workspace.core.text import figure
 
 # Below and above these a share is "hardly ever" and "almost always".
@@ -62,6 +64,12 @@ def _number_words() -> dict[int, str]:
 def points(value: float) -> str:
     """A material difference in words."""
     return _in_points(f"{value:g}")
+
+
+def material_text(key: str, value: float) -> str:
+    """The material difference of a metric: points of a percentage or of the rating, else in the metric's own unit."""
+    scale = METRICS[key].scale
+    return points(value) if scale in (PERCENT, RATING) else f"{value:g}{scale.symbol}"
 
 
 def points_text(value: float, span: float) -> str:

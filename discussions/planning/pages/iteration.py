@@ -3,8 +3,8 @@
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.comparison.labels import material_text
 from discussions.comparison.pages.decision import TONES, choice_words
-from discussions.comparison.pages.metric import points
 from discussions.core.iteration_states import CHANGE
 from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
@@ -78,7 +78,7 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         columns=[criterion.label for criterion in rubric.criteria],
         target=rubric.criterion(iteration.target).label if iteration.target else "",
         materials=[
-            (criterion.label, points(row.material[criterion.key]))
+            (criterion.label, material_text(criterion.key, row.material[criterion.key]))
             for criterion in rubric.criteria
             if criterion.key in row.material
         ],
