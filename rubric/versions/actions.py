@@ -12,7 +12,7 @@ from rubric.models import Rubric, RubricVersion, ScoringChoice
 from rubric.models.rubrics import DISCARDED, DRAFT, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.versions.core.differences import differences
-from rubric.versions.core.version_json import is_number, next_number, read_version
+from rubric.versions.core.version_json import is_number, next_number, read_version, wording_problems
 from rubric.versions.permissions import (
     check_discard_version,
     check_edit_rubrics,
@@ -144,7 +144,7 @@ def _new_rubric(record: RubricRecord, key: str) -> Rubric:
 
 
 def _require_valid(record: RubricRecord) -> None:
-    """Nothing is stored that could not be published."""
+    """Nothing is stored or published that lacks what a published version needs."""
     if not is_number(record.version):
         sentence = _(
             '"%(number)s" cannot be a version number: take up to 20 letters, digits, points and hyphens.'
@@ -155,8 +155,9 @@ def _require_valid(record: RubricRecord) -> None:
             _("The name of the rubric has more than 200 characters. Shorten it."), field="file"
         )
     found = read_version(canonical_bytes(record))
-    if not isinstance(found, RubricRecord):
-        raise Unacceptable(" ".join(problem.message for problem in found))
+    problems = wording_problems(found) if isinstance(found, RubricRecord) else found
+    if problems:
+        raise Unacceptable(" ".join(problem.message for problem in problems))
 
 
 def _store(
@@ -186,11 +187,12 @@ def _store(
 def publish_version(*, version: RubricVersion, basis: str, reason: str, by: Person, now: datetime) -> None:
     """Publish a draft: from now on it never changes, and new work uses it.
 
-    `basis` is the hash that the page showed. Raises NotAllowed, Unacceptable without a reason, Conflict when
-    somebody saved the draft in between.
+    `basis` is the hash that the page showed. Raises NotAllowed, Unacceptable without a reason or for a draft that is
+    not valid, Conflict when somebody saved the draft in between.
     """
     check_publish_version(by, version)
     reason = clean_text(reason, field="reason", ask=_("Say why this version is published."))
+    _require_valid(version.to_record())
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
         if not rows.update(state=PUBLISHED, published_at=now, published_by=by, reason=reason):

@@ -71,7 +71,10 @@ def with_words(record: RubricRecord, *, threshold: float = 4) -> RubricRecord:
     *others, last = record.criteria
     share = last.weight / 2
     advice = ["Ask for whole sentences."]
-    eighth = Criterion(KEY, LABEL, "How long messages are.", share, threshold, advice=advice)
+    question = "Is this message long enough?"
+    eighth = Criterion(
+        KEY, LABEL, "How long messages are.", share, threshold, question=question, advice=advice
+    )
     return replace(
         record,
         criteria=[*others, replace(last, weight=share), eighth],

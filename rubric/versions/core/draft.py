@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
 from rubric.versions.core.game_specs import choices_for
-from rubric.versions.core.version_json import read_version
+from rubric.versions.core.version_json import read_version, wording_problems
 from workspace.core.canonical import canonical_bytes
 
 YES, NO = "yes", "no"
@@ -129,9 +129,10 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
     if problems:
         return problems + [fault for fault in weight_faults(texts) if fault not in problems]
     found = read_version(canonical_bytes(record))
-    if isinstance(found, RubricRecord):
+    faults = wording_problems(found) if isinstance(found, RubricRecord) else found
+    if isinstance(found, RubricRecord) and not faults:
         return found
-    return [FieldProblem(find_field(problem.pointer, indexes), problem.message) for problem in found]
+    return [FieldProblem(find_field(problem.pointer, indexes), problem.message) for problem in faults]
 
 
 def used_indexes(texts: Texts) -> list[int]:

@@ -44,6 +44,23 @@ def read_version(data: bytes) -> RubricRecord | list[Problem]:
     return _problems(record)[:MOST_PROBLEMS] or record
 
 
+def wording_problems(record: RubricRecord) -> list[Problem]:
+    """What a version must also say before it is published: what each criterion means and what is asked about it.
+
+    Files and versions that say less can still be read.
+    """
+    wanted = {
+        "description": "no description. Say what it means",
+        "question": "no question. Write what is asked of whoever judges",
+    }
+    return [
+        Problem(f"/criteria/{index}/{part}", "empty", f'The criterion "{criterion.key}" has {says}.')
+        for index, criterion in enumerate(record.criteria)
+        for part, says in wanted.items()
+        if not getattr(criterion, part).strip()
+    ]
+
+
 def _shape_problem(text: str) -> Problem:
     """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
     said, _, path = text.partition(" - at ")

@@ -68,7 +68,7 @@ def test_sets_of_every_version_of_the_rubric_count_and_no_others():
 
 def test_what_the_draft_adds_was_not_scored_and_that_is_said():
     reviewed_set()
-    safety = Criterion("safety", "Safety", "Does no harm.", 0.5)
+    safety = Criterion("safety", "Safety", "Does no harm.", 0.5, question="How safe is it?")
 
     def change(record):
         halves = [replace(criterion, weight=criterion.weight / 2) for criterion in record.criteria]

@@ -255,6 +255,39 @@ def test_publishing_wants_a_reason_and_an_admin():
     assert RubricVersion.objects.get(pk=draft.pk).state == "draft"
 
 
+@pytest.mark.parametrize("part", ["question", "description"])
+def test_a_criterion_without_question_or_description_is_not_published(part):
+    draft = make_draft()
+    record = draft.to_record()
+    record = replace(record, criteria=[replace(record.criteria[0], **{part: " "}), *record.criteria[1:]])
+    with pytest.raises(Unacceptable, match=f'The criterion "accuracy" has no {part}'):
+        save_draft(version=draft, record=record, note="Shorter", basis=draft.sha256, by=make_admin(), now=NOW)
+    stored_unchecked(draft, record)
+    with pytest.raises(Unacceptable, match=f'The criterion "accuracy" has no {part}'):
+        publish(draft)
+    assert RubricVersion.objects.get(pk=draft.pk).state == "draft"
+
+
+def test_a_draft_from_before_the_sum_was_strict_is_not_published():
+    draft = make_draft()
+    stored_unchecked(draft, with_weights(draft.to_record(), 0.35, 0.25, 0.2, 0.199))
+    with pytest.raises(Unacceptable, match=r"The weights sum to 0\.999, 0\.001 too little"):
+        publish(draft)
+
+
+def test_a_version_that_says_less_can_still_be_read():
+    record = first().to_record()
+    record = replace(record, criteria=[replace(record.criteria[0], question=""), *record.criteria[1:]])
+    assert read_version(canonical_bytes(record)) == record
+
+
+def stored_unchecked(draft, record):
+    """Give the draft this content as earlier checks let it be stored."""
+    body = canonical_bytes(record)
+    draft.body, draft.sha256 = body.decode(), bytes_hash(body)
+    draft.save(update_fields=["body", "sha256"])
+
+
 def test_what_was_not_looked_at_is_not_published():
     draft = make_draft()
     with pytest.raises(Conflict, match="Look at it again"):

@@ -152,8 +152,18 @@ def test_the_sum_is_said_even_while_something_else_cannot_be_read():
     assert [field for field, _said in found] == ["c0-threshold", ""]
 
 
+@pytest.mark.parametrize("part", ["question", "description"])
+def test_a_criterion_without_words_is_named_at_its_field(part):
+    (fault,) = read_draft(changed(**{f"c1__{part}": " "}), RESPONSE)
+    assert (fault.field, fault.message.split(".")[0]) == (
+        f"c1-{part}",
+        f'The criterion "completeness" has no {part}',
+    )
+
+
 def test_criteria_are_added_and_removed_by_their_indexes():
     new = {"c4-key": "tone", "c4-label": "Tone", "c4-description": "How it sounds", "c4-weight": "0.2"}
+    new |= {"c4-question": "How does it sound?"}
     texts = changed(c3__remove="yes") | new | {"c5-key": "", "c5-label": " "}
     assert used_indexes(texts) == [0, 1, 2, 4]
     assert [criterion.key for criterion in read_draft(texts, RESPONSE).criteria] == [

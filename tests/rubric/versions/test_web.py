@@ -505,6 +505,10 @@ def test_a_criterion_is_added_and_another_left_out(client, admin):
     draft = make_draft(by=admin)
     new = {"c4__key": "tone", "c4__label": "Tone", "c4__description": "Its sound", "c4__weight": "0.2"}
     answer = client.post(address(draft), typed(draft, do="save", c3__remove="yes", **new))
+    assert (answer.status_code, stored(draft).sha256) == (422, draft.sha256)
+    assert 'The criterion "tone" has no question.' in said(answer)
+    new |= {"c4__question": "How does it sound?"}
+    answer = client.post(address(draft), typed(draft, do="save", c3__remove="yes", **new))
     assert answer.status_code == 303
     keys = [criterion.key for criterion in stored(draft).to_record().criteria]
     assert keys == ["accuracy", "completeness", "conciseness", "tone"]
