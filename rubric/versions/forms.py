@@ -98,7 +98,7 @@ LABELS = {
     "question": _("Question to whoever judges"),
     "guiding_questions": _("Questions to guide, one a line"),
     "anchors": _("What the points mean, one a line: points, colon, meaning"),
-    "advice": _("When it fails, one piece of advice a line"),
+    "advice": _("When it fails or scores low, one piece of advice a line"),
     "remove": _("Leave this criterion out"),
 }
 BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step

@@ -35,6 +35,8 @@ def test_the_first_response_version_is_the_decision_records_rubric():
         assert all(question.endswith("?") for question in criterion.guiding_questions)
         assert list(criterion.anchors) == ["1-2", "3-4", "5-6", "7-8", "9-10"]
         assert criterion.threshold is None
+        assert len(criterion.advice) == 3
+        assert all(line.endswith(".") for line in criterion.advice)
 
 
 def test_the_installations_weights_are_the_first_versions_and_named_as_such(settings):

@@ -565,3 +565,10 @@ def test_the_editor_takes_few_queries(client, admin, django_assert_num_queries):
         assert client.get(address(draft)).status_code == 200
     with django_assert_num_queries(3):
         assert client.post(address(draft), typed(draft, do="check")).status_code == 200
+
+
+def test_advice_of_a_response_criterion_is_for_low_scores(client, admin):
+    text = said(client.get(reverse("rubric_version", args=["response", "1.0"])))
+    assert "When its scores are low" in text and "When it fails" not in text
+    assert "Let it say what it does not know, instead of filling the gap." in text
+    assert "When it fails" in said(client.get(ADDRESS))
