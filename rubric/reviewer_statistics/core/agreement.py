@@ -10,18 +10,18 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.records import HIGHEST, LOWEST
+from rubric.reviewer_statistics.core.concordance import concordance, ranked_scores
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, overalls, ratings, sort_rows
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac
 from workspace.statistics.conclusions import Figure, mean_figure
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.intraclass import compute_icc
-from workspace.statistics.rankings import kendall_tau, kendall_w
+from workspace.statistics.rankings import kendall_tau
 from workspace.statistics.ratings import Matrix
 
 OVERALL, WHOLE = "overall", "holistic"
-LEAST_RESPONSES = 3
-_NO_W = "No comparison has three responses that the same two reviewers or more have all ranked."
+_NO_W = "No question has three responses that the same two reviewers or more have all ranked."
 _NOBODY_TWICE = "No response has scores by two reviewers."
 
 
@@ -29,8 +29,8 @@ class AgreedOn(Struct, frozen=True):
     """Agreement on one kind of score: `part` is "criterion", "overall" or "holistic", `key` the criterion's.
 
     `alpha` (interval) comes first, then AC2 (quadratic weights) and ICC(2,1); `w` is Kendall's W within
-    comparisons, mean over them; `spread` the mean over responses of the standard deviation between their reviewers, in
-    points, over `responses` with two reviewers or more.
+    comparisons, mean over those of the `questions` that have one; `spread` the mean over responses of the standard
+    deviation between their reviewers, in points, over `responses` with two reviewers or more.
     """
 
     part: str
@@ -41,6 +41,7 @@ class AgreedOn(Struct, frozen=True):
     w: Figure
     spread: float | None
     responses: int
+    questions: int
     reason: str = ""
 
 
@@ -103,6 +104,7 @@ def _agreed(part: str, key: str, table: Ratings, seed: int) -> AgreedOn:
         w=_within_comparisons(table, seed),
         spread=spread,
         responses=responses,
+        questions=len(table.comparisons),
         reason="" if responses else _NOBODY_TWICE,
     )
 
@@ -125,14 +127,11 @@ def _within_comparisons(table: Ratings, seed: int) -> Figure:
     found, responses, rows = [], 0, 0
     for at in range(len(table.comparisons)):
         values = table.values[table.comparison_index == at]
-        values = values[:, ~np.isnan(values).all(axis=0)]
-        complete = values[~np.isnan(values).any(axis=1)]
-        value = None
-        if min(complete.shape) >= 2 and len(complete) >= LEAST_RESPONSES:
-            value = kendall_w(complete, with_interval=False).value
+        value = concordance(values)
         found.append(np.nan if value is None else value)
         if value is not None:
-            responses, rows = responses + len(complete), rows + complete.size
+            used = ranked_scores(values)
+            responses, rows = responses + len(used), rows + used.size
     return mean_figure(np.array(found), seed=seed, responses=responses, rows=rows, reason=_NO_W)
 
 

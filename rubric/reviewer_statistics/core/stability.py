@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.records import HIGHEST, LOWEST
+from rubric.reviewer_statistics.core.concordance import LEAST_RESPONSES, concordance
 from rubric.reviewer_statistics.core.resamples import (
     compute_means,
     mean_tau,
@@ -32,11 +33,9 @@ from workspace.statistics.conclusions import (
     small_note,
     without_interval,
 )
-from workspace.statistics.rankings import kendall_w
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.1
-LEAST_RESPONSES = 3
 # Scores of another scale have no short decimals on 1 to 10, so what differs by less differs by rounding.
 _PLACES = 9
 _ROUNDING = 1e-7
@@ -55,7 +54,7 @@ class Rankings(Struct, frozen=True):
 
     `tau_b` and `tau_a` between reviewers, Kendall's `w`; with resampled reviewers `resampled_tau` with the whole panel
     and the share of `same_winner`; `left_out_winner`: the share of comparisons in which the winner stays when
-    any reviewer is left out; `tied_share` of a reviewer's pairs of responses.
+    any reviewer is left out; `tied_share` of a reviewer's pairs of responses. `questions` counts all with such scores.
     """
 
     tau_b: Figure
@@ -65,6 +64,7 @@ class Rankings(Struct, frozen=True):
     same_winner: Figure
     left_out_winner: Figure
     tied_share: Figure
+    questions: int
 
 
 class StabilityReport(Struct, frozen=True):
@@ -173,11 +173,11 @@ def _stability(values: Matrix, seed: int) -> list[float]:
     stays = float(winner_kept(full, left).min())
     if responses < LEAST_RESPONSES:
         return [np.nan, np.nan, np.nan, np.nan, same, stays, _tied(values)]
-    concordance = kendall_w(values, with_interval=False).value
+    kendall_w = concordance(values)
     return [
         mean_tau(values, variant="b"),
         mean_tau(values, variant="a"),
-        float("nan") if concordance is None else concordance,
+        float("nan") if kendall_w is None else kendall_w,
         weighted_mean(taus_with(full, drawn), shares),
         same,
         stays,
@@ -195,7 +195,7 @@ def _tied(values: Matrix) -> float:
 
 def _rankings(found: Matrix, table: Ratings, seed: int, *, reason: str = "") -> Rankings:
     figures = [_figure(found[:, at], name, table, seed, reason) for at, name in enumerate(_NAMES)]
-    return Rankings(*figures)
+    return Rankings(*figures, questions=len(table.comparisons))
 
 
 def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = "") -> Figure:

@@ -96,6 +96,44 @@ def test_own_responses_and_the_order_of_the_rows_change_nothing():
     assert agreement_report([own, *reversed(rows)], WEIGHTS) == agreement_report(rows, WEIGHTS)
 
 
+def rows_of_authors(*authors: tuple[str, ...]) -> list[Row]:
+    """Questions with three responses, of which the named reviewers did not score one, each another one."""
+    orders = {"ann": [3, 2, 1], "bob": [3, 2, 1], "cay": [3, 1, 2]}
+    return [
+        Row(f"q{question}", f"r{at}", reviewer, {"accuracy": float(score)})
+        for question, who in enumerate(authors)
+        for reviewer, scores in orders.items()
+        for at, score in enumerate(scores)
+        if reviewer not in who or who.index(reviewer) != at
+    ]
+
+
+def test_an_author_leaves_the_question_alone_and_its_responses_stay():
+    """All three: rank sums 9, 5, 4 about 6 have S = 14, so W = 12 * 14 / (9 * 24) = 7 / 9."""
+    both_agree, all_three = 1.0, 7 / 9
+    for authors, value, count in (
+        ([("cay",)], both_agree, 1),
+        ([(), ("cay",)], (all_three + both_agree) / 2, 2),
+        ([("ann", "bob", "cay")], None, 0),
+        ([(), ("ann", "bob", "cay")], all_three, 1),
+    ):
+        found = find_line(agreement_report(rows_of_authors(*authors), ONE_CRITERION), "criterion", "accuracy")
+        assert found.w.value == (value if value is None else pytest.approx(value))
+        assert (found.w.comparisons, found.questions) == (count, len(authors))
+
+
+def test_where_one_reviewer_ranked_all_the_responses_that_all_ranked_are_compared():
+    """Four responses; two of three reviewers each left out the last one."""
+    orders = {"ann": [4, 3, 2, 1], "bob": [4, 3, 2], "cay": [4, 3, 2]}
+    rows = [
+        Row("q0", f"r{at}", reviewer, {"accuracy": float(score)})
+        for reviewer, scores in orders.items()
+        for at, score in enumerate(scores)
+    ]
+    found = find_line(agreement_report(rows, ONE_CRITERION), "criterion", "accuracy").w
+    assert (found.value, found.responses, found.rows) == (1.0, 3, 9)
+
+
 def test_w_is_taken_within_comparisons():
     """Reviewers who agree on which question was answered better, but not on which answer, do not agree here."""
     table = {"ann": [3, 2, 1, 9, 8, 7], "bob": [1, 2, 3, 7, 8, 9]}

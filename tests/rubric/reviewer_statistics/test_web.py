@@ -1,5 +1,7 @@
 """The statistics pages of a set: their states, who sees what, the way from a figure to the reviews, adopting."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -181,6 +183,12 @@ def test_agreement_says_what_is_undefined_and_why(client, figured):
     said = shown(client, alone.created_by, alone, "agreement")
     assert "undefined: Agreement needs ratings by at least two raters." in said
     assert "Cannot tell: fewer than two reviewers have scored anything." in said
+
+
+@pytest.mark.parametrize("kind", ["agreement", "success"])
+def test_w_says_on_how_many_questions_it_rests(client, figured, kind):
+    said = shown(client, figured.created_by, figured, kind)
+    assert re.search(r"on \d+ of \d+ questions", said)
 
 
 def test_success_has_four_metrics_literally_and_corrected(client, figured):

@@ -567,6 +567,17 @@ def test_the_editor_takes_few_queries(client, admin, django_assert_num_queries):
         assert client.post(address(draft), typed(draft, do="check")).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("weight", "says"),
+    [("0.199", "0.999</span>"), ("0.1999", "0.9999</span>"), ("0.19996", "1</span>"), ("0.2", "1</span>")],
+)
+def test_the_sum_is_called_right_only_when_it_is_1_to_4_places(client, admin, weight, says):
+    draft = make_draft(by=admin)
+    text = said(client.post(address(draft), typed(draft, do="check", c3__weight=weight)))
+    assert f'Sum <span class="num">{says}' in text
+    assert ("as it must be" in text) == says.startswith("1")
+
+
 def test_advice_of_a_response_criterion_is_for_low_scores(client, admin):
     text = said(client.get(reverse("rubric_version", args=["response", "1.0"])))
     assert "When its scores are low" in text and "When it fails" not in text
