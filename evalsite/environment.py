@@ -18,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from rubric.core.weights import weight_problems
 from rubric.model_reviewers.core import Price
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT: Path = Path(__file__).resolve().parent.parent
 KNOWN = (
     "EVALSITE_MODE",
     "DEMO",

@@ -194,8 +194,8 @@ def _tied(values: Matrix) -> float:
 
 
 def _rankings(found: Matrix, table: Ratings, seed: int, *, reason: str = "") -> Rankings:
-    figures = [_figure(found[:, at], name, table, seed, reason) for at, name in enumerate(_NAMES)]
-    return Rankings(*figures, questions=len(table.comparisons))
+    figures = {name: _figure(found[:, at], name, table, seed, reason) for at, name in enumerate(_NAMES)}
+    return Rankings(questions=len(table.comparisons), **figures)
 
 
 def _figure(values: Matrix, name: str, table: Ratings, seed: int, reason: str = "") -> Figure:
