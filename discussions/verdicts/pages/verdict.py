@@ -143,7 +143,7 @@ def _so_far(outcome: Outcome, basis: Basis) -> str:
     if outcome.passes is None or len(basis.evaluations) >= basis.evaluator_count:
         return ""
     counts = {"there": len(basis.evaluations), "needed": basis.evaluator_count}
-    return _("so far, from %(there)d of %(needed)d evaluations") % counts
+    return _("So far, from %(there)d of %(needed)d evaluations") % counts
 
 
 def _hidden_because(game: Game) -> str:

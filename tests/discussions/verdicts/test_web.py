@@ -221,7 +221,7 @@ def shared_game_with(submitted_count):
 
 @pytest.mark.parametrize(
     ("count", "said"),
-    [(1, "so far, from 1 of 3 evaluations"), (2, "so far, from 2 of 3 evaluations"), (3, "")],
+    [(1, "So far, from 1 of 3 evaluations"), (2, "So far, from 2 of 3 evaluations"), (3, "")],
 )
 def test_an_outcome_of_some_evaluations_says_of_how_many(client, count, said):
     game, _submitted = shared_game_with(count)
@@ -229,7 +229,7 @@ def test_an_outcome_of_some_evaluations_says_of_how_many(client, count, said):
     client.force_login(get_lead(game))
     for name in ("verdict", "game"):
         shown = html.unescape(client.get(address(game, name)).content.decode())
-        assert f"{headline}, {said}" in shown if said else "so far, from" not in shown
+        assert f"{said}: {headline}" in shown if said else "So far, from" not in shown
     eyebrow = client.get(address(game)).content.decode()
     assert ("Would be recorded now" in eyebrow) == (not said)
 
