@@ -136,18 +136,28 @@ async function take(act, answer) {
 async function refuse(act, answer) {
   paused = true;
   await swap("#answer", answer.html);
+  offerToForget();
+  keep();
+  settled(act, answer.status);
+}
+
+function offerToForget() {
+  const note = document.querySelector("#answer > *");
+  if (!paused || !queue.length || !note || note.querySelector("[data-forgets]")) return;
   const forget = Object.assign(document.createElement("button"), { type: "button", className: "button small" });
   forget.textContent = unsent.dataset.forget;
+  forget.dataset.forgets = "";
   forget.addEventListener("click", () => {
     queue.shift();
     document.getElementById("answer").replaceChildren();
     keep();
     send();
   });
-  document.querySelector("#answer > *")?.append(forget);
-  keep();
-  settled(act, answer.status);
+  note.append(forget);
 }
+
+// The answer of a renewal, asked for before the act was refused, may come after the refusal and take its note's place.
+new MutationObserver(offerToForget).observe(document.getElementById("answer"), { childList: true });
 
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("form.act")) return;
