@@ -58,9 +58,9 @@ def predict_share(strata: Sequence[JudgedStratum], level: float = 0.95) -> tuple
 
     Judged items count as judged. The number of positive items among the others of a stratum has the beta-binomial
     distribution that follows from its sample under the prior of Jeffreys, Beta(1/2, 1/2); strata are added by
-    convolution, and the interval has equal tails. Source: W. A. Ericson, J. R. Statist. Soc. B 31 (1969), 195-233; for
-    the prior L. D. Brown, T. T. Cai, A. DasGupta, Statistical Science 16 (2001), 101-133. Raises ValueError without
-    items.
+    convolution, and the interval has equal tails. Of a stratum without a sample, half of the others are expected.
+    Source: W. A. Ericson, J. R. Statist. Soc. B 31 (1969), 195-233; for the prior L. D. Brown, T. T. Cai, A. DasGupta,
+    Statistical Science 16 (2001), 101-133. Raises ValueError without items.
     """
     total = sum(stratum.judged + stratum.unjudged for stratum in strata)
     if not total:

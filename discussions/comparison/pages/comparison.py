@@ -128,6 +128,8 @@ def _compared(
     history: History, change: HistoryIteration, control: HistoryIteration | None, rubric: RubricRecord
 ) -> tuple[IterationComparison | None, str, int]:
     """The comparison, or why there is none; and the number of the look, 0 if nothing is decided on the pair."""
+    if control is None and _choices(history, change):
+        return None, _("A baseline has no reference. Choose an iteration above to compare it with."), 0
     if control is None:
         return None, _("There is no other iteration in this stage yet to compare it with."), 0
     if control.protocol != change.protocol:

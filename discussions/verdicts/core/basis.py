@@ -109,6 +109,10 @@ def changes(before: Basis, after: Basis) -> list[str]:
         sentences.append(f"The cost was {_dollars(before.cost)} and is {_dollars(after.cost)} now.")
     if before.evaluator_count != after.evaluator_count:
         sentences.append(f"{before.evaluator_count} evaluators were needed, {after.evaluator_count} are now.")
+    if before.format != after.format and len(after.evaluations) > 1:
+        sentences.append(
+            "Silence no longer outvotes a judgement of a message; it did when this was recorded."
+        )
     if before.evaluations != after.evaluations:
         sentences.append("Other evaluations are submitted now than when the page was shown.")
     return sentences + _changed_judgements(before, after)

@@ -103,7 +103,7 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
     }
     says = _(
         "By the sample, people would call about %(share).0f %% %(word)s (%(low).0f to %(high).0f); "
-        "counted are %(score).0f %%."
+        "the counted score is %(score).0f %%."
     ) % {
         "share": estimate.share,
         "word": words[estimate.key],

@@ -230,6 +230,7 @@ def test_any_two_iterations_of_the_stage_can_be_held_against_each_other(client):
     assert f"Iteration {baseline.number} against iteration {second.number}" in get_body(
         client, baseline, second.number
     )
+    assert "A baseline has no reference. Choose an iteration above" in get_body(client, baseline)
 
 
 def test_a_baseline_alone_has_nothing_to_be_compared_with(client):

@@ -22,6 +22,7 @@ from discussions.rating.actions.finish import submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
+from discussions.verdicts.core.basis import changes
 from discussions.verdicts.core.report import report_to_json
 from discussions.verdicts.core.scoring import compute_effective_values
 from discussions.verdicts.pages.report import build_report
@@ -465,6 +466,9 @@ def test_a_verdict_of_basis_format_1_is_replayed_by_the_rule_of_its_time():
     before = compute_effective_values(msgspec.structs.replace(basis, format=1), measurements)
     assert len(before.values["role_consistency"]) == len(now.values["role_consistency"])
     assert set(before.values["role_consistency"].values()) == {"inconsistent", "consistent"}
+    assert changes(msgspec.structs.replace(basis, format=1), basis) == [
+        "Silence no longer outvotes a judgement of a message; it did when this was recorded."
+    ]
 
 
 def test_an_adopted_evaluation_may_be_returned_and_submitted_again():
