@@ -144,7 +144,7 @@ def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     check_drop_repeats(by, game)
     with transaction.atomic():
         made = store_without_repeats(game=game, by=by, now=now)
-        reason = _("Its repeated messages were dropped: game %(number)d stands in its place.")
+        reason = _("Its repeated messages were dropped: game %(number)d replaces it.")
         withdraw_game(game=game, reason=reason % {"number": made.number}, by=by, now=now)
         record_event(
             by=by,

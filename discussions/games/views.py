@@ -80,7 +80,7 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("drop_repeats", methods=("POST",))
 def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Drop the repeated messages of a game; leads to the new game that stands in its place."""
+    """Drop the repeated messages of a game; leads to the new game that replaces it."""
     game = led_game_or_404(request.user, slug, number)
     bind_form(request, NothingForm)
     made = drop(game=game, by=request.user, now=timezone.now())

@@ -105,8 +105,8 @@ WARNINGS = {
     ),
     "one_player": ("The game has one player only.",) * 2,
     REPEATS_DROPPED: (
-        "A lead dropped one repeated message of game {what}; this game stands in its place.",
-        "A lead dropped {count} repeated messages of game {what}; this game stands in its place.",
+        "A lead dropped one repeated message of game {what}; this game replaces it.",
+        "A lead dropped {count} repeated messages of game {what}; this game replaces it.",
     ),
     "one_message": ("The game has one message only.",) * 2,
 }

@@ -1,4 +1,4 @@
-"""A lead drops the repeated messages of a game: a new game stands in its place, and the first is withdrawn."""
+"""A lead drops the repeated messages of a game: a new game replaces it, and the first is withdrawn."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_a_new_game_stands_in_the_place_of_the_first(lead, repeating):
         first.source_id,
     )
     assert first.withdrawn_at == moment(9)
-    assert first.withdrawn_reason == "Its repeated messages were dropped: game 2 stands in its place."
+    assert first.withdrawn_reason == "Its repeated messages were dropped: game 2 replaces it."
     assert GameText.objects.get(game=first).body == before
     assert [message.position for message in fresh(made).text.to_record().messages] == [1, 2, 3, 4, 5, 6]
     assert Measured.objects.filter(game=made).exists()
@@ -66,9 +66,7 @@ def test_the_new_game_is_marked_and_keeps_the_warnings_of_the_file(lead, repeati
     made = drop(repeating, lead)
     warnings = json.loads(made.warnings)
     assert [warning["code"] for warning in warnings] == ["repeats_dropped", "no_votes"]
-    assert warnings[0]["message"] == (
-        "A lead dropped 3 repeated messages of game 1; this game stands in its place."
-    )
+    assert warnings[0]["message"] == ("A lead dropped 3 repeated messages of game 1; this game replaces it.")
     assert made.warning_count == 2
 
 

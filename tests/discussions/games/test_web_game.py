@@ -83,7 +83,7 @@ def test_a_lead_drops_repeated_messages_on_the_page_of_the_game(client, settings
     assert f"A lead dropped 3 repeated messages of game {game.number}" in page
     assert "Drop the repeated messages" not in page
     first = client.get(address(game)).content.decode()
-    assert "withdrawn" in first and f"game {made.number} stands in its place" in first
+    assert "withdrawn" in first and f"game {made.number} replaces it" in first
     assert "Drop the repeated messages" not in first
 
 
