@@ -13,7 +13,12 @@ from django.test import TransactionTestCase
 from django.test.signals import template_rendered
 
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
-from tests.services.live_stack import live_stack, migrated_database, static_files  # noqa: F401
+from tests.services.live_stack import (  # noqa: F401
+    live_stack,
+    migrated_database,
+    started_stack,
+    static_files,
+)
 from tests.services.migrated import keep_database, take_database
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
 from workspace.database.append_only import guards

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from tests.services.migrated import keep_database, kept_database
 from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +37,7 @@ def main() -> int:
     if missing and not allowed:
         print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
         return 1
-    with plain_tests(env) as finish_plain_tests:
+    with prepared(env), plain_tests(env) as finish_plain_tests:
         chosen = files("slow", "tests/browser")
         results = [run("SQLite: browser and slow tests", env, *SHARED, "-m", "browser or slow", *chosen)]
         if postgres_server.why_not() is None and redis_server.find_binary():
@@ -44,6 +45,19 @@ def main() -> int:
         results.append(finish_plain_tests())
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
+
+
+@contextmanager
+def prepared(env: dict[str, str]) -> Iterator[None]:
+    """Migrate a database and collect the static files once: each of the processes of tests would do it for itself."""
+    with tempfile.TemporaryDirectory(prefix="evalsite-prepared-") as folder:
+        if not kept_database().exists():
+            database = f"{folder}/evalsite.sqlite3"
+            manage(env, "migrate", VAR_DIR=folder, DATABASE_URL=f"sqlite:///{database}")
+            keep_database(database)
+        manage(env, "collectstatic", VAR_DIR=folder, DATABASE_URL="")
+        env["TEST_STATIC_FILES"] = f"{folder}/static"
+        yield
 
 
 @contextmanager
@@ -132,7 +146,7 @@ def run_on_services(env: dict[str, str]) -> tuple[int, str]:
             postgres.start()
             redis.start()
             there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
-            migrate(env | there)
+            manage(env | there, "migrate", DJANGO_SETTINGS_MODULE="tests.settings")
             return run("PostgreSQL and Redis", env | there, *SHARED, "-m", "services", *files("services"))
         finally:
             redis.child.stop()
@@ -140,10 +154,15 @@ def run_on_services(env: dict[str, str]) -> tuple[int, str]:
                 postgres.child.stop(number=2)
 
 
-def migrate(env: dict[str, str]) -> None:
-    """Migrate the database of which all tests on PostgreSQL begin with a copy."""
-    command = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
-    subprocess.run(command, cwd=ROOT, env=env | {"DJANGO_SETTINGS_MODULE": "tests.settings"}, check=True)
+def manage(env: dict[str, str], command: str, **more: str) -> None:
+    """Run one of manage.py's commands; all tests on a kind of database begin with a copy of the migrated one."""
+    settings = {"DJANGO_SETTINGS_MODULE": "evalsite.settings"}
+    subprocess.run(
+        [sys.executable, "manage.py", command, "--noinput", "-v", "0"],
+        cwd=ROOT,
+        env=env | settings | more,
+        check=True,
+    )
 
 
 if __name__ == "__main__":

@@ -104,16 +104,18 @@ def paint(page: Page, scheme: str) -> None:
 
 
 def mark_fresh(page: Page, known: set[str]) -> list[str]:
-    """Mark what looks, in light and in dark, like nothing in `known`; the looks. Leaves the page in dark."""
+    """Mark what looks, in light and in dark, like nothing in `known`; the looks. Takes the page from light to dark."""
     page.evaluate(NO_TRANSITIONS)
-    paint(page, "light")
     page.evaluate(KEEP_PAINT)
     paint(page, "dark")
     return page.evaluate(MARK_FRESH, list(known))
 
 
 def too_pale(page: Page, known: set[str]) -> list[str]:
-    """What has too little contrast, in dark or light, among that which looks like nothing in `known`; adds it there."""
+    """What has too little contrast, in dark or light, among that which looks like nothing in `known`; adds it there.
+
+    The page was opened in light colours.
+    """
     fresh = mark_fresh(page, known)
     known.update(fresh)
     if not fresh:
@@ -144,9 +146,17 @@ def sideways(page: Page, name: str) -> list[str]:
     return faults
 
 
+def open_in_light(page: Page, address: str) -> None:
+    """Open an address in light colours, on a wide window."""
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
+    page.goto(address)
+
+
 def picture(page: Page, folder: str, name: str) -> None:
-    """Leave a picture of the page, where they are asked for."""
+    """Leave a picture of the page, where they are asked for; the folder's name ends with the colours."""
     if os.environ.get("PICTURES"):
+        paint(page, folder.rpartition("-")[2])
         is_whole = not name.startswith("rate")
         page.screenshot(path=artefacts(f"screenshots/{folder}") / f"{name}.png", full_page=is_whole)
 
@@ -160,18 +170,14 @@ def test_every_page(gallery, browser, browser_context_args, known, role):
     with gallery.context(browser, browser_context_args, role, color_scheme="light") as context:
         page = context.new_page()
         for name, address in pages.items():
-            page.set_viewport_size(WIDE)
-            page.emulate_media(color_scheme="light")
-            page.goto(address)
+            open_in_light(page, address)
             expect(page.get_by_role("heading", level=1)).to_have_count(1)
             picture(page, f"{role}-wide-light", name)
             page.evaluate(OPEN_ALL)
             faults += violations(page, rules={"color-contrast": {"enabled": False}})
-            faults += sideways(page, name)
-            paint(page, "dark")
-            picture(page, f"{role}-phone-dark", name)
-            page.set_viewport_size(WIDE)
             faults += too_pale(page, known)
+            faults += sideways(page, name)
+            picture(page, f"{role}-phone-dark", name)
     tell(f"{len(pages)} pages of {role}: {len(faults)} faults")
     assert not faults, "\n".join(faults)
 
@@ -181,11 +187,11 @@ def test_pale_text_is_found_once_wherever_it_stands(gallery, browser, browser_co
     with gallery.context(browser, browser_context_args, "lead", color_scheme="light") as context:
         page = context.new_page()
         known: set[str] = set()
-        page.goto(gallery.pages("lead")["games"])
+        open_in_light(page, gallery.pages("lead")["games"])
         assert not too_pale(page, known)
-        page.goto(gallery.pages("lead")["games"])
+        open_in_light(page, gallery.pages("lead")["games"])
         assert mark_fresh(page, known) == []
-        page.goto(gallery.pages("lead")["games"])
+        open_in_light(page, gallery.pages("lead")["games"])
         page.evaluate(
             """(scheme) => {
                 const added = document.createElement("p");

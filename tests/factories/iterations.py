@@ -26,7 +26,7 @@ from discussions.verdicts.core.rule import decide
 from discussions.verdicts.queries import load_basis
 from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
-from tests.factories.jobs import run_waiting_jobs
+from tests.factories.jobs import measure_waiting_games
 from tests.factories.numbers import numbers
 from tests.factories.people import make_lead, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
@@ -136,7 +136,7 @@ def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
         now=moment(minutes),
         iteration=iteration,
     )
-    run_waiting_jobs(now=moment(minutes))
+    measure_waiting_games(now=moment(minutes))
 
 
 def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:

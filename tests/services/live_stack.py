@@ -17,7 +17,7 @@ from redis import Redis
 from tests.services.migrated import take_database
 from tests.services.missing import cannot
 from tools.launch import ROOT, Site
-from tools.processes import wait_until
+from tools.processes import Child, wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
 
 UNFINISHED = "SELECT COUNT(*) FROM workspace_job WHERE state IN ('queued', 'running')"
@@ -56,17 +56,24 @@ class LiveStack:
         assert self._site.answers(), self.web.last_lines(40)
 
     def empty(self, migrated_database: str) -> None:
-        """Back to the start, on SQLite: a migrated, empty database, no messages in Redis, all servers running."""
+        """Back to the start: a migrated, empty database, no messages in Redis, all servers running."""
+        if not self.redis.is_running():
+            self.start_redis()
         if not wait_until(lambda: self.rows(UNFINISHED) == [(0,)], 5, every=0.1):
             self.worker.kill()
         with closing(Redis.from_url(self.redis_server.url)) as redis:
             redis.flushall()
         shutil.rmtree(self.folder / "audit", ignore_errors=True)
-        with (
-            closing(sqlite3.connect(migrated_database)) as source,
-            closing(sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=20)) as target,
-        ):
-            source.backup(target)
+        if self.database_url.startswith("sqlite"):
+            with (
+                closing(sqlite3.connect(migrated_database)) as source,
+                closing(sqlite3.connect(self.folder / "evalsite.sqlite3", timeout=20)) as target,
+            ):
+                source.backup(target)
+        else:
+            name = self.database_url.rpartition("/")[2]
+            _drop_database(self.database_url, name)
+            _create_database(self.database_url, name, template=migrated_database)
         if not self.worker.is_running():
             self.worker.start()
         if not self.web.is_running():
@@ -87,6 +94,17 @@ class LiveStack:
         )
         assert not check or done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
         return done
+
+    @contextmanager
+    def sweeping(self, every: float) -> Iterator[None]:
+        """What `make run` does beside web and worker, this often: ring again for jobs that wait or were dropped."""
+        command = [sys.executable, str(ROOT / "manage.py"), "sweep", "--every", str(every)]
+        child = Child("sweep", command, self.env, self.folder / "log" / "sweep.log", ROOT)
+        child.start()
+        try:
+            yield
+        finally:
+            child.kill()
 
     def script(self, code: str) -> str:
         """Run Python code in this stack's Django, for setting up through real actions; what it printed."""
@@ -117,7 +135,9 @@ class LiveStack:
 
 @pytest.fixture(scope="session")
 def static_files(tmp_path_factory) -> Path:
-    """The collected, hashed and compressed static files, made once per run."""
+    """The collected, hashed and compressed static files; `make test` collects them once for all processes."""
+    if collected := os.environ.get("TEST_STATIC_FILES"):
+        return Path(collected)
     folder = tmp_path_factory.mktemp("collected")
     env = dict(os.environ) | {
         "VAR_DIR": str(folder),
@@ -147,11 +167,18 @@ def migrated_database(tmp_path_factory):
     return name
 
 
-@pytest.fixture
-def live_stack(tmp_path, static_files, migrated_database):
-    """A started `LiveStack` of this test's own; on PostgreSQL when TEST_DATABASE_URL names a server."""
-    with stack_in(tmp_path, static_files, migrated_database) as stack:
+@pytest.fixture(scope="session")
+def started_stack(tmp_path_factory, static_files, migrated_database):
+    """One running site for all tests of a process: starting its servers takes longer than most of them."""
+    with stack_in(tmp_path_factory.mktemp("stack"), static_files, migrated_database) as stack:
         yield stack
+
+
+@pytest.fixture
+def live_stack(started_stack, migrated_database) -> LiveStack:
+    """The running site, empty; on PostgreSQL when TEST_DATABASE_URL names a server. What a test killed runs again."""
+    started_stack.empty(migrated_database)
+    return started_stack
 
 
 @contextmanager

@@ -7,17 +7,9 @@ from pathlib import Path
 import pytest
 from celery import Celery
 
-from tests.services.live_stack import stack_in
 from tools.processes import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
-
-
-@pytest.fixture(scope="module")
-def live_stack(tmp_path_factory, static_files, migrated_database):
-    """One stack for the file: no test writes rows, and what is killed is started again."""
-    with stack_in(tmp_path_factory.mktemp("stack"), static_files, migrated_database) as stack:
-        yield stack
 
 
 def test_static_files_are_hashed_compressed_and_kept_forever(live_stack, static_files):

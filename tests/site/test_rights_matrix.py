@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.template import engines
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -155,7 +155,9 @@ def test_other_verbs_are_refused(world, name):
 
 
 @pytest.mark.services
-def test_every_route_answers_who_may_use_it_on_each_database(world):
+def test_every_route_answers_who_may_use_it_on_postgresql_too(world):
+    if connection.vendor == "sqlite":
+        pytest.skip("the test above asks everybody on SQLite")
     wrong = []
     for name, row in ROWS:
         allowed = [column for column in COLUMNS if row.expected(column, as_htmx=False) in (200, 303)][-1:]
