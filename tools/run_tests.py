@@ -30,14 +30,13 @@ def main() -> int:
     env = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
     # Some machines forbid compiled files; here hundreds of processes would compile the same modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    missing = find_missing(env)
-    for sentence in missing:
-        print(f"MISSING: {sentence}", flush=True)
-    allowed = os.environ.get("ALLOW_MISSING") == "1"
-    if missing and not allowed:
-        print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
-        return 1
     with prepared(env), plain_tests(env) as finish_plain_tests:
+        missing = find_missing(env)
+        for sentence in missing:
+            print(f"MISSING: {sentence}", flush=True)
+        if missing and os.environ.get("ALLOW_MISSING") != "1":
+            print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
+            return 1
         chosen = files("slow", "tests/browser")
         results = [run("SQLite: browser and slow tests", env, *SHARED, "-m", "browser or slow", *chosen)]
         if postgres_server.why_not() is None and redis_server.find_binary():
