@@ -6,6 +6,7 @@ from django.urls import reverse
 from discussions.games.pages.game import MESSAGES_A_PAGE, build_game_page
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_admin, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
 from tests.factories.transcripts import import_game, native_message, repeated_messages
@@ -26,6 +27,7 @@ def shown(client, game):
 
 def test_every_number_opens_into_what_it_was_counted_from():
     game = fresh(submitted(message_count=24).game)
+    run_waiting_jobs()
     page = build_game_page(game=game)
     parts = {part.row.key: part for part in page.metrics}
     depth = parts["strategic_depth"]
@@ -47,7 +49,9 @@ def test_every_number_opens_into_what_it_was_counted_from():
 
 
 def test_the_page_shows_what_evaluators_do_not_see(client):
-    said = shown(client, make_game(project=make_rating_project()))
+    game = make_game(project=make_rating_project())
+    run_waiting_jobs()
+    said = shown(client, game)
     for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted", "Second look"):
         assert hidden in said, hidden
     assert 'id="m12"' in said

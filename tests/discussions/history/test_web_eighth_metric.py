@@ -21,6 +21,7 @@ from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import first_discussion_version
 from tests.factories import eighth_metric
 from tests.factories.iterations import PROMPT, import_games, make_change, make_stage, plan, protocol
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.preview import draft_with, parameters, previewed, settled_with
 from tests.factories.rating import ANSWERS, make_rating_project, say, start
@@ -54,6 +55,7 @@ def verdict(version):
     rules = protocol(rubric_version=version)
     baseline = open_baseline(stage=stage, plan=asked, protocol=rules, by=stage.created_by, now=NOW)
     import_games(iteration=baseline, games=[None] * 3)
+    run_waiting_jobs()
     open_for_rating(iteration=baseline, by=stage.created_by, now=NOW)
     return settle(project=stage.project, by=make_member(project=stage.project))
 

@@ -112,6 +112,7 @@ def test_a_rated_game_without_a_verdict_is_told_apart():
 def test_nothing_but_the_row_of_the_preview_is_written(project):
     settled_with(project=project, rating="3.5")
     draft = draft_with(STRICTER)
+    run_waiting_jobs()
     before = everything()
     previewed(draft)
     after = everything()
