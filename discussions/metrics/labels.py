@@ -324,6 +324,10 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
         PEOPLE,
         gettext_lazy("At most so many messages of each agent are shown."),
     ),
+    "rules": (
+        COUNTING,
+        gettext_lazy("The edition of the rules that read texts, where no list can say it."),
+    ),
     "sample_percent": (PEOPLE, gettext_lazy("This share of the messages is judged blind for each metric.")),
     "sample_min": (PEOPLE, gettext_lazy("At least so many messages are in the sample.")),
     "sample_max": (PEOPLE, gettext_lazy("At most so many messages are in the sample.")),

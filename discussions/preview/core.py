@@ -27,6 +27,7 @@ from rubric.preview.core import (
     list_moves,
     select_flips,
 )
+from rubric.versions.core.game_specs import add_defaults
 from workspace.core.text import figure
 
 # Parameters that no measurement reads: the rule of the verdict, what people are asked, what iterations need, and what
@@ -47,7 +48,7 @@ def is_measured_alike(first: RubricRecord, other: RubricRecord) -> bool:
 
 
 def _measured(rubric: RubricRecord) -> dict[str, object]:
-    return {name: value for name, value in rubric.parameters.items() if name not in NOT_MEASURED}
+    return {name: value for name, value in add_defaults(rubric).items() if name not in NOT_MEASURED}
 
 
 def count_lost_judgements(

@@ -1,7 +1,7 @@
 from django.db import migrations
 from django.utils import timezone
 
-from rubric.versions.queries import shipped_versions
+from rubric.versions.queries import find_missing, shipped_versions
 
 
 def publish(apps, schema_editor):
@@ -21,19 +21,20 @@ def publish(apps, schema_editor):
         rubric = apps.get_model("rubric", "Rubric").objects.get_or_create(
             key=shipped.key, defaults={"kind": shipped.kind, "name": shipped.name}
         )[0]
-        apps.get_model("rubric", "RubricVersion").objects.get_or_create(
-            rubric=rubric,
-            number=shipped.number,
-            defaults={
-                "state": "published",
-                "body": shipped.body,
-                "sha256": shipped.sha256,
-                "created_at": now,
-                "created_by": system,
-                "published_at": now,
-                "published_by": system,
-            },
-        )
+        versions = apps.get_model("rubric", "RubricVersion").objects
+        stored = versions.filter(rubric=rubric).values_list("number", "body")
+        if missing := find_missing(shipped, dict(stored)):
+            versions.create(
+                rubric=rubric,
+                number=missing.number,
+                state="published",
+                body=missing.body,
+                sha256=missing.sha256,
+                created_at=now,
+                created_by=system,
+                published_at=now,
+                published_by=system,
+            )
 
 
 class Migration(migrations.Migration):

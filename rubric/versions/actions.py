@@ -20,7 +20,7 @@ from rubric.versions.permissions import (
     check_publish_version,
     check_retire_version,
 )
-from rubric.versions.queries import Shipped, shipped_versions
+from rubric.versions.queries import Shipped, find_missing, shipped_versions
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug
@@ -235,22 +235,21 @@ def _publish(shipped: Shipped, by: Person, now: datetime) -> RubricVersion | Non
     rubric, _made = Rubric.objects.get_or_create(
         key=shipped.key, defaults={"kind": shipped.kind, "name": shipped.name}
     )
-    version, is_new = RubricVersion.objects.get_or_create(
-        rubric=rubric,
-        number=shipped.number,
-        defaults={
-            "state": PUBLISHED,
-            "body": shipped.body,
-            "sha256": shipped.sha256,
-            "created_at": now,
-            "created_by": by,
-            "published_at": now,
-            "published_by": by,
-        },
-    )
-    if not is_new:
+    missing = find_missing(shipped, dict(rubric.versions.values_list("number", "body")))
+    if missing is None:
         return None
-    detail = {"sha256": shipped.sha256}
+    version = RubricVersion.objects.create(
+        rubric=rubric,
+        number=missing.number,
+        state=PUBLISHED,
+        body=missing.body,
+        sha256=missing.sha256,
+        created_at=now,
+        created_by=by,
+        published_at=now,
+        published_by=by,
+    )
+    detail = {"sha256": missing.sha256}
     record_version_event(version=version, verb="rubric_version:published", detail=detail, by=by, now=now)
     return version
 

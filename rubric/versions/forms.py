@@ -20,6 +20,7 @@ from rubric.versions.core.draft import (
     draft_texts,
     in_step,
 )
+from rubric.versions.core.game_specs import add_defaults
 from rubric.versions.labels import readings
 
 
@@ -150,7 +151,7 @@ class DraftForm(forms.Form):
         self.indexes = self._indexes(texts if not self.is_bound else self.data)
         for index in self.indexes:
             self._add_criterion(index)
-        for name, value in base.parameters.items():
+        for name, value in add_defaults(base).items():
             self._add_parameter(name, choice_texts(name, value))
         for field in texts:
             if field.startswith("l-"):
@@ -180,7 +181,7 @@ class DraftForm(forms.Form):
         """The parameters in their groups."""
         groups: dict[str, list[BoundField]] = {}
         words, other = readings(), (_("Other"), "")
-        for name in self.base.parameters:
+        for name in add_defaults(self.base):
             label = str(words.get(name, other)[0])
             groups.setdefault(label, []).append(self[f"p-{name}"])
         return [ParameterFields(label, fields, _has_faults(fields)) for label, fields in groups.items()]

@@ -15,7 +15,7 @@ from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
 from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.versions.core.differences import Differences, differences
 from rubric.versions.core.draft import number_text
-from rubric.versions.core.game_specs import game_specs
+from rubric.versions.core.game_specs import add_defaults, game_specs
 from rubric.versions.labels import readings
 from rubric.versions.permissions import check_edit_rubrics, check_retire_version, check_see_weights
 from workspace.access.permissions import get_refusal, may
@@ -159,7 +159,7 @@ def _threshold(criterion: Criterion) -> str:
 def _groups(record: RubricRecord) -> dict[str, list[Parameter]]:
     groups: dict[str, list[Parameter]] = {}
     labels = readings()
-    for name, value in record.parameters.items():
+    for name, value in add_defaults(record).items():
         heading, decides = labels.get(name, (_("Other"), ""))
         groups.setdefault(str(heading), []).append(Parameter(name, _value_text(value), str(decides)))
     return groups

@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 from django.conf import settings
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import RubricRecord
-from rubric.versions.core.version_json import read_version
+from rubric.versions.core.version_json import next_number, read_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
+# Every file is frozen once it was shipped; the last one is what new projects get.
+DISCUSSION_NUMBERS = ("1.0", "1.1")
 FIRST_VERSIONS = Path(__file__).parent / "first_versions"
 
 
@@ -24,6 +27,14 @@ def first_version_bytes(name: str) -> bytes:
 def first_discussion_version() -> RubricRecord:
     """Version 1.0 of the discussion rubric, as shipped; raises ValueError when the file was damaged."""
     return _shipped("discussion-1.0")
+
+
+def discussion_version(number: str = DISCUSSION_NUMBERS[-1]) -> RubricRecord:
+    """A version of the discussion rubric as shipped, the newest unless a number is given.
+
+    Raises FileNotFoundError for a number that was not shipped, ValueError when the file was damaged.
+    """
+    return _shipped(f"discussion-{number}")
 
 
 def first_response_version(weights: Mapping[str, float] | None = None) -> RubricRecord:
@@ -60,11 +71,28 @@ class Shipped(Struct, frozen=True):
 
 
 def shipped_versions() -> list[Shipped]:
-    """The first version of each kind, the response rubric's with the weights of the settings.
+    """The versions of each kind in their order, the response rubric's with the weights of the settings.
 
     Raises ValueError when a file was damaged.
     """
-    return [_row(first_discussion_version()), _row(first_response_version(settings.RESPONSE_WEIGHTS))]
+    discussion = [_row(discussion_version(number)) for number in DISCUSSION_NUMBERS]
+    return [*discussion, _row(first_response_version(settings.RESPONSE_WEIGHTS))]
+
+
+def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
+    """The row that is still to be stored for a shipped version, None when it is there; `stored` is number -> body.
+
+    1.0 is always the shipped one. A later number may have been taken by a version of the installation's own: then the
+    shipped one gets the next free number, and is known again by what it says.
+    """
+    if shipped.number not in stored:
+        return shipped
+    said = msgspec.json.decode(shipped.body)
+    if shipped.number == "1.0" or any(
+        msgspec.json.decode(body) | {"version": shipped.number} == said for body in stored.values()
+    ):
+        return None
+    return _row(replace(msgspec.convert(said, RubricRecord), version=next_number(stored)))
 
 
 def _row(record: RubricRecord) -> Shipped:

@@ -5,15 +5,18 @@ from msgspec.structs import replace
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from rubric.versions.actions import draft_version, publish_first_versions, save_draft
+from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.factories.people import NOW, make_admin
 from workspace.people.actions import system_person
 
+SHIPPED = {"discussion": DISCUSSION_NUMBERS[-1], "response": "1.0"}
+
 
 def first(key="response"):
-    """The shipped version of that rubric, published anew where a test that commits has emptied the tables."""
+    """The newest shipped version of that rubric, published anew where a test that commits has emptied the tables."""
     if not RubricVersion.objects.exists():
         publish_first_versions(by=system_person(now=NOW), now=NOW)
-    return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number="1.0")
+    return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number=SHIPPED[key])
 
 
 def make_draft(*, key="response", by=None, note="To try other weights", now=NOW):

@@ -9,19 +9,20 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand
 
 from discussions.core.records import Fault
+from discussions.metrics.core.registry import METRICS
 from discussions.transcripts.core.formats import read_transcripts
 from discussions.transcripts.core.measured_file import measured_file
 from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import read_version
-from rubric.versions.queries import first_discussion_version
+from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 
 REFUSED = 2
 
 
 class Command(BaseCommand):
-    """`measure_file FILE [--rubric FILE] [--json]`: exit 0 when measured, 2 when a file is refused.
+    """`measure_file FILE [--rubric NUMBER|FILE] [--json]`: exit 0 when measured, 2 when a file is refused.
 
     Warnings, and what looks odd, go to stderr; with `--json` they are in the object.
     """
@@ -33,9 +34,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The transcript, a rubric version other than the first, and the form of the output."""
+        """The transcript, a rubric version other than the newest, and the form of the output."""
         parser.add_argument("file", type=Path, help="a transcript in any format that can be imported")
-        parser.add_argument("--rubric", type=Path, help="the JSON of a discussion rubric version")
+        numbers = ", ".join(DISCUSSION_NUMBERS)
+        says = f"a version that comes with the site ({numbers}), or the JSON of one; the newest unless given"
+        parser.add_argument("--rubric", default=DISCUSSION_NUMBERS[-1], help=says)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -67,10 +70,11 @@ class Command(BaseCommand):
             self._refuse([Fault(path.name, "not_one_game", said)], as_json=as_json)
         return read.games[0]
 
-    def _rubric(self, path: Path | None, *, as_json: bool) -> RubricRecord:
-        """The given rubric version, or the first."""
-        if path is None:
-            return first_discussion_version()
+    def _rubric(self, given: str, *, as_json: bool) -> RubricRecord:
+        """The shipped version of that number, else the version in the file of that name."""
+        if given in DISCUSSION_NUMBERS:
+            return discussion_version(given)
+        path = Path(given)
         found = read_version(self._bytes(path, as_json=as_json))
         if not isinstance(found, RubricRecord):
             faults = [Fault(f"{path.name} {item.pointer}".strip(), item.code, item.message) for item in found]
@@ -100,9 +104,10 @@ class Command(BaseCommand):
 
 def _line(key: str, metric: dict[str, Any]) -> str:
     """One metric for people: name, score, counts, threshold, outcome."""
-    score = "pending" if metric["score"] is None else f"{metric['score']:.2f} %"
+    symbol = METRICS[key].scale.symbol
+    score = "pending" if metric["score"] is None else f"{metric['score']:.2f}{symbol}"
     outcome = {True: "PASS", False: "FAIL", None: "open"}[metric["passes"]]
     counts = f"{metric['numerator']}/{metric['denominator']}"
     if not metric["applicable"]:
         outcome += " by rule"
-    return f"{key:22} {score:>10} {counts:>12}   threshold {metric['threshold']:g} %   {outcome}"
+    return f"{key:22} {score:>10} {counts:>12}   threshold {metric['threshold']:g}{symbol}   {outcome}"

@@ -124,9 +124,11 @@ def _compiled(rubric: RubricRecord) -> Parameters:
     patterns = lists["patterns"]
     mafia_words = list(patterns["mafia_word"])
     bits = cycle(_BITS)
-    groups = {name: compile_group(list(patterns[name]), mafia_words, bits) for name in PATTERNS}
+    sources = {name: patterns[name] for name in PATTERNS}
+    sources |= {name: patterns.get(name, ()) for name in OPTIONAL_PATTERNS}
+    groups = {name: compile_group(list(group), mafia_words, bits) for name, group in sources.items()}
     return Parameters(
-        choices=rubric.parameters,
+        choices=SHARED.defaults | rubric.parameters,
         keywords=keyword_list(lists["strategic_keywords"]),
         weak_keywords=keyword_list(lists["weak_keywords"]),
         stop_words=frozenset(lists["stop_words"]),
@@ -162,7 +164,14 @@ PATTERNS = (
     "negation", "not_a_negation", "conditional", "act", "votes_for",
 )  # fmt: skip
 
+# Groups that version 1.0 lacks.
+OPTIONAL_PATTERNS: tuple[str, ...] = ()
+
+# The editions of the rules that are code, by what cannot be said in a list; a version without the parameter keeps 1.0.
+RULES = ("1.0", "1.1")
+
 SHARED = ParameterSpecs(
+    choices={"rules": RULES},
     counts={
         "baseline_game_count": (1, 1000), "iteration_game_count": (1, 1000),
         "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100), "sample_percent": (0, 100),
@@ -176,4 +185,6 @@ SHARED = ParameterSpecs(
         "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
     ),
     patterns=PATTERNS,
+    defaults={"rules": "1.0"},
+    optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

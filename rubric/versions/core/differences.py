@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.versions.core.draft import criterion_texts, list_entries, value_text
+from rubric.versions.core.game_specs import add_defaults
 
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 
@@ -60,8 +61,8 @@ def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool 
         general=_general(before, after),
         criteria=_criteria(before, after, has_weights=has_weights),
         parameters=_changes(
-            {name: value_text(value) for name, value in before.parameters.items()},
-            {name: value_text(value) for name, value in after.parameters.items()},
+            {name: value_text(value) for name, value in add_defaults(before).items()},
+            {name: value_text(value) for name, value in add_defaults(after).items()},
         ),
         lists=_lists(list_entries(before.lists), list_entries(after.lists)),
     )

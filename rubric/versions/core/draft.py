@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
-from rubric.versions.core.game_specs import choices_for
+from rubric.versions.core.game_specs import add_defaults, choices_for
 from rubric.versions.core.version_json import read_version, wording_problems
 from workspace.core.canonical import canonical_bytes
 
@@ -35,7 +35,7 @@ def draft_texts(record: RubricRecord) -> dict[str, str]:
     texts = {"source": record.source}
     for index, criterion in enumerate(record.criteria):
         texts |= {f"c{index}-{name}": text for name, text in criterion_texts(criterion).items()}
-    texts |= {f"p-{name}": value_text(value) for name, value in record.parameters.items()}
+    texts |= {f"p-{name}": value_text(value) for name, value in add_defaults(record).items()}
     return texts | {f"l-{name}": "\n".join(entries) for name, entries in list_entries(record.lists).items()}
 
 
@@ -120,10 +120,7 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
         base,
         source=base.source if _says(texts, "source", was) else _plain(texts["source"]),
         criteria=criteria,
-        parameters={
-            name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
-            for name, value in base.parameters.items()
-        },
+        parameters=_parameters(base, texts, was, problems),
         lists=_lists(base.lists, texts, was, problems),
     )
     if problems:
@@ -257,6 +254,15 @@ def _anchors(text: str) -> dict[str, str]:
             raise Unreadable(f'The points "{point.strip()[:60]}" are there twice. Keep one of the two lines.')
         found[point.strip()] = says.strip()
     return found
+
+
+def _parameters(base: RubricRecord, texts: Texts, was: Texts, problems: list[FieldProblem]) -> dict[str, Any]:
+    """The parameters; one that the version lacks stays away as long as its text says what holds then."""
+    return {
+        name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
+        for name, value in add_defaults(base).items()
+        if name in base.parameters or not _says(texts, f"p-{name}", was)
+    }
 
 
 def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) -> Any:

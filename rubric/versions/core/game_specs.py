@@ -4,18 +4,27 @@ This wing checks versions by it and knows no metric and no parameter of a metric
 """
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 from msgspec import Struct
 
+from rubric.core.records import DISCUSSION, RubricRecord
+
 
 class ParameterSpecs(Struct, frozen=True):
-    """Parameters by name (legal choices, ranges of whole numbers, ranges of numbers), word lists and pattern groups."""
+    """Parameters by name (legal choices, ranges of whole numbers, ranges of numbers), word lists and pattern groups.
+
+    A version may lack a parameter that has a value in `defaults`, which then holds, and an optional pattern group,
+    which is then empty: versions that were stored before these existed stay as they are.
+    """
 
     choices: dict[str, tuple[object, ...]] = {}
     counts: dict[str, tuple[int, int]] = {}
     amounts: dict[str, tuple[float, float]] = {}
     word_lists: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    defaults: dict[str, object] = {}
+    optional_patterns: tuple[str, ...] = ()
 
     @property
     def names(self) -> set[str]:
@@ -30,6 +39,8 @@ class ParameterSpecs(Struct, frozen=True):
             amounts=self.amounts | other.amounts,
             word_lists=self.word_lists + other.word_lists,
             patterns=self.patterns + other.patterns,
+            defaults=self.defaults | other.defaults,
+            optional_patterns=self.optional_patterns + other.optional_patterns,
         )
 
 
@@ -76,6 +87,15 @@ def register_game_specs(source: Callable[[], GameSpecs]) -> None:
 def game_specs() -> GameSpecs:
     """The registered specs; empty when nothing registered any, so that every version for games is refused."""
     return _SOURCES[0]() if _SOURCES else GameSpecs()
+
+
+def add_defaults(record: RubricRecord) -> dict[str, Any]:
+    """The version's parameters, and behind them those that it lacks, with the values that hold then."""
+    if record.kind != DISCUSSION:
+        return record.parameters
+    wanted = game_specs().parameters_for([criterion.key for criterion in record.criteria])
+    lacking = {name: value for name, value in wanted.defaults.items() if name not in record.parameters}
+    return record.parameters | lacking
 
 
 def choices_for(name: str) -> tuple[object, ...]:

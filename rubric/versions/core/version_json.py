@@ -154,7 +154,7 @@ def _discussion_problems(record: RubricRecord) -> list[Problem]:
 
 
 def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
-    """Every parameter is there, known, of its type and in its range; choices are legal."""
+    """Every parameter without a default is there; all are known, of its type and in its range; choices are legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
         said = f'There is no parameter "{name}". Remove it, or correct its name.'
@@ -172,6 +172,8 @@ def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) ->
 def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterSpecs) -> str:
     """What is wrong with one parameter, or nothing."""
     if name not in parameters:
+        if name in specs.defaults:
+            return ""
         return f'The parameter "{name}" is missing. Add it.'
     value = parameters[name]
     if name in specs.choices:
@@ -208,7 +210,7 @@ def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Prob
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
         said = "Each personality needs a key, a label and a description."
         problems.append(Problem("/lists/personalities", "wrong_shape", said))
-    return problems + _pattern_problems(lists.get("patterns"), specs.patterns)
+    return problems + _pattern_problems(lists.get("patterns"), specs)
 
 
 def _is_words(value: object) -> bool:
@@ -231,14 +233,15 @@ def _is_personality(value: object) -> bool:
     )
 
 
-def _pattern_problems(patterns: object, names: tuple[str, ...]) -> list[Problem]:
-    """Every group of patterns is there, and every pattern is a regular expression that cannot run away."""
+def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
+    """Every group that is not optional is there, and every pattern is a regular expression that cannot run away."""
     if not isinstance(patterns, dict):
         return [
             Problem(
                 "/lists/patterns", "missing", "The patterns are missing. Copy them from the first version."
             )
         ]
+    names = (*specs.patterns, *(name for name in specs.optional_patterns if name in patterns))
     problems = [
         Problem(f"/lists/patterns/{name}", "unknown", f'No rule uses the patterns "{name}". Remove them.')
         for name in sorted(patterns.keys() - set(names))

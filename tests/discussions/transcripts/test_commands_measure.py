@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from msgspec.structs import replace
 
+from discussions.metrics.core.metric import RATING
+from discussions.metrics.core.registry import METRICS
 from rubric.versions.queries import first_version_bytes
 
 
@@ -87,7 +90,7 @@ def test_the_answer_has_exactly_its_keys(tmp_path: Path, capsys: pytest.CaptureF
             "companions",
             listed,
         ]
-    assert answer["rubric"] == {"name": "Discussion quality", "version": "1.0"}
+    assert answer["rubric"] == {"name": "Discussion quality", "version": "1.1"}
 
 
 def test_the_answer_says_what_is_pending_and_what_passes(
@@ -186,6 +189,23 @@ def test_a_rubric_of_ones_own_is_used_and_a_bad_one_refused(
     code, _, err = run(tmp_path, capsys, json.dumps(native()).encode(), "--json", "--rubric", str(own))
     assert code == 2
     assert json.loads(err)["faults"][0]["place"].startswith("rubric.json")
+
+
+@pytest.mark.parametrize(("options", "number"), [((), "1.1"), (("1.0",), "1.0"), (("1.1",), "1.1")])
+def test_a_shipped_version_is_named_by_its_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], number: str
+) -> None:
+    given = [part for option in options for part in ("--rubric", option)]
+    answer = json.loads(run(tmp_path, capsys, json.dumps(native()).encode(), "--json", *given)[1])
+    assert answer["rubric"]["version"] == number
+
+
+def test_figures_have_the_symbol_of_their_scale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METRICS, "coherence", replace(METRICS["coherence"], scale=RATING))
+    lines = run(tmp_path, capsys, json.dumps(native()).encode())[1].splitlines()
+    assert ["%" in line for line in lines] == [True, True, False, True, True, True]
 
 
 def test_a_missing_file_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rubric.core.records import RubricRecord
+from rubric.versions.core.differences import Change, differences
 from rubric.versions.core.draft import (
     Unreadable,
     choice_texts,
@@ -50,6 +51,17 @@ def test_opening_and_saving_changes_nothing(version):
     assert canonical_bytes(read_draft(texts, version)) == canonical_bytes(version)
     as_sent = {name: text.replace("\n", "\r\n") for name, text in texts.items()}
     assert canonical_bytes(read_draft(as_sent, version)) == canonical_bytes(version)
+
+
+def test_a_parameter_that_an_old_version_lacks_is_shown_and_stored_once_it_is_changed():
+    base = VERSIONS[0]
+    texts = draft_texts(base)
+    assert (texts["p-rules"], choice_texts("rules", "1.0")) == ("1.0", ["1.0", "1.1"])
+    assert "rules" not in read_draft(texts, base).parameters
+    changed_to = read_draft(texts | {"p-rules": "1.1"}, base)
+    assert changed_to.parameters == base.parameters | {"rules": "1.1"}
+    assert differences(base, changed_to).parameters == [Change("rules", "1.0", "1.1")]
+    assert problems(texts | {"p-rules": "2"}, base)[0][0] == "p-rules"
 
 
 def test_what_the_editor_cannot_show_is_kept_where_it_was_not_touched():

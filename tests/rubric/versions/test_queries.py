@@ -10,9 +10,19 @@ from django.core.exceptions import ImproperlyConfigured
 from evalsite import environment
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from rubric.versions.queries import first_response_version, first_version_bytes, shipped_versions
+from rubric.versions.queries import (
+    discussion_version,
+    find_missing,
+    first_response_version,
+    first_version_bytes,
+    shipped_versions,
+)
 
 WEIGHTS = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.2, "clarity": 0.2}
+
+
+# Of the row that every installation has; recorded games name it.
+SHA_1_0 = "7182e45579217c3d7993d18e5cf8c3fb559c8d53ed19c419b4d4f88fb1676232"
 
 
 OTHERS = {"accuracy": 0.4, "completeness": 0.3, "conciseness": 0.2, "clarity": 0.1}
@@ -57,9 +67,11 @@ def test_the_settings_defaults_are_the_files_weights():
 
 
 @pytest.mark.django_db
-def test_migrating_publishes_both_first_versions():
-    found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("rubric__key")
-    assert list(found) == [("discussion", "1.0"), ("response", "1.0")]
+def test_migrating_publishes_every_shipped_version_and_the_newest_is_the_default():
+    found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("pk")
+    assert list(found) == [("discussion", "1.0"), ("discussion", "1.1"), ("response", "1.0")]
+    assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.1")
+    assert RubricVersion.objects.get(rubric__key="discussion", number="1.0").sha256 == SHA_1_0
     assert RubricVersion.objects.newest("response").to_record().criterion("clarity").weight == 0.2
 
 
@@ -70,6 +82,17 @@ def test_publishing_what_is_there_changes_nothing(settings):
     before = list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True))
     publish(apps, None)
     assert list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True)) == before
+
+
+def test_a_later_version_whose_number_is_taken_gets_the_next_one_once():
+    old, new, _response = shipped_versions()
+    stored = {"1.0": old.body}
+    assert find_missing(new, stored) == new
+    assert find_missing(old, stored | {"1.0": "{}"}) is None, "1.0 is never replaced"
+    stored["1.1"] = old.body.replace('"version":"1.0"', '"version":"1.1"')
+    missing = find_missing(new, stored)
+    assert (missing.number, json.loads(missing.body)["parameters"]["rules"]) == ("1.2", "1.1")
+    assert find_missing(new, stored | {"1.2": missing.body}) is None
 
 
 @pytest.mark.parametrize("value", ["heavy", "-0.1", "1.1", "2", "nan", "inf", "1e-1", "0,2", "35%", "."])

@@ -59,14 +59,14 @@ def test_the_list_names_versions_states_people_and_uses(client):
     assert '<td class="num">2</td>' in text
     assert text.count("new work takes it") == 2
     assert 'href="/rubrics/response/1.1/edit/"' in text
-    assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.0/draft/"' in text
+    assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.1/draft/"' in text
 
 
 def test_others_see_no_drafts_and_only_who_sees_weights_reads_notes(client):
     project = make_games_project()
     draft = make_changed_draft()
     member, lead, admin = make_member(project=project), make_lead(project=project), make_admin()
-    assert "1.1" not in shown(client, lead, "/rubrics/")
+    assert "response/1.1" not in shown(client, lead, "/rubrics/")
     client.force_login(admin)
     publish = reverse("publish_version", args=["response", "1.1"])
     assert client.post(publish, {"reason": "Agreed on Monday", "basis": draft.sha256}).status_code == 303
@@ -99,27 +99,28 @@ def test_what_cannot_be_compared_is_not_there(client):
     make_draft()
     for person, chosen in (
         (make_person(), "response/1.1"),
-        (make_admin(), "discussion/1.0"),
+        (make_admin(), "discussion/1.1"),
         (make_admin(), "response/9"),
         (make_admin(), "x"),
     ):
         client.force_login(person)
         assert client.get("/rubrics/response/1.0/differences/", {"from": chosen}).status_code == 404
-    assert "Nothing to compare with" in shown(client, make_admin(), "/rubrics/discussion/1.0/differences/")
+    assert "Nothing to compare with" in shown(client, make_person(), "/rubrics/response/1.0/differences/")
 
 
 @pytest.mark.parametrize("key", ["discussion", "response"])
 def test_a_file_goes_out_comes_in_and_goes_out_the_same(client, key):
     client.force_login(make_admin())
     draft = make_draft(key=key)
-    out = client.get(f"/rubrics/{key}/1.1/rubric.json")
-    assert out["Content-Disposition"] == f'attachment; filename="{key}-1.1.json"'
+    address = f"/rubrics/{key}/{draft.number}/"
+    out = client.get(f"{address}rubric.json")
+    assert out["Content-Disposition"] == f'attachment; filename="{key}-{draft.number}.json"'
     assert isinstance(read_version(out.content), RubricRecord)
     RubricVersion.objects.filter(pk=draft.pk).delete()
     answer = client.post(IMPORT, {"file": make_file(out.content), "rubric": key, "note": "Back again"})
-    assert (answer.status_code, answer["Location"]) == (303, f"/rubrics/{key}/1.1/")
-    assert client.get(f"/rubrics/{key}/1.1/rubric.json").content == out.content
-    assert RubricVersion.objects.get(rubric__key=key, number="1.1").body == draft.body
+    assert (answer.status_code, answer["Location"]) == (303, address)
+    assert client.get(f"{address}rubric.json").content == out.content
+    assert RubricVersion.objects.get(rubric__key=key, number=draft.number).body == draft.body
 
 
 def test_every_fault_of_a_file_is_listed_with_its_place(client):
@@ -140,7 +141,7 @@ def test_every_fault_of_a_file_is_listed_with_its_place(client):
         "sum to",
     ):
         assert words in text
-    assert RubricVersion.objects.count() == 2
+    assert RubricVersion.objects.count() == 3
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"a": 1, "a": 2}', b"\xff\xfe\x00", b"[" * 100_000])
@@ -166,7 +167,7 @@ def test_where_a_file_cannot_go_is_said(client, given, status, says):
     client.force_login(make_admin())
     answer = client.post(IMPORT, {"file": make_file(first().body.encode()), **given})
     assert (answer.status_code, says in html.unescape(answer.content.decode())) == (status, True)
-    assert Rubric.objects.count() == RubricVersion.objects.count() == 2
+    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 3)
 
 
 def test_a_file_begins_a_response_rubric(client):
@@ -188,16 +189,16 @@ def test_a_new_draft_leads_to_its_editor(client):
 def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     make_games_project()
     draft = make_draft(key="discussion")
-    text = shown(client, make_admin(), "/rubrics/discussion/1.1/publish/")
+    text = shown(client, make_admin(), "/rubrics/discussion/1.2/publish/")
     assert "1 iteration uses it and keeps it" in text
-    assert "It says the same as 1.0" in text
-    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "", "basis": draft.sha256})
+    assert "It says the same as 1.1" in text
+    answer = client.post("/rubrics/discussion/1.2/publish/", {"reason": "", "basis": draft.sha256})
     assert (answer.status_code, "Say why" in answer.content.decode()) == (422, True)
-    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "Agreed", "basis": "0" * 64})
+    answer = client.post("/rubrics/discussion/1.2/publish/", {"reason": "Agreed", "basis": "0" * 64})
     assert (answer.status_code, "Agreed" in answer.content.decode()) == (409, True)
-    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "Agreed", "basis": draft.sha256})
-    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.1/")
-    answer = client.post("/rubrics/discussion/1.1/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    answer = client.post("/rubrics/discussion/1.2/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.2/")
+    answer = client.post("/rubrics/discussion/1.2/publish/", {"reason": "Agreed", "basis": draft.sha256})
     assert answer.status_code == 403
 
 
@@ -263,7 +264,7 @@ def test_a_draft_is_discarded_with_a_reason_and_no_list_shows_it(client):
     assert client.get("/rubrics/response/1.1/").status_code == 404
 
 
-ADDRESS = "/rubrics/discussion/1.0/"
+ADDRESS = "/rubrics/discussion/1.1/"
 
 
 def shown_version(client, person):
@@ -273,13 +274,13 @@ def shown_version(client, person):
 
 def test_everything_the_version_decides_is_on_the_page(client):
     said = shown_version(client, make_person())
-    record = RubricVersion.objects.get(rubric__key="discussion").to_record()
+    record = RubricVersion.objects.get(rubric__key="discussion", number="1.1").to_record()
     for criterion in record.criteria:
         assert criterion.label in said
     for name in (*record.parameters, *record.lists):
         assert name in said
     assert "What it decides" in said
-    assert reverse("rubric_version", args=["discussion", "1.0"]) == ADDRESS
+    assert reverse("rubric_version", args=["discussion", "1.1"]) == ADDRESS
 
 
 def test_weights_are_for_leads_and_admins(client):
@@ -290,14 +291,14 @@ def test_weights_are_for_leads_and_admins(client):
 
 
 def test_a_draft_is_not_there_but_for_admins(client):
-    version = RubricVersion.objects.get(rubric__key="discussion")
+    version = RubricVersion.objects.get(rubric__key="discussion", number="1.1")
     RubricVersion.objects.create(
-        rubric=version.rubric, number="1.1", body=version.body, sha256="x", created_at=NOW,
+        rubric=version.rubric, number="1.2", body=version.body, sha256="x", created_at=NOW,
         created_by=version.created_by,
     )  # fmt: skip
     for person, status in ((make_person(), 404), (make_admin(), 200)):
         client.force_login(person)
-        assert client.get("/rubrics/discussion/1.1/").status_code == status
+        assert client.get("/rubrics/discussion/1.2/").status_code == status
 
 
 def test_every_parameter_of_the_shipped_versions_is_explained(client):
