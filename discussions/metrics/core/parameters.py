@@ -127,6 +127,9 @@ def _compiled(rubric: RubricRecord) -> Parameters:
     sources = {name: patterns[name] for name in PATTERNS}
     sources |= {name: patterns.get(name, ()) for name in OPTIONAL_PATTERNS}
     groups = {name: compile_group(list(group), mafia_words, bits) for name, group in sources.items()}
+    # Where a version says what it is to call somebody mafia, the word alone accuses nobody.
+    calls_mafia = groups["calls_mafia"] if groups["calls_mafia"].patterns else groups["mafia_word"]
+    accusing = join_groups(groups["accuse"], calls_mafia)
     return Parameters(
         choices=SHARED.defaults | rubric.parameters,
         keywords=keyword_list(lists["strategic_keywords"]),
@@ -136,8 +139,8 @@ def _compiled(rubric: RubricRecord) -> Parameters:
         ambiguous_names=frozenset(lists["ambiguous_names"]),
         groups=groups,
         clues=build_clues(groups.values()),
-        accusing=join_groups(groups["accuse"], groups["mafia_word"]),
-        against_fellow=join_groups(groups["accuse"], groups["mafia_word"], groups["votes_for"]).mask,
+        accusing=accusing,
+        against_fellow=accusing.mask | groups["votes_for"].mask,
         doubts=Doubts(groups["negation"], groups["not_a_negation"], groups["conditional"]),
         role_map={side: frozenset(roles) for side, roles in lists["role_map"].items()},
         phrases_to_avoid=tuple(lists["phrases_to_avoid"]),
@@ -165,7 +168,7 @@ PATTERNS = (
 )  # fmt: skip
 
 # Groups that version 1.0 lacks.
-OPTIONAL_PATTERNS: tuple[str, ...] = ()
+OPTIONAL_PATTERNS = ("calls_mafia", "report", "aside", "condition")
 
 # The editions of the rules that are code, by what cannot be said in a list; a version without the parameter keeps 1.0.
 RULES = ("1.0", "1.1")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player
 
 _NAME = f"(?:[{NAME_CHARS}]{PAD}*+(?!{OWNED}))"
+_OWNER = f"(?:[{NAME_CHARS}]{PAD}*+{OWNED}++)"
 _HOLE = "\ue000"
 _UNREADABLE = re.compile(r"\\[xunN0-9]|\(\?[^:]|\{[^}0-9,]|\{[0-9,]*$")
 _ONE_WORD = re.compile(r"\\b(?:[a-z]|\((?!\?)|[)|]|(?<=[a-z])\?|\\b$)+")
@@ -136,12 +137,16 @@ def join_groups(*groups: PatternGroup) -> PatternGroup:
 
 
 def compile_pattern(source: str, mafia_words: list[str], bit: int = 0) -> Pattern:
-    """One pattern for marked text. A possessive ("Alpha's") is not `{name}`: to trust a reasoning is no vouching."""
+    """One pattern for marked text. A possessive ("Alpha's") is not `{name}`: to trust a reasoning is no vouching.
+
+    `{owner}` stands for a name with 's (or 'll, 'd, 've, 're, 'm).
+    """
     full = source.replace("{mafia_word}", "(?:" + "|".join(mafia_words) + ")")
     regex = full.replace("\\b{name}", "{name}").replace("{name}\\b", "{name}").replace("{name}", _NAME)
+    regex = regex.replace("{owner}", _OWNER)
     flags = re.IGNORECASE if full != full.lower() else re.NOFLAG
     compiled = re.compile(with_boundary_later(regex), flags)
-    literals = _Literals(full.replace("{name}", _HOLE).lower()).whole() or ()
+    literals = _Literals(full.replace("{name}", _HOLE).replace("{owner}", _HOLE).lower()).whole() or ()
     words = tuple(dict.fromkeys(_find_longest_word(literal) for literal in literals))
     words = words if all(words) else ()
     return Pattern(

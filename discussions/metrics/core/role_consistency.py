@@ -1,4 +1,8 @@
-"""M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word."""
+"""M4, role consistency: an estimate of how many messages fit their speaker's side; people have the last word.
+
+Edition 1.0 of the rules reads every clause by itself. Edition 1.1 cuts less ("so" alone and "and" between names do not
+cut), lets a condition and a question hold over the commas of their sentence, and tells reports from own words.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,11 +15,34 @@ from discussions.metrics.core.metric import Judgements, Metric, flip_by_messages
 from discussions.metrics.core.parameters import YOU, Parameters
 from discussions.metrics.core.patterns import PatternGroup, with_boundary_later
 from discussions.metrics.core.prepared_game import Reading, plain_findings
-from discussions.metrics.core.text import clauses, name_token, to_readable_text, unquoted
+from discussions.metrics.core.text import (
+    NAME_CHARS,
+    OWNED,
+    PAD,
+    clauses,
+    name_token,
+    to_readable_text,
+    unquoted,
+)
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "role_consistency"
 _YOU = re.compile(with_boundary_later(r"\byou\b"))
+
+_ITEM = f"(?:[{NAME_CHARS}]{PAD}*+|\\b(?:you|me|i)\\b)"
+# "I trust Alpha and Bravo is lying" goes on with a new clause: a verb in the singular has no list before it.
+_SINGULAR = (
+    r"(?:is|isn't|was|wasn't|has|hasn't|does|doesn't|seems|looks|sounds|keeps|needs|wants|says|claims)"
+)
+_LISTED = re.compile(f"{_ITEM}(?:(?:,? and|,) {_ITEM}){{0,20}},? and {_ITEM}(?! {_SINGULAR}\\b)(?!{OWNED})")
+_BETWEEN_NAMES = re.compile(r", and | and |, ")
+_TITLE = re.compile(r"\b(mr|mrs|ms|dr)\.")
+_PART = re.compile(
+    "[^;.!?\\n\\r\u2026\x85\u2028\u2029]*?(?:\\?|[;.!\\n\\r\u2026\x85\u2028\u2029]|[ (-](?:but|although)\\b(?!-)|$)"
+)
+_CUTS = re.compile(r",| and\b|\(and\b|-(?:and|so)\b(?!-)|[;.!\r\n\u2026\x85\u2028\u2029]")
+
+_REASONS = re.compile(r"\b(?:so|because|since|who|which)\b")
 
 
 class Speech(Struct, frozen=True, eq=False, gc=False):
@@ -99,7 +126,7 @@ def _telling(parameters: Parameters) -> tuple[dict[str | None, int], dict[str | 
     alone = {MAFIA: parameters.mask("confess"), VILLAGE: parameters.mask("reason", "deflect"), None: 0}
     with_a_name = {
         MAFIA: parameters.against_fellow,
-        VILLAGE: parameters.mask("act", "accuse", "mafia_word", "vouch"),
+        VILLAGE: parameters.mask("act", "vouch") | parameters.accusing.mask,
         None: 0,
     }
     return alone, with_a_name
@@ -144,7 +171,7 @@ def _village_rule(speech: Speech, parameters: Parameters) -> MessageFinding | No
         accuses = next(_accusations(speech, parameters), None)
         if accuses:
             return MessageFinding(message, False, "accuses_without_reason", [accuses[1]])
-    vouches = _said_of_another(speech, groups["vouch"])
+    vouches = _vouching(speech, parameters)
     if vouches:
         return MessageFinding(message, False, "vouches_without_reason", [vouches])
     return None
@@ -153,14 +180,65 @@ def _village_rule(speech: Speech, parameters: Parameters) -> MessageFinding | No
 _RULES = {MAFIA: _mafia_rule, VILLAGE: _village_rule}
 
 
+class Clause(Struct, frozen=True):
+    """A clause; `is_open` when its part of the sentence (up to "but" or a semicolon) asks or sets a condition."""
+
+    text: str
+    is_open: bool = False
+
+
+def _read_clauses(text: str, flags: int, parameters: Parameters) -> list[Clause]:
+    """The clauses of a lower-cased, marked text without quotes, by the edition of the rules.
+
+    `flags` are those of the message's tokens, here and below.
+    """
+    if parameters.choice("rules") == "1.0":
+        return [Clause(clause) for clause in clauses(text)]
+    return list(_cut(text, flags, parameters.groups["condition"]))
+
+
+def _cut(text: str, flags: int, condition: PatternGroup) -> Iterator[Clause]:
+    text = _TITLE.sub(r"\1 ", text)
+    text = _LISTED.sub(lambda found: _BETWEEN_NAMES.sub(" & ", found.group()), text)
+    for part in _PART.findall(text):
+        is_open = "?" in part or condition.search(part, flags) is not None
+        for clause in _CUTS.split(part):
+            if clause.strip():
+                yield Clause(clause, is_open)
+
+
+def _without_asides(clause: Clause, flags: int, parameters: Parameters) -> str:
+    """The clause without what only mentions or greets somebody ("you all", "I agree with [name]")."""
+    text = clause.text
+    for pattern in parameters.groups["aside"].active(flags):
+        text = pattern.regex.sub(" ", text)
+    return text
+
+
+def _is_own_statement(clause: Clause, found: re.Match[str], flags: int, parameters: Parameters) -> bool:
+    """Whether the words found in a clause are said plainly: no negation, condition, question or report of others."""
+    if parameters.choice("rules") == "1.0":
+        return not parameters.doubts.apply_to(clause.text, flags)
+    if clause.is_open or any(
+        report.start() < found.start()
+        for pattern in parameters.groups["report"].active(flags)
+        for report in pattern.regex.finditer(clause.text)
+    ):
+        return False
+    # "[name] is not mafia" vouches: a negation inside the words found is theirs. "[name] is evil so I won't agree" is
+    # plain: that negation belongs to what follows.
+    around = clause.text[: found.start()] + " " + _REASONS.split(clause.text[found.end() :], maxsplit=1)[0]
+    return not parameters.doubts.apply_to(around, flags)
+
+
 def _confession(speech: Speech, parameters: Parameters) -> str | None:
     """The words that give the own role away, in a clause that neither negates, nor asks, nor sets a condition."""
     group = parameters.groups["confess"]
     if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
         return None
-    for clause in clauses(speech.text):
-        found = group.search(clause, speech.flags)
-        if found and not parameters.doubts.apply_to(clause, speech.flags):
+    for clause in _read_clauses(speech.text, speech.flags, parameters):
+        found = group.search(clause.text, speech.flags)
+        if found and _is_own_statement(clause, found, speech.flags, parameters):
             return to_readable_text(found.group())
     return None
 
@@ -170,12 +248,13 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
     text, flags = speech.text, speech.flags
     if not speech.others and not flags & YOU:
         return
-    for clause in clauses(text):
-        if not speech.names_another(clause) and not ("you" in clause and _YOU.search(clause)):
+    for clause in _read_clauses(text, flags, parameters):
+        aimed = _without_asides(clause, flags, parameters)
+        if not speech.names_another(aimed) and not ("you" in aimed and _YOU.search(aimed)):
             continue
-        found = parameters.accusing.search(clause, flags)
-        if found and not parameters.doubts.apply_to(clause, flags):
-            yield clause, to_readable_text(found.group())
+        found = parameters.accusing.search(clause.text, flags)
+        if found and _is_own_statement(clause, found, flags, parameters):
+            yield aimed, to_readable_text(found.group())
 
 
 def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
@@ -183,12 +262,30 @@ def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
     group = parameters.groups["votes_for"]
     if not speech.flags & group.mask or not group.search(speech.text, speech.flags):
         return None
-    for clause in clauses(speech.text):
-        found = group.search(clause, speech.flags)
+    for clause in _read_clauses(speech.text, speech.flags, parameters):
+        found = group.search(clause.text, speech.flags)
         if (
             found
             and speech.names_fellow(found.group())
-            and not parameters.doubts.apply_to(clause, speech.flags)
+            and _is_own_statement(clause, found, speech.flags, parameters)
+        ):
+            return to_readable_text(found.group())
+    return None
+
+
+def _vouching(speech: Speech, parameters: Parameters) -> str | None:
+    """The words that vouch for another player; by edition 1.0 also where they are negated."""
+    group = parameters.groups["vouch"]
+    if parameters.choice("rules") == "1.0":
+        return _said_of_another(speech, group)
+    if not speech.others or not speech.flags & group.mask:
+        return None
+    for clause in _read_clauses(speech.text, speech.flags, parameters):
+        found = group.search(clause.text, speech.flags)
+        if (
+            found
+            and speech.names_another(found.group())
+            and _is_own_statement(clause, found, speech.flags, parameters)
         ):
             return to_readable_text(found.group())
     return None
@@ -246,7 +343,7 @@ def _has_positive_sign(side: str, speech: Speech, parameters: Parameters) -> boo
         return "?" in speech.text
     if parameters.groups["deflect"].search(speech.text, speech.flags):
         return True
-    return _said_of_another(speech, parameters.groups["vouch"]) is not None
+    return _vouching(speech, parameters) is not None
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:

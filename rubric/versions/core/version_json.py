@@ -273,7 +273,9 @@ def _pattern_fault(source: str) -> str:
     if _NESTED.search(source):
         return "The pattern repeats a repetition, which can run for ever on some texts. Write it without."
     try:
-        re.compile(source.replace("{name}", "(?:x)").replace("{mafia_word}", "(?:x)"))
+        re.compile(
+            source.replace("{name}", "(?:x)").replace("{owner}", "(?:x)").replace("{mafia_word}", "(?:x)")
+        )
     except (re.error, OverflowError) as error:
         return f"The pattern is no regular expression: {error}. Correct it."
     return ""

@@ -31,7 +31,7 @@ from discussions.metrics.core.text import (
     tokenise,
     unquoted,
 )
-from tests.factories.metrics import rubric
+from rubric.versions.queries import discussion_version
 
 _DEFINITION = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
@@ -201,7 +201,7 @@ def test_a_long_roster_is_searched_the_same_way() -> None:
     assert named(text, *names) == expected
 
 
-PARAMETERS = get_parameters(rubric())
+PARAMETERS = get_parameters(discussion_version())
 
 
 PATTERNS = [pattern for group in PARAMETERS.groups.values() for pattern in group.patterns]
@@ -213,7 +213,7 @@ PIECES = (
     "maybe|100 %|hundred percent|must be|too hasty|let's not|calm down|jumping to conclusions|"
     "slow down|with alpha gone|someone said|accused|has to go|need to go|sus|my|vote|going to|"
     "goes to|as a|as the|my fellow|us|before|after round three|as we said|checked|lied about|never|"
-    "you|a"
+    "you|a|cant|says|the claim that|are|both|given|result|silence|thank you|all of you|alpha & bravo|="
 ).split("|")  # fmt: skip
 
 
