@@ -331,6 +331,18 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
     "sample_percent": (PEOPLE, gettext_lazy("This share of the messages is judged blind for each metric.")),
     "sample_min": (PEOPLE, gettext_lazy("At least so many messages are in the sample.")),
     "sample_max": (PEOPLE, gettext_lazy("At most so many messages are in the sample.")),
+    "role_more_count": (
+        PEOPLE,
+        gettext_lazy(
+            "So many more messages are asked for at a time when people contradict the rule of M4; 0 is never."
+        ),
+    ),
+    "role_more_percent": (
+        PEOPLE,
+        gettext_lazy(
+            "More are asked for when people contradict the rule in this percentage of their sample."
+        ),
+    ),
     "baseline_game_count": (ITERATIONS, gettext_lazy("A baseline has so many games.")),
     "iteration_game_count": (ITERATIONS, gettext_lazy("An iteration has at least so many games.")),
     "changes_per_iteration": (

@@ -23,11 +23,13 @@ from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_clos
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
 from discussions.core.outcome import Line, Outcome
 from discussions.core.records import GameRecord, Measurement
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Iteration, Judgement, Measured, Reveal, Slot, Verdict
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.queries import game_record, load_measurements, rubric_record
 from discussions.rating.core.concealed import SeenGame, conceal
 from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
+from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample, read_more_rule
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
@@ -79,8 +81,19 @@ class EvaluationState:
         """The positions of the audit samples, by metric."""
         rule = read_sample_rule(self.rubric.parameters)
         count = len(self.game.messages)
-        metrics = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
-        return {metric: audit_sample(self.evaluation.seed, metric, count, rule) for metric in metrics}
+        metrics = (STRATEGIC_DEPTH, COHERENCE)
+        seed = self.evaluation.seed
+        drawn = {metric: audit_sample(seed, metric, count, rule) for metric in metrics}
+        return drawn | {ROLE_CONSISTENCY: self.role_sample.positions}
+
+    @cached_property
+    def role_sample(self) -> RoleSample:
+        """The sample of role consistency, with what is asked for beyond the audit sample."""
+        findings = self.measurements[ROLE_CONSISTENCY]
+        machine = METRICS[ROLE_CONSISTENCY].machine_values(findings)
+        return draw_role_sample(
+            self.evaluation.seed, machine, self.values.get(ROLE_CONSISTENCY, {}), read_more_rule(self.rubric)
+        )
 
     @cached_property
     def paper(self) -> Paper | None:
@@ -88,23 +101,29 @@ class EvaluationState:
         return build_paper(self.game, self.deal, _ambiguous(self.rubric)) if self.deal else None
 
     @cached_property
-    def progress(self) -> Progress:
-        """The progress of the evaluation."""
+    def values(self) -> dict[str, dict[str, str]]:
+        """The evaluator's values, kind -> subject -> value, without unset ones."""
         values: dict[str, dict[str, str]] = defaultdict(dict)
         for (kind, subject), judgement in self.judgements.items():
             if judgement.value:
                 values[kind][subject] = judgement.value
+        return values
+
+    @cached_property
+    def progress(self) -> Progress:
+        """The progress of the evaluation."""
         read = self.rubric.parameters
         return Progress(
             reveal=self.evaluation.game.iteration.reveal,
             is_recorded=self.is_recorded,
             judgeable=self.judgeable,
-            values=values,
+            values=self.values,
             revealed=self.revealed,
             samples=self.samples,
             inconsistent=self.inconsistent,
             yes_needed=int(read["answers_yes_count"]),
             least_rating=Fraction(str(read["answers_yes_rating"])),
+            role_sample=self.role_sample,
         )
 
     @cached_property

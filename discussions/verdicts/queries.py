@@ -1,5 +1,7 @@
 """The basis and the outcome of a game now, in a fixed number of queries; games and imports that wait for a lead."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +12,7 @@ from discussions.adjudication.core.effective import Effective
 from discussions.adjudication.core.judgeable import audit_sample, read_sample_rule
 from discussions.adjudication.queries import adjudications_in, deal_for
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.judgement_kinds import ROLE_CONSISTENCY
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
@@ -29,8 +32,10 @@ from discussions.verdicts.core.basis import (
     BasisTest,
     BasisVersion,
 )
+from discussions.verdicts.core.more_messages import draw_role_sample, read_more_rule
 from discussions.verdicts.core.people_estimate import POSITIVE, PeopleEstimate, estimate_people
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
+from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
 _MILLIONTH = Decimal("0.000001")
@@ -74,17 +79,32 @@ def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
     basis = preview.basis
     measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
     rubric = rubric_record(basis.rubric_version.id, basis.rubric_version.sha256)
-    rule = read_sample_rule(rubric.parameters)
     keys = [evaluation.id for evaluation in basis.evaluations]
-    seeds = list(Evaluation.objects.filter(pk__in=keys).values_list("seed", flat=True))
+    seeds = dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed"))
     estimates = []
     for line in preview.outcome.lines:
         if line.key not in POSITIVE:
             continue
         machine = METRICS[line.key].machine_values(measurements[line.key])
-        sampled = {str(at) for seed in seeds for at in audit_sample(seed, line.key, len(machine), rule)}
+        sampled = _sampled(line.key, basis, seeds, machine, rubric)
         estimates.append(estimate_people(line, machine, preview.found.values.get(line.key, {}), sampled))
     return [estimate for estimate in estimates if estimate is not None]
+
+
+def _sampled(
+    key: str, basis: Basis, seeds: Mapping[int, str], machine: Mapping[str, str], rubric: RubricRecord
+) -> set[str]:
+    """The messages of the evaluators' samples for one metric; `seeds` is evaluation -> seed."""
+    if key != ROLE_CONSISTENCY:
+        rule = read_sample_rule(rubric.parameters)
+        return {str(at) for seed in seeds.values() for at in audit_sample(seed, key, len(machine), rule)}
+    own: dict[int, dict[str, str]] = defaultdict(dict)
+    for judgement in basis.judgements:
+        if judgement.kind == key and judgement.value:
+            own[judgement.evaluation][judgement.subject] = judgement.value
+    more = read_more_rule(rubric)
+    samples = (draw_role_sample(seed, machine, own[pk], more) for pk, seed in seeds.items())
+    return {str(at) for sample in samples for at in sample.positions}
 
 
 def load_basis(game: Game) -> Basis | None:

@@ -19,6 +19,8 @@ FLIPS = {
     "3": ("coherence", ("yes", "no")),
     "4": ("role_consistency", ("inconsistent",)),
 }
+# The messages to which the rule objects: with others, it would ask for more than fit into the keys.
+OBJECTED = ("28", "33", "45")
 ROLE_WORDS = {"c": "consistent", "i": "inconsistent", "x": "not_assessable"}
 
 
@@ -29,7 +31,7 @@ def choose_answer(kind: str, subject: str) -> str:
     if kind == "question":
         return QUESTIONS[subject]
     if kind == "role_consistency":
-        return "i" if int(subject) % 4 == 0 else "c"
+        return "i" if subject in OBJECTED else "c"
     return "y" if int(subject) % 3 else "n"
 
 
@@ -91,7 +93,7 @@ def test_a_game_is_rated_with_at_most_65_keys(live_stack, page: Page):
     expect(focused(page)).to_have_attribute("data-kind", "reveal")
     keys.press("y")
     said |= rate_what_asks(keys)
-    assert {("role_consistency", position) for position in ("28", "33", "45")} <= set(said)
+    assert {("role_consistency", position) for position in OBJECTED} <= set(said)
     expect(page.locator("#step-review")).to_be_visible()
     overridden = override(keys, said)
     keys.press("Control+Enter")

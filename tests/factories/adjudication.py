@@ -73,15 +73,14 @@ def submit_as(
 def _fill(
     evaluation: Evaluation, chosen: Mapping[Key, str], answers: Mapping[str, str], now: datetime
 ) -> None:
-    """Judge what is asked for now; where a value is chosen, that one."""
+    """Judge what is asked for now, and what is asked for because of it; where a value is chosen, that one."""
     work = load_state(evaluation)
-    values = []
-    for missing in work.visibility.missing:
-        key = (missing.kind, missing.subject)
-        if missing.kind != "reveal":
-            machine = work.machine.get(key) or answers.get(missing.kind, "yes")
-            values.append((*key, chosen.get(key) or machine))
-    say_all(evaluation, work, values, now=now)
+    while asked := [missing for missing in work.visibility.missing if missing.kind != "reveal"]:
+        keys = [(missing.kind, missing.subject) for missing in asked]
+        values = [
+            (*key, chosen.get(key) or work.machine.get(key) or answers.get(key[0], "yes")) for key in keys
+        ]
+        work = say_all(evaluation, work, values, now=now)
 
 
 def _choose(evaluation: Evaluation, chosen: Mapping[Key, str], now: datetime) -> None:

@@ -119,11 +119,11 @@ def say_all(evaluation, state, values, *, now=NOW):
 
 
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
-    """Judge everything that is asked for now; whatever has no answer here is answered with yes."""
+    """Judge everything that is asked for now, and what is asked for because of it; yes where no answer is given."""
     state = load_state(evaluation)
-    asked = [missing for missing in state.visibility.missing if missing.kind != "reveal"]
-    values = [(missing.kind, missing.subject, answers.get(missing.kind, "yes")) for missing in asked]
-    say_all(evaluation, state, values)
+    while asked := [missing for missing in state.visibility.missing if missing.kind != "reveal"]:
+        values = [(missing.kind, missing.subject, answers.get(missing.kind, "yes")) for missing in asked]
+        state = say_all(evaluation, state, values)
 
 
 def ready_to_submit(**given):

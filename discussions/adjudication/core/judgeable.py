@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -53,6 +54,33 @@ def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = 
     others = [position for position in range(1, message_count + 1) if position not in common]
     drawn = _draw_positions(f"{own}:{metric}", size - len(common), len(others))
     return tuple(sorted({*common, *(others[place - 1] for place in drawn)}))
+
+
+@lru_cache(maxsize=1024)
+def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, extra: int) -> tuple[int, ...]:
+    """The audit sample and `extra` more messages, or all there are; a wider sample holds every narrower one.
+
+    Half of what comes, rounded up, is the same for every evaluator of the game under a seed of `join_seeds`.
+    """
+    chosen = set(audit_sample(seed, metric, message_count, rule))
+    wanted = min(message_count, len(chosen) + extra)
+    shared, _, own = seed.rpartition(SHARED_SEED)
+    if shared:
+        common = shared_sample(seed, metric, message_count, rule)
+        order = (place for place in _order(f"{shared}:{metric}", message_count) if place not in common)
+        chosen.update(islice(order, (extra + 1) // 2))
+    for position in _order(f"{own}:{metric}", message_count):
+        if len(chosen) >= wanted:
+            break
+        chosen.add(position)
+    return tuple(sorted(chosen))
+
+
+def _order(seed: str, count: int) -> list[int]:
+    """The numbers from 1 to `count` in an order of the seed's own."""
+    return sorted(
+        range(1, count + 1), key=lambda number: hashlib.sha256(f"{seed}:more:{number}".encode()).digest()
+    )
 
 
 def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:

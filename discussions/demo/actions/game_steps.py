@@ -94,7 +94,9 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
         )
     if view.most is None:
         reveal_roles(evaluation=evaluation, **scene.stamp(by))
-        _judge_missing(scene, by, evaluation, view)
+        # What is judged may lead to more that is asked for.
+        while load_state(evaluation).visibility.missing:
+            _judge_missing(scene, by, evaluation, view)
         submit_evaluation(evaluation=evaluation, **scene.stamp(by))
 
 

@@ -104,6 +104,11 @@ def compute_flags(token: str, parameters: Parameters) -> int:
     return flags | parameters.clues.bits(token)
 
 
+def read_parameter(parameters: Mapping[str, Any], name: str) -> Any:
+    """The value of a version's parameter that belongs to no metric, or what holds where the version lacks it."""
+    return parameters[name] if name in parameters else SHARED.defaults[name]
+
+
 _READY: dict[int, tuple[RubricRecord, Parameters]] = {}
 
 
@@ -178,7 +183,7 @@ SHARED = ParameterSpecs(
     counts={
         "baseline_game_count": (1, 1000), "iteration_game_count": (1, 1000),
         "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100), "sample_percent": (0, 100),
-        "sample_min": (0, 1000), "sample_max": (0, 1000),
+        "sample_min": (0, 1000), "sample_max": (0, 1000), "role_more_count": (0, 100), "role_more_percent": (1, 100),
     },
     amounts={
         "cost_limit_usd": (0, 1_000_000), "cost_success_usd": (0, 1_000_000),
@@ -188,6 +193,6 @@ SHARED = ParameterSpecs(
         "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
     ),
     patterns=PATTERNS,
-    defaults={"rules": "1.0"},
+    defaults={"rules": "1.0", "role_more_count": 0, "role_more_percent": 30},
     optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

@@ -14,6 +14,7 @@ from msgspec import Struct
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
 from discussions.metrics.core.registry import METRICS
+from discussions.verdicts.core.more_messages import RoleSample
 
 BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
 
@@ -49,7 +50,7 @@ class Progress(Struct, frozen=True):
 
     `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
     the audit samples by metric; `inconsistent` the messages that the rules of role consistency object to; `yes_needed`
-    and `least_rating` are the rubric's rule for the rating.
+    and `least_rating` are the rubric's rule for the rating. `role_sample` says how that of role consistency came about.
     """
 
     reveal: str
@@ -61,10 +62,16 @@ class Progress(Struct, frozen=True):
     inconsistent: tuple[int, ...]
     yes_needed: int
     least_rating: Fraction
+    role_sample: RoleSample | None = None
 
     def value(self, kind: str, subject: str) -> str:
         """The evaluator's own value, "" when unset."""
         return self.values.get(kind, {}).get(subject, "")
+
+    @property
+    def wants_more_roles(self) -> bool:
+        """Whether more messages of role consistency are asked for than the audit sample has."""
+        return self.role_sample is not None and self.role_sample.times > 0
 
 
 class Missing(Struct, frozen=True):

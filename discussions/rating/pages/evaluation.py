@@ -244,6 +244,8 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
         steps.append("identify")
     if ROLES in done.revealed:
         steps += ["references", "roles"]
+    elif done.kind == judgement_kinds.ROLE_CONSISTENCY and desk.progress.wants_more_roles:
+        steps.append("roles")
     # Shortly before the reveal, every act may open or close the step of the roles.
     elif not desk.visibility.roles and len(desk.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if desk.deal else ["roles"]

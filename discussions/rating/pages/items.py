@@ -36,6 +36,7 @@ from discussions.rating.pages.records import (
     SampleItem,
 )
 from discussions.rating.pages.window import More, fitting, left_over
+from discussions.verdicts.core.more_messages import read_more_rule
 from discussions.verdicts.core.rule import check_identification, check_test
 from discussions.verdicts.pages.lines import test_says
 from workspace.core.text import shorten
@@ -331,11 +332,26 @@ def roles(desk: Desk) -> LockedRoles | OpenRoles:
             lambda position: position,
             lambda position: (judgement_kinds.ROLE_CONSISTENCY, str(position)) in desk.asked,
         )
-        return OpenRoles([role(desk, position) for position in shown])
+        return OpenRoles([role(desk, position) for position in shown], why_more=describe_more(desk))
     if not desk.visibility.can_reveal_roles:
         first = desk.visibility.missing[0].says if desk.visibility.missing else ""
         return LockedRoles(why_locked=first, reveal=None)
     return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
+
+
+def describe_more(desk: Desk) -> str:
+    """Why more messages are asked for than the audit sample has; "" when they are not."""
+    sample = desk.progress.role_sample
+    if sample is None or not desk.progress.wants_more_roles:
+        return ""
+    rule = read_more_rule(desk.rubric)
+    says = _(
+        "You and the automatic rule disagree on %(least)d or more of the %(size)d messages of your sample. So "
+        "%(count)d more are asked for, until it is clear on which side of %(threshold)g %% this game lies, or every "
+        "message is judged."
+    )
+    more = {"count": len(sample.positions) - sample.size, "threshold": rule.threshold}
+    return says % {"least": rule.least(sample.size), "size": sample.size, **more}
 
 
 def reveal_item() -> Item:

@@ -316,9 +316,10 @@ class RoleItem(Item, frozen=True, kw_only=True):
 
 
 class OpenRoles(Struct, frozen=True):
-    """M4 with the roles revealed."""
+    """M4 with the roles revealed; `why_more` says why more than the audit sample is asked for."""
 
     items: list[RoleItem]
+    why_more: str = ""
     is_locked: bool = False
     is_revealed: bool = True
 

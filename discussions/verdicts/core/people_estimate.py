@@ -39,12 +39,38 @@ def estimate_people(
     """The estimate beside one line of a verdict; None without a judged message of a sample.
 
     `machine` and `values` are the automatic and the effective value by message, `sampled` the messages of the audit
-    samples. A judged message counts as judged. The others are predicted from the judged ones of the samples, apart for
-    those that the rule counts and those that it does not, because people object to them with different frequency.
+    samples.
     """
-    positive = POSITIVE[line.key]
     if line.score is None or not any(subject in values for subject in sampled):
         return None
+    share, low, high = predict_people(line.key, machine, values, sampled)
+    return PeopleEstimate(
+        key=line.key,
+        share=share,
+        low=low,
+        high=high,
+        judged=sum(subject in values for subject in machine),
+        total=len(machine),
+        score=line.score,
+        passes=share >= line.threshold,
+        turns=(share >= line.threshold) != (line.score >= line.threshold),
+    )
+
+
+def predict_people(
+    key: str,
+    machine: Mapping[str, str],
+    values: Mapping[str, str],
+    sampled: Collection[str],
+    *,
+    level: float = 0.95,
+) -> tuple[float, float, float]:
+    """The share of messages that people would count for a metric in percent, and the ends of its interval.
+
+    A judged message counts as judged. The others are predicted from the judged ones of the samples, apart for those
+    that the rule counts and those that it does not, because people object to them with different frequency.
+    """
+    positive = POSITIVE[key]
     strata = [
         _stratum(
             [subject for subject, value in machine.items() if (value == positive) is counts],
@@ -54,18 +80,7 @@ def estimate_people(
         )
         for counts in (True, False)
     ]
-    share, low, high = predict_share(strata)
-    return PeopleEstimate(
-        key=line.key,
-        share=share,
-        low=low,
-        high=high,
-        judged=sum(stratum.judged for stratum in strata),
-        total=len(machine),
-        score=line.score,
-        passes=share >= line.threshold,
-        turns=(share >= line.threshold) != (line.score >= line.threshold),
-    )
+    return predict_share(strata, level)
 
 
 def _stratum(

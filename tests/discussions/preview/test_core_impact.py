@@ -12,6 +12,7 @@ from discussions.metrics.core.registry import measure_game
 from discussions.preview.core import NOT_MEASURED, is_measured_alike, list_changed_lines, reasons
 from discussions.verdicts.core.rule import decide
 from rubric.versions.core.game_specs import game_specs
+from rubric.versions.queries import discussion_version
 from tests.factories.metrics import game, rubric
 from tests.factories.verdict_examples import PASSING, RUBRIC, share, with_failing
 
@@ -146,7 +147,7 @@ GAME = game(
 
 
 def test_no_measurement_reads_a_parameter_that_is_named_as_not_measured():
-    whole = rubric()
+    whole = discussion_version()
     bare = {name: value for name, value in whole.parameters.items() if name not in NOT_MEASURED}
     assert whole.parameters.keys() >= NOT_MEASURED
     assert measure_game(GAME, replace(whole, parameters=bare)) == measure_game(GAME, whole)

@@ -18,8 +18,7 @@ from discussions.games.actions import return_evaluation
 from discussions.models import Adjudication, Evaluation, Game, Iteration, Judgement, Verdict
 from discussions.preview.queries import scored_hash
 from discussions.queries import load_measurements
-from discussions.rating.actions.finish import submit_evaluation
-from discussions.rating.queries import load_state
+from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
 from discussions.verdicts.core.basis import changes
@@ -35,8 +34,14 @@ from tests.factories.adjudication import (
     submit_as,
     submitted_game,
 )
-from tests.factories.people import make_lead, make_member, moment
-from tests.factories.rating import ANSWERS, make_game, make_rating_project, ready_to_submit
+from tests.factories.people import NOW, make_lead, make_member, moment
+from tests.factories.rating import (
+    ANSWERS,
+    make_game,
+    make_rating_project,
+    ready_to_submit,
+    say_what_is_missing,
+)
 from tests.factories.tampering import as_if_measured_by, without_triggers
 from tests.factories.verdicts import fresh, game_to_settle, get_lead, preview, record, settled
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -427,10 +432,12 @@ def test_verify_names_an_adopted_stranger_a_side_that_judges_and_a_silent_act():
 
 
 def inconsistent_everywhere(game):
-    """Every evaluator calls each message of the role sample inconsistent."""
+    """Every evaluator calls each message of the role sample inconsistent, and of what is asked for because of it."""
     for evaluation in list_evaluations(game):
-        sample = load_state(evaluation).samples["role_consistency"]
-        submit_as(evaluation, values={("role_consistency", str(at)): "inconsistent" for at in sample})
+        say_what_is_missing(evaluation)
+        reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+        say_what_is_missing(evaluation, answers=ANSWERS | {"role_consistency": "inconsistent"})
+        submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
 
 
 def test_every_contradicted_message_counts_however_many_evaluators_did_not_see_it():
