@@ -21,21 +21,24 @@ from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.core.judgeable import audit_sample, make_reference_subject, read_sample_rule
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.core.outcome import DIVERSITY
+from discussions.core.outcome import DIVERSITY, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import build_score, passes
-from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures
+from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
 from discussions.models.iterations import TEST
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import rubric_record
 from discussions.rating.core.concealed import Evaluated, Found, GivenAnswer
 from discussions.reliability.core import accuracy
 from discussions.reliability.core import stored as agreed
-from discussions.reliability.core.accuracy import AccuracyFigures, compute_accuracy
+from discussions.reliability.core.accuracy import AccuracyFigures, Turning, compute_accuracy
 from discussions.reliability.core.agreement import headline
 from discussions.reliability.core.blind_answers import MARKS, PART_KINDS, BlindAnswer, Thing, by_evaluators
 from discussions.reliability.core.stored import AgreementFigures, build_agreement_figures
+from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.rule import check_identification, check_test
+from discussions.verdicts.core.scoring import compute_effective_values
+from discussions.verdicts.core.turning import JudgedVerdict, estimate_all, would_turn
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 from workspace.models import Job, Project
@@ -178,7 +181,27 @@ def query_submitted(project: Project) -> "QuerySet[Evaluation]":
 
 def accuracy_figures(project: Project) -> AccuracyFigures:
     """The accuracy of automatic values in all submitted evaluations."""
-    return compute_accuracy(read_evaluated(project))
+    return compute_accuracy(read_evaluated(project), read_turning(project))
+
+
+def read_turning(project: Project) -> Iterator[Turning]:
+    """What people's estimates would turn in each recorded verdict, in two queries."""
+    seeds = dict(query_submitted(project).values_list("pk", "seed"))
+    columns = ("rubric_version_id", "rubric_version__sha256", "measured__code_version", "basis", "outcome")
+    rows = query_recorded(project).values_list(*columns, "measured__findings__body")
+    for version, sha256, code_version, basis_body, outcome_body, body in rows.iterator(chunk_size=MOST_GAMES):
+        basis, measurements = _BASIS.decode(basis_body), _FINDINGS.decode(body)
+        outcome = _OUTCOME.decode(outcome_body)
+        found = compute_effective_values(basis, measurements)
+        judged = JudgedVerdict(basis, measurements, rubric_record(version, sha256), outcome, found, seeds)
+        estimates = estimate_all(judged)
+        turns = {item.key: (item.turns, would_turn(outcome, item.key)) for item in estimates}
+        yield Turning(version, code_version, turns)
+
+
+def query_recorded(project: Project) -> "QuerySet[Verdict]":
+    """The standing verdicts of games that count in averages."""
+    return Verdict.objects.standing().filter(project=project, game__withdrawn_at=None).order_by("pk")
 
 
 def read_evaluated(project: Project) -> Iterator[Evaluated]:
@@ -304,6 +327,8 @@ def game_texts(**games: Any) -> Iterator[tuple[int, int, GameRecord]]:
         yield game, number, _GAME.decode(body)
 
 
+_BASIS: Any = msgspec.json.Decoder(Basis)
+_OUTCOME: Any = msgspec.json.Decoder(Outcome)
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
 _GAME: Any = msgspec.json.Decoder(GameRecord)
 FIGURE_TEAM = "figure_team"
@@ -312,17 +337,18 @@ FIGURE_TEAM = "figure_team"
 class StatisticsKind(NamedTuple):
     """One kind of figures: the version of the code that computes them, and what reads and computes them.
 
-    `reads_repeats` says that hidden repeats take part in them, too.
+    `reads_repeats` says that hidden repeats take part in them, too, `reads_verdicts` that recorded verdicts do.
     """
 
     code_version: str
     compute: Callable[[Project], Struct]
     reads_repeats: bool = False
+    reads_verdicts: bool = False
 
 
 # In the order in which they are computed. A kind has a page of its name under the project's team.
 KINDS: dict[str, StatisticsKind] = {
-    "accuracy": StatisticsKind(accuracy.CODE_VERSION, accuracy_figures),
+    "accuracy": StatisticsKind(accuracy.CODE_VERSION, accuracy_figures, reads_verdicts=True),
     "agreement": StatisticsKind(agreed.CODE_VERSION, agreement_figures, reads_repeats=True),
 }
 
@@ -340,14 +366,21 @@ class _TeamStore(StatisticsStore[Project]):
         return owner
 
     def inputs(self, owner: Project) -> Inputs:
-        """Two queries. A version counts every change of an evaluation; a withdrawn game takes its evaluations out."""
+        """Three queries. A version counts every change of an evaluation; a withdrawn game takes its evaluations out."""
         columns = ("pk", "version", "measured_id", "game_id")
         handed = [list(values) for values in query_submitted(owner).order_by("pk").values_list(*columns)]
         again = [list(values) for values in repeats(owner).order_by("pk").values_list(*columns)]
+        recorded = list(query_recorded(owner).values_list("pk", flat=True))
         base = canonical_hash(handed)
-        bases = {False: base, True: canonical_hash([base, again])}
         hashes = {
-            kind: canonical_hash([kind, figured.code_version, bases[figured.reads_repeats]])
+            kind: canonical_hash(
+                [
+                    kind,
+                    figured.code_version,
+                    canonical_hash([base, again]) if figured.reads_repeats else base,
+                    *([recorded] if figured.reads_verdicts else []),
+                ]
+            )
             for kind, figured in KINDS.items()
         }
         return Inputs(hashes, len(handed))

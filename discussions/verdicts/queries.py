@@ -1,7 +1,5 @@
 """The basis and the outcome of a game now, in a fixed number of queries; games and imports that wait for a lead."""
 
-from collections import defaultdict
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -9,12 +7,9 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
-from discussions.adjudication.core.judgeable import audit_sample, read_sample_rule
 from discussions.adjudication.queries import adjudications_in, deal_for
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.core.judgement_kinds import ROLE_CONSISTENCY
 from discussions.core.outcome import Outcome
-from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
@@ -32,10 +27,9 @@ from discussions.verdicts.core.basis import (
     BasisTest,
     BasisVersion,
 )
-from discussions.verdicts.core.more_messages import draw_role_sample, read_more_rule
-from discussions.verdicts.core.people_estimate import POSITIVE, PeopleEstimate, estimate_people
+from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
-from rubric.core.records import RubricRecord
+from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
 _MILLIONTH = Decimal("0.000001")
@@ -77,34 +71,17 @@ def load_verdict_preview(game: Game) -> Preview | None:
 def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
     """What people would say of all messages, for each metric whose messages are sampled, in one query."""
     basis = preview.basis
-    measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
-    rubric = rubric_record(basis.rubric_version.id, basis.rubric_version.sha256)
     keys = [evaluation.id for evaluation in basis.evaluations]
-    seeds = dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed"))
-    estimates = []
-    for line in preview.outcome.lines:
-        if line.key not in POSITIVE:
-            continue
-        machine = METRICS[line.key].machine_values(measurements[line.key])
-        sampled = _sampled(line.key, basis, seeds, machine, rubric)
-        estimates.append(estimate_people(line, machine, preview.found.values.get(line.key, {}), sampled))
-    return [estimate for estimate in estimates if estimate is not None]
-
-
-def _sampled(
-    key: str, basis: Basis, seeds: Mapping[int, str], machine: Mapping[str, str], rubric: RubricRecord
-) -> set[str]:
-    """The messages of the evaluators' samples for one metric; `seeds` is evaluation -> seed."""
-    if key != ROLE_CONSISTENCY:
-        rule = read_sample_rule(rubric.parameters)
-        return {str(at) for seed in seeds.values() for at in audit_sample(seed, key, len(machine), rule)}
-    own: dict[int, dict[str, str]] = defaultdict(dict)
-    for judgement in basis.judgements:
-        if judgement.kind == key and judgement.value:
-            own[judgement.evaluation][judgement.subject] = judgement.value
-    more = read_more_rule(rubric)
-    samples = (draw_role_sample(seed, machine, own[pk], more) for pk, seed in seeds.items())
-    return {str(at) for sample in samples for at in sample.positions}
+    return estimate_all(
+        JudgedVerdict(
+            basis=basis,
+            measurements=load_measurements(basis.measured.id, basis.measured.findings_sha256),
+            rubric=rubric_record(basis.rubric_version.id, basis.rubric_version.sha256),
+            outcome=preview.outcome,
+            found=preview.found,
+            seeds=dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed")),
+        )
+    )
 
 
 def load_basis(game: Game) -> Basis | None:

@@ -17,7 +17,7 @@ from discussions.reliability.core.anchoring import Anchoring, AnchoringTally
 from discussions.reliability.core.crosstab import ANY, Answer, Crosstab, Share, Tally
 
 # Change it when the computation changes: statistics with another number are computed again.
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 PRECISION, RECALL, SPECIFICITY = "precision", "recall", "specificity"
 BY_PEOPLE, BY_MACHINE = "by_people", "by_machine"
 OBJECTIONS, REFERENCES, CHECKS, PHRASES = "objections", "references", "checks", "phrases"
@@ -27,6 +27,18 @@ PASSES, FAILS, STANDS, REPEATED = "passes", "fails", "stands", "repeated"
 SUPPORTED, CLOSE, CANNOT_CHECK = "supported", "close", "cannot_check"
 SAMPLED = judgement_kinds.MESSAGE_KINDS
 LABELS = (judgement_kinds.ACCURATE, judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
+
+
+class MetricTurns(Struct, frozen=True):
+    """One metric in the recorded verdicts: `estimated` have people's estimate of it.
+
+    In `turned` of these the estimate is on the other side of the threshold; with the metric `verdicts` would turn.
+    """
+
+    key: str
+    estimated: int
+    turned: int
+    verdicts: int
 
 
 class VersionAccuracy(Struct, frozen=True):
@@ -40,6 +52,7 @@ class VersionAccuracy(Struct, frozen=True):
     blind_evaluations: int
     tables: list[Crosstab]
     anchoring: list[Anchoring]
+    turns: list[MetricTurns] = []
 
     @property
     def key(self) -> str:
@@ -100,12 +113,23 @@ SHARES: dict[str, tuple[Share, ...]] = {
 }
 
 
-def compute_accuracy(evaluated: Iterable[Evaluated]) -> AccuracyFigures:
-    """The tables of every version; the order of evaluations does not matter, and each is read once."""
+class Turning(Struct, frozen=True):
+    """A recorded verdict: (turns, takes the verdict with it) for each metric that has people's estimate."""
+
+    rubric_version: int
+    code_version: str
+    metrics: dict[str, tuple[bool, bool]]
+
+
+def compute_accuracy(evaluated: Iterable[Evaluated], recorded: Iterable[Turning] = ()) -> AccuracyFigures:
+    """The figures of every version; the order of evaluations and verdicts does not matter, each is read once."""
     counts: dict[tuple[int, str], _Counts] = {}
     for evaluation in evaluated:
         key = (evaluation.rubric_version, evaluation.code_version)
         counts.setdefault(key, _Counts()).add(evaluation)
+    for verdict in recorded:
+        if counted := counts.get((verdict.rubric_version, verdict.code_version)):
+            counted.add_turning(verdict)
     versions = [
         counted.figures(*key)
         for key, counted in sorted(counts.items(), key=lambda item: item[0], reverse=True)
@@ -206,6 +230,7 @@ class _Counts:
         self.games: set[int] = set()
         self.evaluators: set[int] = set()
         self.evaluations = self.blind = 0
+        self.turns = {metric: [0, 0, 0] for metric in SAMPLED}
 
     def add(self, evaluation: Evaluated) -> None:
         self.games.add(evaluation.game)
@@ -215,6 +240,11 @@ class _Counts:
         for answer in iter_answers(evaluation):
             self.tallies[answer.part].add(answer)
         self.anchoring.add(evaluation)
+
+    def add_turning(self, verdict: Turning) -> None:
+        for metric, (is_turned, takes_verdict) in verdict.metrics.items():
+            for place, is_counted in enumerate((True, is_turned, is_turned and takes_verdict)):
+                self.turns[metric][place] += is_counted
 
     def figures(self, rubric_version: int, code_version: str) -> VersionAccuracy:
         return VersionAccuracy(
@@ -226,4 +256,5 @@ class _Counts:
             blind_evaluations=self.blind,
             tables=[tally.table(SHARES[part]) for part, tally in self.tallies.items()],
             anchoring=self.anchoring.figures(),
+            turns=[MetricTurns(metric, *counts) for metric, counts in self.turns.items()],
         )

@@ -3,11 +3,12 @@
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.metrics.labels import LABELS
 from discussions.models import TeamFigures
-from discussions.reliability.core.accuracy import AccuracyFigures, VersionAccuracy
+from discussions.reliability.core.accuracy import AccuracyFigures, MetricTurns, VersionAccuracy
 from discussions.reliability.labels.accuracy import CARDS
 from discussions.reliability.pages.anchoring import AnchoringPart, anchoring_part
 from discussions.reliability.pages.stored import build_team_state
@@ -20,11 +21,15 @@ KIND = "accuracy"
 
 
 class MetricCard(Struct, frozen=True):
-    """A metric with its tables. Empty tables are left out, except the first when all are empty."""
+    """A metric with its tables. Empty tables are left out, except the first when all are empty.
+
+    `turns` says how many verdicts people's estimate of it would turn; "" for a metric without estimate.
+    """
 
     key: str
     title: str
     tables: list[TablePart]
+    turns: str = ""
 
 
 class VersionPart(Struct, frozen=True):
@@ -94,4 +99,18 @@ def _shown(found: VersionAccuracy) -> VersionPart:
 def _card(key: str, parts: tuple[str, ...], found: VersionAccuracy) -> MetricCard:
     tables = [table_part(found.table(part)) for part in parts]
     filled = [table for table in tables if not table.empty]
-    return MetricCard(key, str(LABELS[key].title), filled or tables[:1])
+    turns = next((_turns(turns) for turns in found.turns if turns.key == key), "")
+    return MetricCard(key, str(LABELS[key].title), filled or tables[:1], turns)
+
+
+def _turns(turns: MetricTurns) -> str:
+    if not turns.estimated:
+        return _("No verdict is recorded yet that people's estimate of this metric could turn.")
+    says = ngettext(
+        "By people's estimate of all messages, this metric would be on the other side of its threshold in "
+        "%(turned)d of %(n)d recorded verdict; %(verdicts)d would turn with it.",
+        "By people's estimate of all messages, this metric would be on the other side of its threshold in "
+        "%(turned)d of %(n)d recorded verdicts; %(verdicts)d would turn with it.",
+        turns.estimated,
+    )
+    return says % {"turned": turns.turned, "n": turns.estimated, "verdicts": turns.verdicts}

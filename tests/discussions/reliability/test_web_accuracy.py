@@ -1,5 +1,6 @@
 """The page of the audit sample: its states, who sees it, the way from a count to its cases."""
 
+import html
 import re
 
 import pytest
@@ -8,9 +9,11 @@ from django.urls import reverse
 from discussions.adjudication.core.judgeable import audit_sample
 from discussions.core.judgement_kinds import STRATEGIC_DEPTH
 from discussions.models import Evaluation
-from tests.factories.people import make_admin, make_lead, make_member, make_project
-from tests.factories.rating import make_rating_project, submitted
+from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
+from tests.factories.rating import ANSWERS, make_rating_project, say_what_is_missing, start, submitted
 from tests.factories.reliability import figure_team
+from tests.factories.verdicts import record
 from tests.site.python_reprs import find_reprs
 from workspace.models import Job
 
@@ -151,6 +154,31 @@ def test_cases_of_figures_that_are_not_there_lead_back(client):
     assert (answer.status_code, answer["Location"]) == (302, address(project))
 
 
+def test_it_says_how_many_verdicts_people_would_turn(client):
+    """One evaluator objects to every sampled message; the rest counts as the rule says, so the metric passes."""
+    project = make_rating_project()
+    evaluation = start(project=project, message_count=100)
+    say_what_is_missing(evaluation)
+    reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    say_what_is_missing(evaluation, answers=ANSWERS | {"role_consistency": "inconsistent"})
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    lead = make_lead(project=project)
+    figure_team(project, by=lead)
+    said = " ".join(shown(client, lead, address(project)).split())
+    assert said.count("No verdict is recorded yet") == 3
+    verdict = record(evaluation.game)
+    assert verdict.passes
+    assert "Compute" in shown(client, lead, address(project)), "a verdict is another input"
+    figure_team(project, by=lead)
+    said = " ".join(html.unescape(shown(client, lead, address(project))).split())
+    depth, roles = (
+        said.partition(f'id="metric-{key}"')[2] for key in ("strategic_depth", "role_consistency")
+    )
+    says = "would be on the other side of its threshold in %d of 1 recorded verdict; %d would turn with it."
+    assert says % (0, 0) in depth[:600]
+    assert says % (1, verdict.passed_count == 5) in roles[:600]
+
+
 def test_evaluators_learn_nothing_of_it(client, figured):
     for name in ("accuracy", "accuracy_cases"):
         said = shown(client, make_member(project=figured), address(figured, name), status=403)
@@ -168,7 +196,7 @@ def test_queries_do_not_grow(client, games, django_assert_num_queries):
     figure_team(project, by=lead)
     client.force_login(lead)
     client.get(address(project))  # the first request of a session writes to it
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         client.get(address(project))
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         client.get(f"{address(project, 'accuracy_cases')}?table=strategic_depth&row=yes&column=yes")

@@ -165,9 +165,9 @@ def test_queries_do_not_grow(client, games, django_assert_num_queries):
     figure_team(project, by=lead)
     shown(client, lead, address(project))
     for url, count in (
-        (address(project), 9),
-        (address(project, "rating"), 10),
-        (address(project, "reference") + "?row=accurate&column=accurate", 12),
+        (address(project), 10),
+        (address(project, "rating"), 11),
+        (address(project, "reference") + "?row=accurate&column=accurate", 13),
     ):
         with django_assert_num_queries(count):
             assert client.get(url).status_code == 200
