@@ -42,7 +42,7 @@ _PART = re.compile(
 )
 _CUTS = re.compile(r",| and\b|\(and\b|-(?:and|so)\b(?!-)|[;.!\r\n\u2026\x85\u2028\u2029]")
 
-_REASONS = re.compile(r"\b(?:so|because|since|who|which)\b")
+_REASONS = re.compile(r"\b(?:so|because|since|who|which|as (?:he|she|they|it))\b")
 
 
 class Speech(Struct, frozen=True, eq=False, gc=False):

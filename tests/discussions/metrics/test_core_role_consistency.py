@@ -83,6 +83,7 @@ def test_what_only_looks_like_a_negation_does_not_help(text: str) -> None:
         ("I doubt Delta is innocent", "neutral"),
         ("I dont think Delta is clear", "neutral"),
         ("Maybe Delta is innocent", "neutral"),
+        ("Either way, Delta is good", "vouches_without_reason"),
         ("Either Delta is good, and Echo is not, or it is the other way", "neutral"),
     ],
 )
@@ -199,6 +200,8 @@ def test_too_fast_deflects_when_it_is_about_the_table() -> None:
         "as the seer I can tell",
         "for being too quiet",
         "in light of Echo's votes",
+        "as he blocked our party",
+        "according to my vision",
     ],
 )
 def test_more_words_give_a_reason(reason: str) -> None:
