@@ -15,7 +15,7 @@ from discussions.transcripts.core.measured_file import measured_file
 from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from rubric.core.records import DISCUSSION, RubricRecord
-from rubric.versions.core.version_json import read_version
+from rubric.versions.core.version_json import is_number, read_version
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 
 REFUSED = 2
@@ -75,6 +75,9 @@ class Command(BaseCommand):
         if given in DISCUSSION_NUMBERS:
             return discussion_version(given)
         path = Path(given)
+        if is_number(given) and not path.exists():
+            said = f'"{given}" is no version that comes with the site ({", ".join(DISCUSSION_NUMBERS)}), and no file.'
+            self._refuse([Fault(given, "unknown_version", f"{said} Give one of these.")], as_json=as_json)
         found = read_version(self._bytes(path, as_json=as_json))
         if not isinstance(found, RubricRecord):
             faults = [Fault(f"{path.name} {item.pointer}".strip(), item.code, item.message) for item in found]

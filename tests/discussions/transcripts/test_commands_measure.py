@@ -200,6 +200,14 @@ def test_a_shipped_version_is_named_by_its_number(
     assert answer["rubric"]["version"] == number
 
 
+def test_a_number_that_was_not_shipped_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.dumps(native()).encode()
+    code, _, err = run(tmp_path, capsys, data, "--json", "--rubric", "9.9")
+    (fault,) = json.loads(err)["faults"]
+    assert (code, fault["code"]) == (2, "unknown_version")
+    assert "(1.0, 1.1)" in fault["message"]
+
+
 def test_figures_have_the_symbol_of_their_scale(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
