@@ -16,7 +16,7 @@ from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead, make_member, moment
-from tests.factories.rating import ANSWERS, make_game, make_rating_project, say_all
+from tests.factories.rating import ANSWERS, list_asked, make_game, make_rating_project, say_all
 from tests.factories.verdicts import fresh
 from workspace.models import Person, Project
 
@@ -74,8 +74,9 @@ def _fill(
     evaluation: Evaluation, chosen: Mapping[Key, str], answers: Mapping[str, str], now: datetime
 ) -> None:
     """Judge what is asked for now, and what is asked for because of it; where a value is chosen, that one."""
-    work = load_state(evaluation)
-    while asked := [missing for missing in work.visibility.missing if missing.kind != "reveal"]:
+    work, before = load_state(evaluation), None
+    while (asked := list_asked(work)) and asked != before:
+        before = asked
         keys = [(missing.kind, missing.subject) for missing in asked]
         values = [
             (*key, chosen.get(key) or work.machine.get(key) or answers.get(key[0], "yes")) for key in keys

@@ -118,10 +118,16 @@ def say_all(evaluation, state, values, *, now=NOW):
     return judge_all(evaluation=evaluation, acts=acts, by=evaluation.evaluator)
 
 
+def list_asked(state):
+    """What is asked for now, reveals aside."""
+    return [missing for missing in state.visibility.missing if missing.kind != "reveal"]
+
+
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
     """Judge everything that is asked for now, and what is asked for because of it; yes where no answer is given."""
-    state = load_state(evaluation)
-    while asked := [missing for missing in state.visibility.missing if missing.kind != "reveal"]:
+    state, before = load_state(evaluation), None
+    while (asked := list_asked(state)) and asked != before:
+        before = asked
         values = [(missing.kind, missing.subject, answers.get(missing.kind, "yes")) for missing in asked]
         state = say_all(evaluation, state, values)
 

@@ -22,6 +22,7 @@ from discussions.queue.actions import assign_game, change_queue, take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import judge_all
 from discussions.rating.actions.remarks import remark
+from discussions.rating.core.visibility import Missing
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.reliability.actions import ask_for_team_figures
 from discussions.slots.actions import expire_leases
@@ -94,9 +95,11 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
         )
     if view.most is None:
         reveal_roles(evaluation=evaluation, **scene.stamp(by))
+        before: tuple[Missing, ...] = ()
         # What is judged may lead to more that is asked for.
-        while load_state(evaluation).visibility.missing:
+        while (missing := load_state(evaluation).visibility.missing) and missing != before:
             _judge_missing(scene, by, evaluation, view)
+            before = missing
         submit_evaluation(evaluation=evaluation, **scene.stamp(by))
 
 
