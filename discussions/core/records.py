@@ -66,7 +66,11 @@ class Cost(Struct, frozen=True, omit_defaults=True):
 
 
 class GameRecord(Struct, frozen=True, omit_defaults=True):
-    """One imported transcript; only the public discussion is in `messages`."""
+    """One imported transcript; only the public discussion is in `messages`.
+
+    `round_offset` is no part of the file: a lead said that it must be added to the number of a round in a text to get
+    the file's.
+    """
 
     game_id: str
     players: list[Player]
@@ -77,6 +81,7 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     timestamp: str | None = None
     prompt: str | None = None
     winner: str | None = None
+    round_offset: int = 0
 
     @property
     def rounds(self) -> int:
@@ -121,7 +126,8 @@ class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
 
     `sentence` counts the sentences of the message from 1 (0 stands for the whole message). `is_counted` is true for
     the rubric's own patterns, false for the wider net (a possible reference, counted once a person accepts it).
-    `check` is "supported", "close" or "cannot_check".
+    `check` is "supported", "close" or "cannot_check". `round` is the file's number of the round that the sentence
+    speaks of (0: none), None under the rules 1.0.
     """
 
     message: int
@@ -133,6 +139,7 @@ class ReferenceFinding(Struct, frozen=True, omit_defaults=True, gc=False):
     pattern: str
     check: str = "cannot_check"
     evidence: Evidence | None = None
+    round: int | None = None
 
 
 class PlayerFinding(Struct, frozen=True, omit_defaults=True):

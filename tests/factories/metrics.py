@@ -6,7 +6,7 @@ from typing import Any
 from discussions.core.records import Elimination, GameRecord, Measurement, Message, Player, Vote
 from discussions.metrics.core.registry import measure_game
 from rubric.core.records import RubricRecord
-from rubric.versions.queries import first_discussion_version
+from rubric.versions.queries import discussion_version
 
 Said = tuple[str, str] | tuple[str, str, int]
 
@@ -20,6 +20,7 @@ def game(
     links: Mapping[int, int | None] | None = None,
     times: Mapping[int, str] | None = None,
     vote_times: Sequence[str] = (),
+    round_offset: int = 0,
 ) -> GameRecord:
     """A game of (name, text[, round]) messages; players are those of `roles`, then whoever else speaks or votes.
 
@@ -55,22 +56,28 @@ def game(
             for index, row in enumerate(votes)
         ],
         eliminations=[Elimination(row[0], number[row[1]]) for row in eliminations],
+        round_offset=round_offset,
     )
 
 
-def rubric(**parameters: Any) -> RubricRecord:
-    """The first discussion version with some parameters changed."""
-    first = first_discussion_version()
+def rubric(*, number: str = "1.0", **parameters: Any) -> RubricRecord:
+    """A shipped discussion version with some parameters changed."""
+    shipped = discussion_version(number)
     if not parameters:
-        return first
+        return shipped
     return RubricRecord(
-        first.name, "test", first.kind, first.criteria, {**first.parameters, **parameters}, first.lists
+        shipped.name,
+        "test",
+        shipped.kind,
+        shipped.criteria,
+        {**shipped.parameters, **parameters},
+        shipped.lists,
     )
 
 
-def measured(metric: str, record: GameRecord, **parameters: Any) -> Measurement:
-    """What one metric gives for a game under the first version, with some parameters changed."""
-    return measure_game(record, rubric(**parameters))[metric]
+def measured(metric: str, record: GameRecord, *, number: str = "1.0", **parameters: Any) -> Measurement:
+    """What one metric gives for a game under a shipped version, with some parameters changed."""
+    return measure_game(record, rubric(number=number, **parameters))[metric]
 
 
 def native_like(data: Mapping[str, Any]) -> GameRecord:

@@ -155,7 +155,9 @@ def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
     message, said = source.game.messages[position - 1], _said(source, position)
     finding = _reference(source, position, number)
     start, end = (finding.start, finding.end) if finding else _span(message.text, number)
-    spoken = find_named_round(message.text[start:end], message.round)
+    spoken = finding.round if finding else None
+    if spoken is None:
+        spoken = find_named_round(message.text[start:end], message.round)
     hits = finding.evidence.rows if finding and finding.evidence else []
     return replace(
         said,

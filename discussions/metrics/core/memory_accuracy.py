@@ -6,13 +6,16 @@ from fractions import Fraction
 
 from discussions.core import judgement_kinds
 from discussions.core.outcome import Facts
-from discussions.core.records import Measurement, Message, ReferenceFinding, Score
+from discussions.core.records import Evidence, GameRecord, Measurement, Message, ReferenceFinding, Score
 from discussions.metrics.core import text as metrics_text
 from discussions.metrics.core.metric import Judgements, Metric, reference_flip_distance
 from discussions.metrics.core.parameters import Parameters
 from discussions.metrics.core.patterns import Pattern
 from discussions.metrics.core.prepared_game import Reading
-from discussions.metrics.core.vote_record import check, round_number
+from discussions.metrics.core.reference_nets import Net
+from discussions.metrics.core.round_names import RoundNames, find_round_names
+from discussions.metrics.core.vote_record import check
+from discussions.metrics.core.vote_sentences import check_sentence
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "memory_accuracy"
@@ -24,10 +27,13 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     Without a counted reference the metric is not applicable, and 100 by the rule. Source: rubric, Metric 1.
     """
     wanted = parameters.mask("reference", "possible_reference")
+    names = None
+    if parameters.choice("rules") != "1.0":
+        names = find_round_names(reading.game, reading.marked, reading.bounds)
     findings: list[ReferenceFinding] = []
     for index, flags in enumerate(reading.message_flags):
         if flags & wanted:
-            findings.extend(_references(reading, index, parameters))
+            findings.extend(_references(reading, index, parameters, names))
     counted = sum(finding.is_counted for finding in findings)
     return Measurement(
         KEY,
@@ -40,35 +46,51 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
     )
 
 
-def _references(reading: Reading, index: int, parameters: Parameters) -> Iterator[ReferenceFinding]:
+def _references(
+    reading: Reading, index: int, parameters: Parameters, names: RoundNames | None
+) -> Iterator[ReferenceFinding]:
     """The references of one message, in order."""
     message = reading.game.messages[index]
     low = reading.low(index)
     flags = reading.message_flags[index]
-    counting = parameters.groups["reference"].active(flags)
-    wider = parameters.groups["possible_reference"].active(flags)
-    if not _may_match(low, counting) and not _may_match(low, wider):
+    net = Net(
+        counting=parameters.groups["reference"].active(flags),
+        wider=parameters.groups["possible_reference"].active(flags),
+        own_round=message.round,
+        past_only=parameters.choice("reference_rounds") == "past_only",
+        names=names,
+        counterfactual=parameters.groups["counterfactual"] if names else None,
+    )
+    if not _may_match(low, net.counting) and not _may_match(low, net.wider):
         return
-    past_only = parameters.choice("reference_rounds") == "past_only"
     for number, start, end in _units(message.text, low, parameters):
         piece = low[start:end]
-        pattern = _counted_pattern(piece, message, counting, past_only=past_only)
-        is_counted = pattern is not None
-        pattern = pattern or next((other for other in wider if other.search(piece)), None)
-        if pattern is None:
+        caught = net.catch(piece)
+        if caught is None:
             continue
-        outcome, evidence = check(piece, reading.game, message, parameters.doubts)
+        outcome, evidence, spoken = _look_up(piece, reading.game, message, parameters, names)
         yield ReferenceFinding(
             message=message.position,
             sentence=number,
             start=start,
             end=end,
             text=message.text[start:end],
-            is_counted=is_counted,
-            pattern=pattern.source,
+            is_counted=caught.is_counted,
+            pattern=caught.pattern.source,
             check=outcome,
             evidence=evidence,
+            round=spoken,
         )
+
+
+def _look_up(
+    piece: str, game: GameRecord, message: Message, parameters: Parameters, names: RoundNames | None
+) -> tuple[str, Evidence | None, int | None]:
+    """Outcome, evidence and round of a sentence held against the record, by the version's edition of the rules."""
+    if names is None:
+        return *check(piece, game, message, parameters.doubts), None
+    checked = check_sentence(piece, game, message, parameters.doubts, names)
+    return checked.outcome, checked.evidence, checked.round
 
 
 def _may_match(low: str, patterns: tuple[Pattern, ...]) -> bool:
@@ -97,21 +119,6 @@ def _behind_prefix(text: str, low: str, start: int, end: int) -> int:
     while begin > start and text[begin - 1] == "_":
         begin -= 1
     return begin
-
-
-def _counted_pattern(
-    piece: str, message: Message, patterns: tuple[Pattern, ...], *, past_only: bool
-) -> Pattern | None:
-    """The first of the rubric's patterns in a sentence; one that names a round must name an earlier one."""
-    for pattern in patterns:
-        if not pattern.search(piece):
-            continue
-        if not past_only or not pattern.regex.groups:
-            return pattern
-        numbers = (round_number(found[1] or "") for found in pattern.regex.finditer(piece))
-        if any(number is None or number < message.round for number in numbers):
-            return pattern
-    return None
 
 
 def companions(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:

@@ -173,7 +173,7 @@ PATTERNS = (
 )  # fmt: skip
 
 # Groups that version 1.0 lacks.
-OPTIONAL_PATTERNS = ("calls_mafia", "report", "aside", "condition")
+OPTIONAL_PATTERNS = ("calls_mafia", "report", "aside", "condition", "counterfactual")
 
 # The editions of the rules that are code, by what cannot be said in a list; a version without the parameter keeps 1.0.
 RULES = ("1.0", "1.1")

@@ -112,7 +112,8 @@ def check(low: str, game: GameRecord, message: Message, doubts: Doubts) -> tuple
     if len(found) > _MOST_CLAIMS or doubts.apply_to(low):
         return CANNOT_CHECK, None
     outcomes = [
-        _vote(claim, game, message) if claim.is_vote else _gone(claim, game, message) for claim in found
+        check_vote(claim, game, message) if claim.is_vote else check_elimination(claim, game, message)
+        for claim in found
     ]
     outcome = max((outcome for outcome, _ in outcomes), key=_RANK.__getitem__)
     if outcome == CANNOT_CHECK:
@@ -189,7 +190,7 @@ def _moment(text: str | None) -> datetime | None:
         return None
 
 
-def _vote(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
+def check_vote(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
     """A claimed vote against the rows: the very row, the pair in another round, or the voter's other target."""
     if claim.voter is None or claim.target is None:
         return CANNOT_CHECK, None
@@ -213,7 +214,7 @@ def _cited(rows: list[Vote], game: GameRecord, claim: Claim) -> Evidence:
     return Evidence(says, [(row.round, row.voter, row.target) for row in rows], claim.round, players)
 
 
-def _gone(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
+def check_elimination(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
     """A claimed elimination against the recorded ones of earlier rounds."""
     for row in game.eliminations:
         if row.player == claim.target and row.round < message.round:

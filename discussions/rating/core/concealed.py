@@ -135,7 +135,9 @@ def _reference(finding: ReferenceFinding, game: GameRecord, *, is_checked: bool)
     message = game.messages[finding.message - 1]
     evidence = finding.evidence
     is_reading = evidence is not None and finding.check == "cannot_check"
-    spoken = find_named_round(finding.text, message.round)
+    spoken = finding.round
+    if spoken is None:
+        spoken = find_named_round(finding.text, message.round)
     return SeenReference(
         subject=make_reference_subject(finding),
         message=finding.message,

@@ -29,6 +29,7 @@ from discussions.metrics.core.registry import (
     recount,
 )
 from discussions.transcripts.core.formats import read_transcripts
+from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.factories.metrics import game, measured, rubric
 
 NATIVE = Path(__file__).parents[4] / "shared" / "data" / "native"
@@ -234,6 +235,10 @@ BOMBS = {
     "i vote to": "i vote " + "to for out " * (SIZE // 11),
     "rounds": "in round " * (SIZE // 9),
     "digits": "in round " + "9" * SIZE,
+    "days": "day 1 " * (SIZE // 6),
+    "called": "Alpha, " * (SIZE // 8) + "you voted for me",
+    "befores": "before " * (SIZE // 7),
+    "ifs": "if " * (SIZE // 6) + "earlier " * (SIZE // 16),
     "my fellow": "as a the " * (SIZE // 9),
     "dashes": "\u2014" * SIZE,
     "emoji": "\U0001f600" * SIZE,
@@ -259,17 +264,20 @@ def test_no_text_of_200_000_characters_takes_long(name: str) -> None:
         roles={"Alpha": "Villager", "Bravo": "Mafia", "Al": None},
         votes=[(1, "Alpha", "Bravo")],
     )
-    parameters = get_parameters(rubric())
-    allowed = []
-    for _ in range(5):
-        loop = loop_seconds()
-        start = time.process_time()
-        reading = read(record, parameters)
-        for key, metric in METRICS.items():
-            if metric.measure and key != "personality_diversity":
-                metric.measure(reading, parameters)
-        allowed.append(time.process_time() - start < max(0.1, 5 * loop))
-    assert any(allowed)
+    for number in DISCUSSION_NUMBERS:
+        parameters = get_parameters(rubric(number=number))
+        allowed = []
+        for _ in range(5):
+            loop = loop_seconds()
+            start = time.process_time()
+            reading = read(record, parameters)
+            for key, metric in METRICS.items():
+                if metric.measure and key != "personality_diversity":
+                    metric.measure(reading, parameters)
+            allowed.append(time.process_time() - start < max(0.1, 5 * loop))
+            if allowed[-1]:
+                break
+        assert any(allowed), number
 
 
 PARAMETERS = rubric().parameters
