@@ -1,11 +1,13 @@
 """Cached loaders that every package shares: a game, its measurements, and the rubric version that it is judged by."""
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from django.db.models import OuterRef, QuerySet
+from msgspec.structs import replace
 
 from discussions.core.records import GameRecord, Measurement
-from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings
+from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 
@@ -38,3 +40,20 @@ def newest_measured(game: Game) -> Measured | None:
 def measured_for(iteration: Iteration) -> "QuerySet[Measured]":
     """The measurements of the outer query's game that count in that iteration."""
     return Measured.objects.filter(game=OuterRef("pk"), rubric_version=iteration.rubric_version_id)
+
+
+def load_round_offsets(games: Collection[int]) -> dict[int, RoundOffset]:
+    """The newest round offset of each of these games that has one, in one query."""
+    rows = RoundOffset.objects.filter(game__in=games).order_by("number")
+    return {row.game_id: row for row in rows}
+
+
+def add_round_offset(record: GameRecord, row: RoundOffset | None) -> GameRecord:
+    """The game with what a lead said of its rounds."""
+    return replace(record, round_offset=row.offset) if row else record
+
+
+def load_measured_record(game: Game, measured: Measured) -> GameRecord:
+    """The game as it was read for that measurement: with the round offset of that time."""
+    rows = RoundOffset.objects.filter(game=game, number=measured.round_offset_number)
+    return add_round_offset(game.text.to_record(), rows.first())

@@ -7,15 +7,16 @@ import msgspec
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.core.iteration_states import STATES_WITH_SLOTS
-from discussions.metrics.actions import MEASURE, encoded_figures
+from discussions.metrics.actions import MEASURE, compute_input_hash, encoded_figures
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
-from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.models import Game, Iteration, Measured, RoundOffset, Transcript
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
+from discussions.queries import add_round_offset
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Check
-from workspace.core.canonical import bytes_hash, canonical_hash
+from workspace.core.canonical import bytes_hash
 from workspace.models import Job
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
@@ -71,11 +72,13 @@ def _wrong_with(row: Measured) -> Iterator[str]:
         return
     if row.figures != encoded_figures(row.findings.to_records()):
         yield "its figures are not those of its findings."
-    asked = canonical_hash([row.game.content_sha256, row.rubric_version.sha256, row.code_version])
+    said = RoundOffset.objects.filter(game=row.game, number=row.round_offset_number).first()
+    asked = compute_input_hash(row.game, row.rubric_version.sha256, row.code_version, said)
     if row.input_hash != asked:
         yield "it was made from another game, version or code than its row says."
     if row.code_version == CODE_VERSION:
-        again = measure_game(row.game.text.to_record(), row.rubric_version.to_record())
+        record = add_round_offset(row.game.text.to_record(), said)
+        again = measure_game(record, row.rubric_version.to_record())
         if msgspec.json.encode(again) != body:
             yield "measured again, the game gives something else."
 

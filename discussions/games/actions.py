@@ -12,9 +12,12 @@ from discussions.games.permissions import (
     check_drop_repeats,
     check_enter_figure,
     check_return_evaluation,
+    check_set_round_offset,
     check_withdraw_game,
 )
-from discussions.models import Evaluation, Game, ManualFigure, Slot, Withdrawal
+from discussions.metrics.actions import ask_to_measure
+from discussions.metrics.core.references.round_names import OFFSETS
+from discussions.models import Evaluation, Game, ManualFigure, RoundOffset, Slot, Withdrawal
 from discussions.models.manual_figures import CACHE, COST, KINDS
 from discussions.queries import measured_for
 from discussions.slots.actions import open_slots
@@ -158,6 +161,41 @@ def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
                 "first": game.number,
                 "messages": game.message_count - made.message_count,
             },
+        )
+    return made
+
+
+def set_round_offset(*, game: Game, offset: int, by: Person, now: datetime) -> RoundOffset | None:
+    """Say what is added to a round's number in the game's texts to get the file's, and measure the game again.
+
+    Saying the same again changes nothing; the offset of a game that nobody spoke of is 0. Gives None then. Raises
+    NotAllowed; Conflict when the version reads no offset, the game is withdrawn, or somebody has begun to rate it.
+    """
+    assert offset in OFFSETS
+    with transaction.atomic():
+        # Two acts at once go one after the other, so that both have a number.
+        locked = Game.objects.select_for_update(of=("self",), no_key=True)
+        game = locked.select_related("project", "iteration__rubric_version").get(pk=game.pk)
+        check_set_round_offset(by, game)
+        last = RoundOffset.objects.filter(game=game).order_by("-number").first()
+        if offset == (last.offset if last else 0):
+            return None
+        made = RoundOffset.objects.create(
+            game=game,
+            number=last.number + 1 if last else 1,
+            offset=offset,
+            created_at=now,
+            created_by=by,
+        )
+        ask_to_measure(iteration=game.iteration, by=by, now=now)
+        record_event(
+            by=by,
+            now=now,
+            project=game.project,
+            verb="game:rounds_set",
+            object_kind="game",
+            object_id=game.pk,
+            detail={"game": game.number, "number": made.number, "offset": offset},
         )
     return made
 

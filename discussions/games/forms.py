@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from discussions.games.pages.rounds import ROUND_OFFSETS
 from discussions.models.manual_figures import CACHE, COST
 from rubric.versions.forms import several_lines
 
@@ -58,6 +59,12 @@ class WithdrawalForm(forms.Form):
         ),
         widget=several_lines(2),
     )
+
+
+class RoundsForm(forms.Form):
+    """How the texts of a game count its rounds."""
+
+    offset = forms.TypedChoiceField(coerce=int, choices=ROUND_OFFSETS)
 
 
 class ReturnForm(forms.Form):

@@ -6,8 +6,10 @@ from django.utils.translation import gettext as _
 from discussions.access.permissions import check_leads
 from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.metrics.core.registry import uses_round_offset
 from discussions.models import Evaluation, Game, Verdict
 from discussions.models.slots import RATING
+from discussions.queries import rubric_record
 from discussions.verdicts.core.basis import Basis
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Person
@@ -34,6 +36,32 @@ def check_drop_repeats(person: Person, game: Game) -> None:
             _("This game is withdrawn. Let it count again before its repeated messages are dropped."),
             code="withdrawn",
         )
+
+
+def check_set_round_offset(person: Person, game: Game) -> None:
+    """Leads of the project and admins say how a game's texts count its rounds, before anybody rates the game.
+
+    The rubric version of its iteration must read texts by it. The refusal is the sentence of the page.
+    """
+    sentence = _("Only team leads of this project say how the texts count the rounds. Ask one of them.")
+    check_leads(person, game.project, sentence)
+    if reason := why_rounds_stay(game):
+        raise Conflict(reason, code="rounds_stay")
+
+
+def why_rounds_stay(game: Game) -> str:
+    """Why nobody says any more how the texts of a game count its rounds; "" while a lead can."""
+    version = game.iteration.rubric_version
+    if not uses_round_offset(rubric_record(version.pk, version.sha256)):
+        return _(
+            "Rubric version %(number)s takes the rounds in texts as they stand. A version from 1.1 on can count "
+            "otherwise."
+        ) % {"number": version.number}
+    if game.withdrawn_at is not None:
+        return _("This game is withdrawn, so it is not measured again. Let it count again first.")
+    if Evaluation.objects.filter(game=game).exists():
+        return _("Somebody has begun to rate this game, so its rounds stay as they are counted now.")
+    return ""
 
 
 def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:

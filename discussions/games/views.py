@@ -13,8 +13,9 @@ from discussions.games.actions import drop_repeats as drop
 from discussions.games.actions import enter_figure as enter
 from discussions.games.actions import restore_game
 from discussions.games.actions import return_evaluation as send_back
+from discussions.games.actions import set_round_offset as set_offset
 from discussions.games.actions import withdraw_game as withdraw
-from discussions.games.forms import WITHDRAW, FewerForm, FigureForm, ReturnForm, WithdrawalForm
+from discussions.games.forms import WITHDRAW, FewerForm, FigureForm, ReturnForm, RoundsForm, WithdrawalForm
 from discussions.games.pages.game import build_game_page, list_withdrawals
 from discussions.games.pages.list import build_games_page
 from discussions.games.pages.list_query import SORTS, STATES, ListQuery
@@ -85,6 +86,18 @@ def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
     bind_form(request, NothingForm)
     made = drop(game=game, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("game", args=[slug, made.number]))
+
+
+@require("set_round_offset", methods=("POST",))
+def set_round_offset(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Say how the texts of a game count its rounds; leads back to the game."""
+    game = led_game_or_404(request.user, slug, number)
+    form = bind_form(request, RoundsForm)
+    if not form.is_valid():
+        raise Malformed(_("The form does not say how the texts count the rounds. Open the page afresh."))
+    set_offset(game=game, offset=form.cleaned_data["offset"], by=request.user, now=timezone.now())
+    address = reverse("game", args=[slug, number])
+    return respond(request, page="", redirect=f"{address}#game-rounds")
 
 
 @require("see_games")

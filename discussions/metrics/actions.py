@@ -9,12 +9,19 @@ from datetime import datetime
 
 import msgspec
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.records import Measurement
-from discussions.metrics.core.registry import CODE_VERSION, build_companions, measure_game
-from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings
+from discussions.metrics.core.registry import (
+    CODE_VERSION,
+    build_companions,
+    measure_game,
+    uses_round_offset,
+)
+from discussions.models import Companions, Game, Iteration, Measured, MeasuredFindings, RoundOffset
+from discussions.queries import add_round_offset, load_round_offsets, rubric_record
 from discussions.slots.actions import open_slots
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
@@ -41,13 +48,14 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     meanwhile is either seen here or queues the job anew. Raises JobLost when the job was taken over.
     """
     iteration = _iteration(job)
-    rubric = iteration.rubric_version.to_record()
+    rubric = _rubric(iteration)
     version = iteration.rubric_version_id
     total = job.done_count + _unmeasured(iteration).count()
     turn = 0
     for keys in _batches(_unmeasured(iteration), job):
         games = list(Game.objects.filter(pk__in=keys).select_related("text", "iteration").order_by("pk"))
-        rows = [_measured(game, measure_game(game.text.to_record(), rubric), iteration) for game in games]
+        offsets = load_round_offsets(keys) if uses_round_offset(rubric) else {}
+        rows = [_measured(game, offsets.get(game.pk), rubric, iteration) for game in games]
         with transaction.atomic():
             now = clock()
             done = job.done_count + len(games)
@@ -108,9 +116,17 @@ def _iteration(job: Job) -> Iteration:
     return Iteration.objects.select_related("project", "rubric_version").get(pk=key)
 
 
+def _rubric(iteration: Iteration) -> RubricRecord:
+    return rubric_record(iteration.rubric_version_id, iteration.rubric_version.sha256)
+
+
 def _present(iteration: Iteration) -> "QuerySet[Measured]":
-    """Measurements by today's code under the iteration's version, of whatever game."""
-    return Measured.objects.filter(rubric_version=iteration.rubric_version_id, code_version=CODE_VERSION)
+    """Measurements by today's code under the iteration's version, of whatever game, by what is said of its rounds."""
+    present = Measured.objects.filter(rubric_version=iteration.rubric_version_id, code_version=CODE_VERSION)
+    if not uses_round_offset(_rubric(iteration)):
+        return present
+    said = RoundOffset.objects.filter(game=OuterRef("game")).order_by("-number").values("number")[:1]
+    return present.filter(round_offset_number=Coalesce(Subquery(said), 0))
 
 
 def _bare(iteration: Iteration) -> "QuerySet[Measured]":
@@ -187,12 +203,22 @@ def encoded_figures(measurements: dict[str, Measurement]) -> str:
     return msgspec.json.encode(figures).decode()
 
 
-def _measured(game: Game, measurements: dict[str, Measurement], iteration: Iteration) -> tuple[Measured, str]:
+def compute_input_hash(game: Game, rubric_sha256: str, code_version: str, row: RoundOffset | None) -> str:
+    """The hash of everything that a measurement is made from."""
+    offset = [row.offset] if row else []
+    return canonical_hash([game.content_sha256, rubric_sha256, code_version, *offset])
+
+
+def _measured(
+    game: Game, offset: RoundOffset | None, rubric: RubricRecord, iteration: Iteration
+) -> tuple[Measured, str]:
+    measurements = measure_game(add_round_offset(game.text.to_record(), offset), rubric)
     body = msgspec.json.encode(measurements)
     measured = Measured(
         game=game,
         code_version=CODE_VERSION,
-        input_hash=canonical_hash([game.content_sha256, iteration.rubric_version.sha256, CODE_VERSION]),
+        round_offset_number=offset.number if offset else 0,
+        input_hash=compute_input_hash(game, iteration.rubric_version.sha256, CODE_VERSION, offset),
         findings_sha256=bytes_hash(body),
         figures=encoded_figures(measurements),
     )
@@ -203,8 +229,12 @@ def _store_measurements(rows: list[tuple[Measured, str]], version: int, job: Job
     """Write the rows, except of games that another job of the same iteration measured meanwhile."""
     games = [measured.game_id for measured, _ in rows]
     done = Measured.objects.filter(game__in=games, rubric_version=version, code_version=CODE_VERSION)
-    there = set(done.values_list("game_id", flat=True))
-    new = [(measured, body) for measured, body in rows if measured.game_id not in there]
+    there = set(done.values_list("game_id", "round_offset_number"))
+    new = [
+        (measured, body)
+        for measured, body in rows
+        if (measured.game_id, measured.round_offset_number) not in there
+    ]
     for measured, _ in new:
         measured.rubric_version_id, measured.job, measured.created_at = version, job, now
     Measured.objects.bulk_create([measured for measured, _ in new])

@@ -9,6 +9,7 @@ from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings
 from discussions.models.queue_rules import QueueRule
+from discussions.models.round_offsets import RoundOffset
 from discussions.models.slots import Slot
 from discussions.models.team_figures import TeamFigures
 from discussions.models.verdicts import Verdict
@@ -33,6 +34,7 @@ __all__ = [
     "Remark",
     "Reveal",
     "Revision",
+    "RoundOffset",
     "Slot",
     "Stage",
     "TeamFigures",

@@ -13,12 +13,14 @@ class Measured(models.Model):
     """The six measurements of one game, without findings.
 
     `figures` is JSON: metric -> [numerator, denominator, is_applicable, is_pending]; `input_hash` covers the game's
-    content, the rubric version's content and the code version.
+    content, the rubric version's content and the code version, and the round offset if there is one.
+    `round_offset_number` is that of the game's `RoundOffset` under which it was measured, 0 without.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="measurements")
     rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="+")
     code_version = models.CharField(max_length=20)
+    round_offset_number = models.PositiveIntegerField(default=0)
     input_hash = models.CharField(max_length=64)
     findings_sha256 = models.CharField(max_length=64)
     figures = models.TextField()
@@ -27,7 +29,9 @@ class Measured(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["game", "rubric_version", "code_version"], name="measured_once"),
+            models.UniqueConstraint(
+                fields=["game", "rubric_version", "code_version", "round_offset_number"], name="measured_once"
+            ),
         )
 
 

@@ -24,7 +24,7 @@ from discussions.models.iterations import TEST
 from discussions.models.manual_figures import COST, entered
 from discussions.models.slots import RATING
 from discussions.preview.core import JudgedGame
-from discussions.queries import rubric_record
+from discussions.queries import add_round_offset, load_round_offsets, rubric_record
 from discussions.verdicts.core.basis import (
     FORMAT,
     Basis,
@@ -275,7 +275,8 @@ def _texts(games: list[int]) -> dict[int, GameRecord]:
     if not games:
         return {}
     rows = GameText.objects.filter(game__in=games).values_list("game_id", "body")
-    return {game: _GAME.decode(body) for game, body in rows}
+    offsets = load_round_offsets(games)
+    return {game: add_round_offset(_GAME.decode(body), offsets.get(game)) for game, body in rows}
 
 
 _BASIS: Any = msgspec.json.Decoder(Basis)

@@ -140,7 +140,9 @@ def _counts(transcripts: list[int]) -> dict[int, Counts]:
         rubric_version=F("game__iteration__rubric_version"),
         code_version=CODE_VERSION,
     )
-    measured = dict(present.order_by().values_list("game__transcript").annotate(count=Count("pk")))
+    measured = dict(
+        present.order_by().values_list("game__transcript").annotate(count=Count("game", distinct=True))
+    )
     games = Game.objects.filter(transcript__in=transcripts).order_by().values_list("transcript")
     return {
         transcript: Counts(count, measured.get(transcript, 0), warnings)

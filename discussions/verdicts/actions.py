@@ -11,6 +11,7 @@ from msgspec import Struct
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
 from discussions.models import Adjudication, Evaluation, Game, Measured, Revision, Slot, Verdict
+from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
 from discussions.verdicts.core.scoring import compute_basis_outcome
 from discussions.verdicts.permissions import check_complete, check_record_verdict, check_supersede_verdict
@@ -245,7 +246,7 @@ def _changed_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
 def _notices(game: Game, measured: Measured, rubric: RubricRecord) -> Iterator[str]:
     if measured.code_version == CODE_VERSION:
         return
-    today = measure_game(game.text.to_record(), rubric)
+    today = measure_game(load_measured_record(game, measured), rubric)
     stored = measured.findings.to_records()
     changed = [
         rubric.criterion(key).label

@@ -116,7 +116,7 @@ def make_world() -> dict[str, Any]:
 
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
-    "drop_repeats": {"number": "repeated_number"},
+    **{name: {"number": "repeated_number"} for name in ("drop_repeats", "set_round_offset")},
     **{
         name: {"slug": "shared_slug", "number": "shared_number", "evaluation": "shared_evaluation"}
         for name in ("adjudicate", "adjudicate_one", "show_names", "return_evaluation", "need_fewer")

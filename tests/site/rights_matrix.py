@@ -221,6 +221,7 @@ MATRIX: dict[str, list[Row]] = {
         Row("POST", "401 404 404 404 303 404 303 401", {"do": "withdraw", "reason": "Cut short"}),
     ],
     "drop_repeats": [Row("POST", "401 404 404 404 303 404 303 401")],
+    "set_round_offset": [Row("POST", "401 404 404 404 303 404 303 401", {"offset": "0"})],
     # the installation
     "people": [Row("GET", "302 403 403 403 403 403 200 302")],
     "invite_admin": [Row("POST", "401 403 403 403 403 403 200 401", {"email": "boss@example.org"})],

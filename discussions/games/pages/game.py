@@ -23,6 +23,7 @@ from discussions.games.pages.evidence import (
     why_references,
 )
 from discussions.games.pages.manual_costs import PaidFigure, paid_figures
+from discussions.games.pages.rounds import RoundsPart, build_rounds_part
 from discussions.games.pages.second_look import PhraseUse, phrase_uses
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, Look
@@ -60,7 +61,7 @@ class GamePage(Struct, frozen=True):
 
     `messages` is the shown part of the transcript; `earlier` and `later` are where the other parts begin, 0 without.
     `oddities` are read from the record, so games that came in before they were looked for have them, too.
-    `message_counts` counts messages by player. `withdrawals` are empty for a game that counts.
+    `message_counts` counts messages by player. `withdrawals` are empty for a game that counts. `rounds` is for leads.
     """
 
     game: Game
@@ -78,6 +79,7 @@ class GamePage(Struct, frozen=True):
     votes: list[Vote]
     people: PeoplePart
     withdrawals: list[Withdrawal]
+    rounds: RoundsPart | None = None
 
     @property
     def may_drop_repeats(self) -> bool:
@@ -117,12 +119,13 @@ def build_game_page(
     shown = record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
     after = shown[-1].position + 1 if shown else 0
     warnings = msgspec.json.decode(game.warnings, type=list[Fault])
+    oddities = list_oddities(record)
     return GamePage(
         game=game,
         record=record,
         paid=paid_figures(game),
         warnings=[warning for warning in warnings if warning.code not in ODDITY_CODES],
-        oddities=list_oddities(record),
+        oddities=oddities,
         outcome=outcome_part(preview.outcome, preview.basis) if preview else None,
         verdict_number=0 if has_none else numbers.first() or 0,
         metrics=_metrics(preview, record) if preview else [],
@@ -133,6 +136,7 @@ def build_game_page(
         votes=_votes(record, shown),
         people=people_part(game, preview, is_named=is_named, only=only),
         withdrawals=list_withdrawals(game) if game.withdrawn_at else [],
+        rounds=None if only else build_rounds_part(game, oddities),
     )
 
 

@@ -12,10 +12,10 @@ from discussions.metrics.core.metric import Judgements, Metric, reference_flip_d
 from discussions.metrics.core.parameters import Parameters
 from discussions.metrics.core.patterns import Pattern
 from discussions.metrics.core.prepared_game import Reading
-from discussions.metrics.core.reference_nets import Net
-from discussions.metrics.core.round_names import RoundNames, find_round_names
+from discussions.metrics.core.references.nets import Net
+from discussions.metrics.core.references.round_names import RoundNames, find_round_names
+from discussions.metrics.core.references.vote_sentences import check_sentence
 from discussions.metrics.core.vote_record import check
-from discussions.metrics.core.vote_sentences import check_sentence
 from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "memory_accuracy"

@@ -52,6 +52,11 @@ def game_specs() -> GameSpecs:
     return GameSpecs(metrics, SHARED)
 
 
+def uses_round_offset(rubric: RubricRecord) -> bool:
+    """Whether a version reads the rounds in texts by what a lead said of them; version 1.0 reads them as they stand."""
+    return bool((SHARED.defaults | rubric.parameters)["rules"] != "1.0")
+
+
 def measured_keys(rubric: RubricRecord) -> list[str]:
     """The metrics of a version that are measured, in the order of the table."""
     keys = {criterion.key for criterion in rubric.criteria}

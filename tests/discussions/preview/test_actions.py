@@ -270,8 +270,8 @@ def test_reading_takes_as_many_queries_however_many_games(project, django_assert
 
     settled(project=project), game_to_settle(project=project)
     read()
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         assert len(read()) == 2
     settled(project=project), game_to_settle(project=project)
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         assert len(read()) == 4

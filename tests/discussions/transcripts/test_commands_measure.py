@@ -128,8 +128,8 @@ def test_references_are_half_open_in_the_stored_text(
             "players": [1, 2],
         },
     }
-    assert [(item["message"], item["counted"], item["evidence"]) for item in references[1:]] == [
-        (4, False, None)
+    assert [(item["message"], item["counted"], item["evidence"]["says"]) for item in references[1:]] == [
+        (4, False, "About votes, but it cannot be looked up: it does not say in full who voted for whom.")
     ]
 
 

@@ -10,7 +10,7 @@ from itertools import islice, product
 from msgspec import Struct
 
 from discussions.core.records import Evidence, GameRecord, Message
-from discussions.metrics.core.round_names import NamedRound, RoundNames
+from discussions.metrics.core.references.round_names import NamedRound, RoundNames
 from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player, players_in
 from discussions.metrics.core.vote_record import (
     CANNOT_CHECK,
@@ -95,7 +95,7 @@ NOT_RECORDED = "the record has no such row before the message"
 TOO_LONG = "it says too much at once"
 
 
-class Part(Struct, frozen=True):
+class SentencePart(Struct, frozen=True):
     """A claim of a sentence at [start, end) of its text, and whether the sentence denies it."""
 
     claim: Claim
@@ -104,7 +104,7 @@ class Part(Struct, frozen=True):
     is_denied: bool = False
 
 
-class Checked(Struct, frozen=True):
+class CheckedSentence(Struct, frozen=True):
     """The outcome of a sentence, its evidence, and the file's number of the round that it speaks of (0: none)."""
 
     outcome: str
@@ -123,7 +123,7 @@ class _Sentence(Struct, frozen=True):
 
 def check_sentence(
     piece: str, game: GameRecord, message: Message, doubts: Doubts, names: RoundNames
-) -> Checked:
+) -> CheckedSentence:
     """Compares a sentence (lower-cased, folded, marked) of a message with the rows recorded before that message.
 
     The outcome is the weakest of its parts, and CANNOT_CHECK when a part names a vote that no claim covers. A vote that
@@ -135,14 +135,14 @@ def check_sentence(
     spoken = rounds[0].number if rounds else max(message.round - 1, 0)
     parts = [] if len(piece) > _LONGEST else list(islice(_list_parts(sentence), _MOST_CLAIMS + 1))
     if len(piece) > _LONGEST or len(parts) > _MOST_CLAIMS:
-        return Checked(CANNOT_CHECK, _explain(sentence, TOO_LONG, []), spoken)
+        return CheckedSentence(CANNOT_CHECK, _explain(sentence, TOO_LONG, []), spoken)
     if not parts and not _ABOUT.search(low):
-        return Checked(CANNOT_CHECK, _name_messages(sentence), spoken)
+        return CheckedSentence(CANNOT_CHECK, _name_messages(sentence), spoken)
     outcome, evidence = _check_parts(sentence, parts, doubts)
-    return Checked(outcome, evidence, evidence.round or spoken)
+    return CheckedSentence(outcome, evidence, evidence.round or spoken)
 
 
-def _check_parts(sentence: _Sentence, parts: list[Part], doubts: Doubts) -> tuple[str, Evidence]:
+def _check_parts(sentence: _Sentence, parts: list[SentencePart], doubts: Doubts) -> tuple[str, Evidence]:
     """The outcome of all parts together, with the rows that were found."""
     found: list[tuple[str, Evidence]] = []
     reasons = [] if _is_covered(sentence.low, parts) else [INCOMPLETE]
@@ -171,12 +171,12 @@ def _check_parts(sentence: _Sentence, parts: list[Part], doubts: Doubts) -> tupl
     return outcome, Evidence(_say(pieces), _rows(pieces), parts[0].claim.round, players)
 
 
-def _is_covered(low: str, parts: list[Part]) -> bool:
+def _is_covered(low: str, parts: list[SentencePart]) -> bool:
     """Whether every part that names a vote belongs to a claim."""
     return all(any(part.start <= match.start() < part.end for part in parts) for match in _PART.finditer(low))
 
 
-def _is_doubted(low: str, part: Part, doubts: Doubts) -> bool:
+def _is_doubted(low: str, part: SentencePart, doubts: Doubts) -> bool:
     """Whether the sentence asks, a condition stands before the claim's end, or its clause negates it from before."""
     if "?" in low or doubts.conditional.search(low[: part.end]):
         return True
@@ -185,7 +185,7 @@ def _is_doubted(low: str, part: Part, doubts: Doubts) -> bool:
     return doubts.has_negation(before[begin:])
 
 
-def _list_parts(sentence: _Sentence) -> Iterator[Part]:
+def _list_parts(sentence: _Sentence) -> Iterator[SentencePart]:
     """What the sentence claims about votes and eliminations; I, me and my are the speaker, you is who is called."""
     low = sentence.low
     if "vote" in low:
@@ -205,10 +205,10 @@ def _list_parts(sentence: _Sentence) -> Iterator[Part]:
             name = match["a"] or match["b"] or match["c"] or match["d"]
             claim = Claim(None, decode_player(name), _scope(sentence, match.span()), is_vote=False)
             denied = _DENIED.search(match[0]) is not None
-            yield Part(claim, *match.span(), denied)
+            yield SentencePart(claim, *match.span(), denied)
 
 
-def _read_votes(sentence: _Sentence, match: re.Match[str]) -> Iterator[Part]:
+def _read_votes(sentence: _Sentence, match: re.Match[str]) -> Iterator[SentencePart]:
     """The votes of "Alpha voted for Bravo in round 1 and for Delta in round 2"."""
     low = sentence.low
     is_past = match["past"] or _DID.search(match["small"])
@@ -231,11 +231,11 @@ def _claim(
     span: tuple[int, int],
     *,
     is_denied: bool = False,
-) -> Iterator[Part]:
+) -> Iterator[SentencePart]:
     targets = _people(sentence, match["targets"], span[0])
     scope = _scope(sentence, span)
     for voter, target in product(voters or [None], targets or [None]):
-        yield Part(Claim(voter, target, scope, is_vote=True), *span, is_denied)
+        yield SentencePart(Claim(voter, target, scope, is_vote=True), *span, is_denied)
 
 
 def _people(sentence: _Sentence, text: str, at: int) -> list[int | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from discussions.metrics.core.patterns import Pattern, PatternGroup
-from discussions.metrics.core.round_names import RoundNames
+from discussions.metrics.core.references.round_names import RoundNames
 from discussions.metrics.core.vote_record import round_number
 
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026]+(?= |$)| - ?|(?<= )-+(?= )")

@@ -1,0 +1,25 @@
+"""How the texts of a game count its rounds, as a lead said: rows that never change, the newest of a game holds."""
+
+from django.db import models
+
+from discussions.models.games import Game
+from workspace.models import Person
+
+
+class RoundOffset(models.Model):
+    """`offset` is added to the number of a round in a text to get the file's; `number` counts such acts of the game.
+
+    Imported rows never change, so this stands beside them. Measurements name the act that they were made under.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="round_offsets")
+    number = models.PositiveIntegerField()
+    offset = models.SmallIntegerField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["game", "number"], name="round_offset_number_unique"),)
+
+    def __str__(self) -> str:
+        return f"round offset {self.offset} of game {self.game_id}"

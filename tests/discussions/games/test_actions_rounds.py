@@ -1,0 +1,116 @@
+"""A lead says how the texts of a game count its rounds: a fact beside the game, and a new measurement."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from discussions.checks.games import GAME_CHECKS
+from discussions.games.actions import set_round_offset, withdraw_game
+from discussions.models import Game, Iteration, Measured, RoundOffset
+from discussions.queries import newest_measured
+from discussions.verdicts.queries import load_verdict_preview
+from rubric.models import RubricVersion
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import make_lead, make_member, make_project, moment
+from tests.factories.rating import start
+from tests.factories.transcripts import import_game, make_games_project, native_message
+from workspace.core.refusals import Conflict, NotAllowed
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def lead(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    return make_lead(project=make_games_project(slug="ours"))
+
+
+@pytest.fixture
+def game(lead):
+    """A game of two rounds in which round 1 of the texts is the file's round 2."""
+    texts = ["Hello", "Ann voted for Cid in round 0.", "Since round 1 I am here."]
+    messages = [
+        native_message(turn, name, text, roundNumber=1 + (turn > 1))
+        for turn, (name, text) in enumerate(zip(("Ann", "Bea", "Cid"), texts, strict=True), start=1)
+    ]
+    return import_game(project=lead.memberships.get().project, by=lead, messages=messages)
+
+
+def fresh(game):
+    return Game.objects.select_related("project", "iteration__rubric_version", "transcript", "text").get(
+        pk=game.pk
+    )
+
+
+def say(game, offset, by, minute=9):
+    made = set_round_offset(game=fresh(game), offset=offset, by=by, now=moment(minute))
+    run_waiting_jobs()
+    return made
+
+
+def references(game):
+    found = newest_measured(fresh(game)).findings.to_records()["memory_accuracy"]
+    return [(item.message, item.is_counted, item.check, item.round) for item in found.references]
+
+
+def test_the_game_is_measured_again_and_nothing_of_it_changes(lead, game):
+    body = game.text.body
+    assert references(game) == [(2, True, "close", 0), (3, True, "cannot_check", 1)]
+    made = say(game, 1, lead)
+    assert (made.number, made.offset, made.created_by) == (1, 1, lead)
+    assert references(game) == [(2, True, "supported", 1)]
+    assert fresh(game).text.body == body
+    rows = Measured.objects.filter(game=game).order_by("pk")
+    assert [row.round_offset_number for row in rows] == [0, 1]
+    assert load_verdict_preview(fresh(game)).basis.measured.id == rows[1].pk
+    event = Event.objects.order_by("-pk").first()
+    assert (event.verb, event.object_id) == ("game:rounds_set", str(game.pk))
+    assert json.loads(event.detail) == {"game": 1, "number": 1, "offset": 1}
+
+
+def test_the_newest_word_counts_and_the_same_word_changes_nothing(lead, game):
+    assert say(game, 0, lead) is None
+    say(game, 1, lead)
+    assert say(game, 1, lead, 10) is None
+    say(game, 0, lead, 11)
+    assert references(game) == [(2, True, "close", 0), (3, True, "cannot_check", 1)]
+    assert list(RoundOffset.objects.values_list("number", "offset")) == [(1, 1), (2, 0)]
+    assert Measured.objects.filter(game=game).count() == 3
+    assert [line for check in GAME_CHECKS for line in check.find(moment(12))] == []
+
+
+def test_only_leads_say_it_and_not_of_a_withdrawn_game(lead, game):
+    for somebody in (make_member(project=game.project), make_lead(project=make_project())):
+        with pytest.raises(NotAllowed, match="team leads"):
+            say(game, 1, somebody)
+    withdraw_game(game=fresh(game), reason="Cut short", by=lead, now=moment(9))
+    with pytest.raises(Conflict, match="is withdrawn"):
+        say(game, 1, lead)
+    assert not RoundOffset.objects.exists()
+
+
+def test_what_somebody_rates_keeps_its_rounds(lead):
+    rated = start(project=lead.memberships.get().project).game
+    with pytest.raises(Conflict, match="begun to rate"):
+        say(rated, 1, lead)
+
+
+def test_version_1_0_takes_the_rounds_as_they_stand(lead, game):
+    first = RubricVersion.objects.get(rubric__key="discussion", number="1.0")
+    Iteration.objects.filter(pk=game.iteration_id).update(rubric_version=first)
+    with pytest.raises(Conflict, match=r"Rubric version 1\.0 takes the rounds"):
+        say(game, 1, lead)
+
+
+def test_the_page_of_the_game_asks_how_its_texts_count(client, lead, game):
+    client.force_login(lead)
+    address = reverse("game", args=["ours", game.number])
+    page = client.get(address).content.decode()
+    assert 'id="game-rounds" open' in page and "Count the rounds like this" in page
+    act = reverse("set_round_offset", args=["ours", game.number])
+    assert client.post(act, {"offset": "2"}).status_code == 400
+    assert client.post(act, {"offset": "1"})["Location"] == f"{address}#game-rounds"
+    page = client.get(address).content.decode()
+    assert lead.name in page and 'name="offset" value="1" checked' in " ".join(page.split())
