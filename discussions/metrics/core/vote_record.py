@@ -200,11 +200,11 @@ def check_vote(claim: Claim, game: GameRecord, message: Message) -> tuple[str, E
     exact = [vote for vote in in_scope if vote.target == claim.target]
     for outcome, rows in ((SUPPORTED, exact), (CLOSE, pair), (CLOSE, in_scope)):
         if rows:
-            return outcome, _cited(rows, game, claim)
+            return outcome, cite_votes(rows, game, claim)
     return CANNOT_CHECK, None
 
 
-def _cited(rows: list[Vote], game: GameRecord, claim: Claim) -> Evidence:
+def cite_votes(rows: list[Vote], game: GameRecord, claim: Claim) -> Evidence:
     """The rows in words and numbers."""
     name = [player.name for player in game.players]
     says = " ".join(

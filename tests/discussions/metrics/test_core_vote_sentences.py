@@ -59,6 +59,8 @@ def says(text: str, **details: object) -> str:
         ("Alpha didn't vote for Bravo in round 1, as you said earlier.", "cannot_check", [(1, 1, 2)]),
         ("Alpha never voted for Bravo.", "cannot_check", [(1, 1, 2)]),
         ("Alpha never voted for Delta.", "cannot_check", []),
+        ("Alpha voted for Delta.", "cannot_check", [(2, 1, 3)]),
+        ("Alpha voted for Delta in round 1.", "close", [(1, 1, 2)]),
     ],
 )
 def test_every_part_that_names_a_vote_is_looked_up(
@@ -80,6 +82,10 @@ def test_every_part_that_names_a_vote_is_looked_up(
         (
             "Maybe Alpha voted for Bravo.",
             "About votes, but it cannot be looked up: it asks, supposes or denies.",
+        ),
+        (
+            "Alpha voted for Delta.",
+            "The record has no such vote before the message. It has: Round 2: Alpha voted for Charlie.",
         ),
         (
             "Charlie voted for Alpha.",

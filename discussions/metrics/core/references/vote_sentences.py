@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from msgspec import Struct
 
-from discussions.core.records import Evidence, GameRecord, Message
+from discussions.core.records import Evidence, GameRecord, Message, Vote
 from discussions.metrics.core.references.round_names import NamedRound, RoundNames
 from discussions.metrics.core.text import NAME_CHARS, OWNED, PAD, decode_player, players_in
 from discussions.metrics.core.vote_record import (
@@ -20,6 +20,7 @@ from discussions.metrics.core.vote_record import (
     Doubts,
     check_elimination,
     check_vote,
+    cite_votes,
 )
 
 _NAME = f"[{NAME_CHARS}]{PAD}*+"
@@ -87,6 +88,9 @@ _MOST_CLAIMS = 20
 _LONGEST = 2_000
 _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
 
+# Outcomes of a part that are none of the sentence: a denied vote that is recorded, and other votes of the voter.
+_OTHERWISE, _OTHERS = "otherwise", "others"
+
 NO_VOTES = "the file records no votes"
 NO_ELIMINATIONS = "the file records nobody who left"
 DOUBTED = "it asks, supposes or denies"
@@ -110,6 +114,14 @@ class CheckedSentence(Struct, frozen=True):
     outcome: str
     evidence: Evidence | None
     round: int
+
+
+class _Found(Struct, frozen=True):
+    """What became of one part: outcome and evidence, or the reason why it cannot be looked up."""
+
+    outcome: str = ""
+    evidence: Evidence = Evidence("")
+    reason: str = ""
 
 
 class _Sentence(Struct, frozen=True):
@@ -144,31 +156,48 @@ def check_sentence(
 
 def _check_parts(sentence: _Sentence, parts: list[SentencePart], doubts: Doubts) -> tuple[str, Evidence]:
     """The outcome of all parts together, with the rows that were found."""
-    found: list[tuple[str, Evidence]] = []
+    found = [_check_part(sentence, part, doubts) for part in parts]
+    for part in found:
+        if part.outcome == _OTHERWISE:
+            return CANNOT_CHECK, part.evidence
     reasons = [] if _is_covered(sentence.low, parts) else [INCOMPLETE]
-    for part in parts:
-        claim = part.claim
-        if claim.target is None or (claim.is_vote and claim.voter is None):
-            reasons.append(INCOMPLETE)
-            continue
-        look_up = check_vote if claim.is_vote else check_elimination
-        outcome, evidence = look_up(claim, sentence.game, sentence.message)
-        if _is_doubted(sentence.low, part, doubts):
-            reasons.append(DOUBTED)
-        elif part.is_denied and outcome == SUPPORTED and evidence is not None:
-            says = f"The record says otherwise: {evidence.says}"
-            return CANNOT_CHECK, Evidence(says, evidence.rows, evidence.round)
-        elif part.is_denied or evidence is None:
-            is_known = claim.is_vote or sentence.game.eliminations
-            reasons.append(NOT_RECORDED if is_known else NO_ELIMINATIONS)
-        else:
-            found.append((outcome, evidence))
-    pieces = [evidence for _outcome, evidence in found]
-    if reasons or not found:
+    reasons += [part.reason for part in found if part.reason]
+    others = [part.evidence for part in found if part.outcome == _OTHERS]
+    if others and not reasons:
+        says = f"The record has no such vote before the message. It has: {_say(others)}"
+        return CANNOT_CHECK, Evidence(says, _rows(others))
+    pieces = [part.evidence for part in found if part.outcome in (SUPPORTED, CLOSE)]
+    if reasons or not pieces:
         return CANNOT_CHECK, _explain(sentence, (reasons or [INCOMPLETE])[0], pieces)
-    outcome = max((outcome for outcome, _evidence in found), key=_RANK.__getitem__)
+    outcome = max((part.outcome for part in found), key=_RANK.__getitem__)
     players = sorted({player for evidence in pieces for player in evidence.players})
     return outcome, Evidence(_say(pieces), _rows(pieces), parts[0].claim.round, players)
+
+
+def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> _Found:
+    """What the record has on one claim, or why that cannot be told."""
+    claim = part.claim
+    if claim.target is None or (claim.is_vote and claim.voter is None):
+        return _Found(reason=INCOMPLETE)
+    if _is_doubted(sentence.low, part, doubts):
+        return _Found(reason=DOUBTED)
+    look_up = check_vote if claim.is_vote else check_elimination
+    outcome, evidence = look_up(claim, sentence.game, sentence.message)
+    if part.is_denied and outcome == SUPPORTED and evidence is not None:
+        says = f"The record says otherwise: {evidence.says}"
+        return _Found(_OTHERWISE, Evidence(says, evidence.rows, evidence.round))
+    if part.is_denied or evidence is None:
+        is_known = claim.is_vote or sentence.game.eliminations
+        return _Found(reason=NOT_RECORDED if is_known else NO_ELIMINATIONS)
+    if outcome == CLOSE and claim.is_vote and claim.round is None:
+        return _Found(_OTHERS, _cite_newest(evidence, sentence.game, claim))
+    return _Found(outcome, evidence)
+
+
+def _cite_newest(evidence: Evidence, game: GameRecord, claim: Claim) -> Evidence:
+    """The voter's newest votes of those that say something else: without a round, none of them is close."""
+    newest = max(row[0] for row in evidence.rows)
+    return cite_votes([Vote(*row) for row in evidence.rows if row[0] == newest], game, claim)
 
 
 def _is_covered(low: str, parts: list[SentencePart]) -> bool:
