@@ -14,6 +14,9 @@ AMBER = "amber"
 ABOVE = "above"
 UNREPORTED = "unreported"
 
+# Memory accuracy of fewer references says little, whatever it is.
+FEW_REFERENCES = 5
+
 
 class ManualCheck(Struct, frozen=True, omit_defaults=True):
     """The manual check of who said it: `yes` of `asked` players could be told; `decides` when the evaluator says so.
@@ -72,6 +75,12 @@ class Line(Struct, frozen=True, omit_defaults=True):
         return not self.is_applicable and bool(self.passes)
 
     @property
+    def is_weak_pass(self) -> bool:
+        """Whether it passes by the rubric's rule, or is memory accuracy on fewer than `FEW_REFERENCES`."""
+        is_on_little = not self.is_applicable or (self.key == MEMORY and self.denominator < FEW_REFERENCES)
+        return bool(self.passes) and is_on_little and not self.is_decided_by_hand
+
+    @property
     def is_decided_by_hand(self) -> bool:
         """Whether the manual check took the place of the score's pass or fail."""
         return self.manual_check is not None and self.manual_check.decides
@@ -112,6 +121,11 @@ class Outcome(Struct, frozen=True):
     flip_distance: int | None
     recommendations: list[Recommendation]
     composite: float | None
+
+    @property
+    def weak_passes(self) -> list[Line]:
+        """The lines that pass with nothing, or with few references, to count."""
+        return [line for line in self.lines if line.is_weak_pass]
 
     def line(self, key: str) -> Line:
         """The line of that metric; raises KeyError when the rubric has none."""

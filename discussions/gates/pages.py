@@ -5,10 +5,10 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
-from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, UNREPORTED
+from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, FEW_REFERENCES, UNREPORTED
 from discussions.gates.core import GateStatus, Streak
 from discussions.gates.permissions import check_open_next_stage, check_sign_stage
-from discussions.gates.queries import load_gate, load_stage_rubric
+from discussions.gates.queries import list_weak_games, load_gate, load_stage_rubric
 from discussions.iterations.core.averages import CacheRate
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.queries import load_history, load_rubric
@@ -17,6 +17,7 @@ from discussions.verdicts.core.rule import get_cost_state, read_rules
 from rubric.core.records import RubricRecord
 from workspace.access.permissions import get_refusal, role_in
 from workspace.core.text import figure
+from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
 
 
@@ -56,6 +57,7 @@ class GatePage(Struct, frozen=True):
     is_override: bool
     newest_change: int
     counted: str
+    weak: str
 
 
 def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
@@ -86,7 +88,17 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         is_override=not gate.is_open and role_in(person, stage.project) == "admin",
         newest_change=history.newest_change,
         counted=counted_says(stage),
+        weak=_describe_weak_games(list_weak_games(stage, gate.streak)),
     )
+
+
+def _describe_weak_games(numbers: list[int]) -> str:
+    """Which games of the row pass a metric with little to count; "" for none."""
+    if not numbers:
+        return ""
+    return _(
+        "Of the games that count, %(games)s: a metric passes by rule or on fewer than %(few)d references."
+    ) % {"games": format_numbers(numbers), "few": FEW_REFERENCES}
 
 
 def _in_short(streak: Streak) -> str:

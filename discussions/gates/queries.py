@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from discussions.gates.core import Choices, GateStatus, Signed, Streak, compute_gate_status, compute_streak
 from discussions.iterations.core.history import History
 from discussions.iterations.queries import Obstacle, load_history, load_rubric
-from discussions.models import Iteration, Stage
+from discussions.models import Iteration, Stage, Verdict
 from discussions.queries import rubric_record
 from rubric.core.records import RubricRecord
 
@@ -36,6 +36,13 @@ def load_gate(stage: Stage, history: History | None = None) -> GateStatus:
     if stage.door:
         return msgspec.json.decode(stage.door, type=GateStatus)
     return compute_stage_gate(stage, history or load_history(stage))
+
+
+def list_weak_games(stage: Stage, streak: Streak) -> list[int]:
+    """The games of the row of successes that pass a metric by rule or on few references, by number, in one query."""
+    rows = Verdict.objects.filter(project=stage.project_id, weak_pass_count__gt=0).standing()
+    numbers = [game.number for game in streak.games]
+    return sorted(rows.filter(game__number__in=numbers).values_list("game__number", flat=True))
 
 
 def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:

@@ -21,7 +21,8 @@ class Verdict(models.Model):
     """One recorded verdict, never changed; a correction is a new row that supersedes it, with a reason.
 
     `basis` is the canonical JSON of everything the verdict rests on, `basis_sha256` its hash; `outcome` is the JSON of
-    what was computed from it. `composite`, `passed_count` and `flip_distance` repeat figures of the outcome for lists.
+    what was computed from it. `composite`, `passed_count`, `flip_distance` and `weak_pass_count` repeat figures of the
+    outcome for lists.
     """
 
     # The game's project once more: lists in the order of a figure walk one index, however many games there are.
@@ -34,6 +35,7 @@ class Verdict(models.Model):
     passed_count = models.PositiveSmallIntegerField()
     composite = models.FloatField(null=True, blank=True)
     flip_distance = models.PositiveIntegerField(null=True, blank=True)
+    weak_pass_count = models.PositiveSmallIntegerField(default=0)
     basis = models.TextField()
     basis_sha256 = models.CharField(max_length=64)
     outcome = models.TextField()

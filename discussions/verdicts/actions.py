@@ -97,6 +97,7 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         passed_count=outcome.passed_count,
         composite=outcome.composite,
         flip_distance=outcome.flip_distance,
+        weak_pass_count=len(outcome.weak_passes),
         basis=canonical_bytes(basis).decode(),
         basis_sha256=preview.basis_sha256,
         outcome=canonical_bytes(outcome).decode(),
@@ -239,7 +240,9 @@ def _changed_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:
     if canonical_bytes(outcome).decode() != verdict.outcome:
         yield f"The basis gives “{outcome.headline}”; something else was recorded."
     columns = (verdict.passes, verdict.passed_count, verdict.composite, verdict.flip_distance)
-    if columns != (outcome.passes, outcome.passed_count, outcome.composite, outcome.flip_distance):
+    weak = len(outcome.weak_passes)
+    computed = (outcome.passes, outcome.passed_count, outcome.composite, outcome.flip_distance)
+    if (*columns, verdict.weak_pass_count) != (*computed, weak):
         yield "The figures that lists show are not those of the outcome."
 
 

@@ -165,6 +165,7 @@ def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
         passed_count=outcome.passed_count,
         composite=outcome.composite,
         flip_distance=outcome.flip_distance,
+        weak_pass_count=len(outcome.weak_passes),
         basis=basis.decode(),
         basis_sha256=bytes_hash(basis),
         outcome=canonical_bytes(outcome).decode(),

@@ -33,7 +33,14 @@ from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
 from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
-from discussions.verdicts.pages.lines import FAIL, PASS, PENDING, format_score, get_state
+from discussions.verdicts.pages.lines import (
+    FAIL,
+    PASS,
+    PENDING,
+    describe_weak_pass,
+    format_score,
+    get_state,
+)
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 from workspace.models import Project
@@ -62,6 +69,7 @@ class ListedGame(Struct, frozen=True):
     cost: str
     cost_says: str
     turns: str
+    weak: str
     is_withdrawn: bool
 
 
@@ -228,6 +236,7 @@ def _line(
             )
         ),
         turns="" if turns is None else str(turns),
+        weak="" if outcome is None else "; ".join(map(describe_weak_pass, outcome.weak_passes)),
         is_withdrawn=game.withdrawn_at is not None,
     )
 

@@ -19,6 +19,7 @@ GAMES_A_PAGE = 30
 
 
 MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
+WEAK = "weak"
 
 
 STATES = {
@@ -29,6 +30,7 @@ STATES = {
     RECORDED: _("verdict recorded"),
     "pass": _("verdict PASS"),
     "fail": _("verdict FAIL"),
+    WEAK: _("verdict with a pass by rule or on few references"),
 }
 
 
@@ -61,8 +63,8 @@ class ListQuery(Struct, frozen=True):
     before: int = 0
 
     @property
-    def is_by_verdict(self) -> bool:
-        """Whether the order is one of a verdict's figures."""
+    def is_ordered_by_verdict(self) -> bool:
+        """Whether `sort` is by a figure of the verdict."""
         return _FIELDS[self.sort][0] != "number"
 
 
@@ -92,7 +94,7 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     games = _filtered(Game.objects.filter(project=project), wanted.state)
     if wanted.iteration:
         games = games.filter(iteration=wanted.iteration)
-    if not wanted.is_by_verdict:
+    if not wanted.is_ordered_by_verdict:
         return _walk(games, field, falls, "", wanted)
     verdicts = Verdict.objects.filter(project=project).standing().exclude(**{field: None})
     if wanted.state or wanted.iteration:
@@ -132,6 +134,8 @@ def _filtered(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
         return games.filter(Exists(verdicts))
     if state in ("pass", "fail"):
         return games.filter(Exists(verdicts.standing().filter(passes=state == "pass")))
+    if state == WEAK:
+        return games.filter(Exists(verdicts.standing().filter(weak_pass_count__gt=0)))
     return _without_verdict(games.filter(~Exists(verdicts)), state)
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from discussions.core.outcome import MEMORY, ManualCheck, Outcome
 from discussions.core.outcome import Line as VerdictLine
-from discussions.core.outcome import ManualCheck, Outcome
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.report import ReportLine
@@ -60,6 +60,15 @@ def get_state_word(line: VerdictLine) -> str:
     if line.is_by_rule:
         return str(LABELS[line.key].by_rule)
     return _("PASS") if line.passes else _("FAIL")
+
+
+def describe_weak_pass(line: VerdictLine) -> str:
+    """What a pass by rule or on few references rests on: "Memory: no references", "Memory: 3 references"."""
+    if line.is_applicable:
+        says = ngettext("%(n)d reference", "%(n)d references", line.denominator) % {"n": line.denominator}
+    else:
+        says = _("no references") if line.key == MEMORY else _("nothing to count")
+    return f"{LABELS[line.key].column}: {says}"
 
 
 def format_score(line: VerdictLine) -> str:

@@ -4,10 +4,12 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.pages.list import build_games_page
-from discussions.games.pages.list_query import GAMES_A_PAGE, STATES, ListQuery
+from discussions.games.pages.list_query import GAMES_A_PAGE, STATES, WEAK, ListQuery
 from discussions.models import Game, Verdict
+from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import make_admin, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start, submitted
+from tests.factories.transcripts import make_games_project
 from tests.factories.verdicts import record, settled
 
 pytestmark = pytest.mark.django_db
@@ -82,8 +84,21 @@ def test_each_filter_finds_its_games_and_no_others():
         for filtered in STATES:
             lines = build_games_page(project=game.project, wanted=ListQuery(state=filtered)).lines
             passes = Verdict.objects.filter(game=game, passes=filtered == "pass").exists()
+            weak = Verdict.objects.filter(game=game, weak_pass_count__gt=0).exists()
             expected = filtered == state or (filtered in ("pass", "fail") and passes)
+            expected = weak if filtered == WEAK else expected
             assert bool(lines) == expected, (state, filtered)
+
+
+def test_a_pass_with_little_to_count_is_a_filter_and_a_column(client):
+    stage = make_stage(project=make_games_project())
+    given = [figures(memory_accuracy=None), figures(), figures()]
+    make_iteration(stage=stage, games=given)
+    lines = build_games_page(project=stage.project, wanted=ListQuery(sort="oldest")).lines
+    assert [line.weak for line in lines] == ["Memory: no references", "", ""]
+    page = get_page(as_lead(client, stage.project), stage.project, state=WEAK).content.decode()
+    assert page.count("Memory: no references") == 1 and "By rule or on few" in page
+    assert f'<a href="{lines[1].number}/">' not in page
 
 
 def test_pages_follow_each_other_and_lead_back():

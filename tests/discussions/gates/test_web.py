@@ -111,6 +111,14 @@ def test_every_step_says_what_breaks_the_row(client, stage):
     assert reverse("enter_figure", args=["ours", 10]) in text
 
 
+def test_the_row_names_games_that_pass_with_little_to_count(client, stage):
+    make_iteration(stage=stage, games=[figures()] * 3)
+    assert "passes by rule or on fewer" not in get_text(client.get(address("stage_gate", stage)))
+    make_iteration(stage=stage, games=[figures(memory_accuracy=None), figures(), figures()], minutes=3)
+    text = get_text(client.get(address("stage_gate", stage)))
+    assert "Of the games that count, game 4: a metric passes by rule or on fewer than 5 references." in text
+
+
 def test_the_statement_is_signed_once_and_quotes_what_five_means(client, stage, lead):
     place = address("sign_stage", stage)
     text = get_text(client.post(place, {"statement": "  "}), 422)
@@ -172,5 +180,5 @@ def test_evaluators_know_of_no_stage(client, stage, project):
 def test_the_gate_asks_as_often_however_long_the_stage_is(client, stage, count, django_assert_num_queries):
     fill_door(stage, count)
     client.get(address("stage_gate", stage))
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         client.get(address("stage_gate", stage))
