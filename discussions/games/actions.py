@@ -149,6 +149,10 @@ def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
         made = store_without_repeats(game=game, by=by, now=now)
         reason = _("Its repeated messages were dropped: game %(number)d replaces it.")
         withdraw_game(game=game, reason=reason % {"number": made.number}, by=by, now=now)
+        if last := RoundOffset.objects.filter(game=game).order_by("-number").first():
+            RoundOffset.objects.create(
+                game=made, number=1, offset=last.offset, created_at=now, created_by=last.created_by
+            )
         record_event(
             by=by,
             now=now,

@@ -369,6 +369,13 @@ CHECKS = {
 }
 
 
+def describe_check(finding: ReferenceFinding) -> str:
+    """What the vote record makes of a reference, in words; rows that decide nothing are for a person to read."""
+    if finding.check == "cannot_check" and finding.evidence is not None and finding.evidence.rows:
+        return _("see the vote record")
+    return str(CHECKS[finding.check])
+
+
 def list_evidence(finding: ReferenceFinding, players: list[Player]) -> tuple[str, ...]:
     """What the vote record says of a reference, then its rows as sentences."""
     if finding.evidence is None:

@@ -12,7 +12,7 @@ from discussions.core import judgement_kinds
 from discussions.core.records import GameRecord, Measurement, PhraseFinding, ReferenceFinding
 from discussions.metrics.core.text import split
 from discussions.metrics.core.vote_record import find_named_round
-from discussions.metrics.labels import CHECKS, list_evidence, rule_text
+from discussions.metrics.labels import describe_check, list_evidence, rule_text
 from discussions.models import Game, Measured
 from discussions.queries import game_record, load_measurements, rubric_record
 from rubric.core.records import RubricRecord
@@ -162,7 +162,7 @@ def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
     return replace(
         said,
         spans=[(start, end)],
-        finding=str(CHECKS[finding.check]) if finding else _("the machine did not see it"),
+        finding=describe_check(finding) if finding else _("the machine did not see it"),
         evidence=list(list_evidence(finding, source.game.players)) if finding else [],
         votes=_votes(source.game, spoken, hits),
     )

@@ -8,7 +8,7 @@ from msgspec import Struct
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds
 from discussions.core.records import Measurement, MessageFinding, Player
-from discussions.metrics.labels import CHECKS, list_evidence, rule_text
+from discussions.metrics.labels import describe_check, list_evidence, rule_text
 
 
 class MetricEvidence(Struct, frozen=True):
@@ -101,7 +101,7 @@ def why_references(
                 name=names[finding.message - 1],
                 text=finding.text,
                 label=_label(subject, found, counts),
-                check=str(CHECKS.get(finding.check, finding.check)),
+                check=describe_check(finding),
                 evidence=list_evidence(finding, players),
                 is_counted=counts,
             )

@@ -107,6 +107,7 @@ def reference(desk: Desk, number: int, found: SeenReference) -> ReferenceItem:
         messages=_quotes(desk, found) if found.players else [],
         check=found.check,
         check_says=found.says,
+        has_rows=bool(found.hits),
         can_be_deliberate=desk.visibility.roles and label == judgement_kinds.INACCURATE,
         deliberate=desk.value(judgement_kinds.DELIBERATE, subject),
         deliberate_version=desk.version(judgement_kinds.DELIBERATE, subject),

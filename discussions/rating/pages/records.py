@@ -201,6 +201,7 @@ class ReferenceItem(Item, frozen=True, kw_only=True):
     messages: list[Quote] = []
     check: str = ""
     check_says: str = ""
+    has_rows: bool = False
     can_be_deliberate: bool = False
     deliberate: str = ""
     deliberate_version: int = 0

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.checks.games import GAME_CHECKS
-from discussions.games.actions import set_round_offset, withdraw_game
+from discussions.games.actions import drop_repeats, set_round_offset, withdraw_game
 from discussions.models import Game, Iteration, Measured, RoundOffset
 from discussions.queries import newest_measured
 from discussions.verdicts.queries import load_verdict_preview
@@ -14,7 +14,7 @@ from rubric.models import RubricVersion
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member, make_project, moment
 from tests.factories.rating import start
-from tests.factories.transcripts import import_game, make_games_project, native_message
+from tests.factories.transcripts import import_game, make_games_project, native_message, repeated_messages
 from workspace.core.refusals import Conflict, NotAllowed
 from workspace.models import Event
 
@@ -114,3 +114,13 @@ def test_the_page_of_the_game_asks_how_its_texts_count(client, lead, game):
     assert client.post(act, {"offset": "1"})["Location"] == f"{address}#game-rounds"
     page = client.get(address).content.decode()
     assert lead.name in page and 'name="offset" value="1" checked' in " ".join(page.split())
+
+
+def test_a_game_without_its_repeats_counts_its_rounds_alike(lead):
+    project = lead.memberships.get().project
+    repeating = import_game(project=project, by=lead, messages=repeated_messages(), votes=[])
+    say(repeating, 1, lead)
+    made = drop_repeats(game=fresh(repeating), by=lead, now=moment(10))
+    run_waiting_jobs()
+    assert newest_measured(fresh(made)).round_offset_number == 1
+    assert [line for check in GAME_CHECKS for line in check.find(moment(12))] == []

@@ -3,6 +3,7 @@
 import pytest
 
 from discussions.core.records import ReferenceFinding
+from discussions.metrics.labels import describe_check
 from tests.factories.metrics import game, measured
 
 ROLES = {"Alpha": "Villager", "Bravo": "Mafia", "Charlie": "Villager", "Delta": "Villager"}
@@ -100,6 +101,10 @@ def test_every_part_that_names_a_vote_is_looked_up(
             "About who left the game, but it cannot be looked up: the file records nobody who left.",
         ),
         (
+            "The voting of Alpha last round was odd.",
+            f"About votes, but it cannot be looked up: {INCOMPLETE}.",
+        ),
+        (
             "Alpha defended Charlie in round 2.",
             "Not about a recorded vote: read the named players' messages of round 2.",
         ),
@@ -107,6 +112,13 @@ def test_every_part_that_names_a_vote_is_looked_up(
 )
 def test_the_evidence_says_why(text: str, expected: str) -> None:
     assert says(text) == expected
+
+
+def test_rows_that_decide_nothing_are_for_a_person() -> None:
+    assert describe_check(reference("Alpha never voted for Bravo.")) == "see the vote record"
+    assert (
+        describe_check(reference("Charlie voted for Alpha.")) == "cannot be checked against the vote record"
+    )
 
 
 def test_a_game_without_votes_leads_to_the_messages() -> None:

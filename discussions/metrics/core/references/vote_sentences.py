@@ -73,6 +73,7 @@ _PART = re.compile(
 # What speaks of votes that were cast at all; "let's vote" does not.
 _ABOUT = re.compile(
     r"\bvote[ds]\b|\b(?:did|didn't|didnt)\b.{0,60}\bvote\b|\b(?:was|were|been|kept|started) voting\b"
+    r"|(?:\b(?:the|that|this)|'s)(?: \w+)? voting\b|\bvoting (?:patterns?|records?|history|behaviou?rs?)\b"
     rf"|(?:\b(?:the|that|my|your|his|her|their|last|first|own)|'s|{OWNED}) (?:round )?(?:\w+ )?vote\b"
 )
 _DID = re.compile(r"\b(?:did|didn't|didnt)\b")
