@@ -33,8 +33,12 @@ _SMALL = (
 _OUT = r"(?:eliminate|banish|exile|lynch|remove|execute|kill|vote out|get rid of|take out)"
 _HOW = rf"(?P<how> (?:for|against|on|out|off|to {_OUT}))?+"
 
+_WHEN = (
+    r"(?:(?:(?:in|on|during|at) )?(?:the )?(?:(?:last|previous|first|second|third) (?:round|day|quest)"
+    r"|(?:round|day|night|quest) ?\w{1,6})|earlier|before|previously|yesterday|again|later|then|also|first)"
+)
 _VOTED = re.compile(
-    f"(?P<voters>{_LIST}),?(?P<small>{_SMALL}) vote(?P<past>d)?{_HOW} "
+    f"(?P<voters>{_LIST}),?(?P<small>{_SMALL}) vot(?:e(?P<past>d)?|(?P<ing>ing))(?: {_WHEN})?{_HOW} "
     f"(?P<targets>{_WHO}(?: (?:and|&) {_NAME}(?!{_SMALL} vote)){{0,9}}+)(?!{OWNED})(?: (?:out|off)\\b)?+"
 )
 # "Bravo, you voted": whom a sentence calls by name, at its start or behind a mark, is its "you".
@@ -43,10 +47,7 @@ _CALLED = re.compile(
     f"(?P<names>{_NAME}(?:(?:, | and |, and | & | ){_NAME}){{0,9}}+)"
     r"(?=[,:-]| -|,? (?:and )?you\b)"
 )
-_WHEN = (
-    r"(?:(?:(?:in|on|during|at) )?(?:the )?(?:(?:last|previous|first|second|third) (?:round|day|quest)"
-    r"|(?:round|day|night|quest) ?\w{1,6})|earlier|before|previously|yesterday|again|later|then|also|first)"
-)
+_CALLED_LAST = re.compile(f", (?P<names>{_NAME}(?:(?:, | and |, and | & ){_NAME}){{0,9}}+)[.! ]*$")
 _VOTE_OF = re.compile(
     f"(?:(?P<name>{_NAME}){OWNED}++|\\b(?P<whose>my|your|his|her|their|our))"
     f"(?: (?:own|first|last|earlier|previous|round \\w+))?+ votes?(?: {_WHEN})?{_HOW} (?P<targets>{_WHO})(?!{OWNED})"
@@ -81,9 +82,9 @@ _DENIED = re.compile(r"\b(?:never|not|didnt)\b|n't\b")
 _GROUPS = ("we", "they", "everyone")
 _PERSON = re.compile(f"({_NAME})|\\b(i|me)\\b|\\b(you)\\b|\\b([a-z]+)\\b")
 _BLANKS = re.compile(r"\s+")
-_IMMEDIATE = re.compile(
-    r",?(?: (?:too|as well|again|already|back|here|there))?(?: (?:in|on|during|at|of))?(?: the)? ?"
-)
+_CLOSELY = r"(?: (?:too|as well|again|already|back|here|there))?(?: (?:in|on|during|at|of))?(?: the)? ?"
+_TIGHT, _IMMEDIATE = re.compile(_CLOSELY), re.compile(f",?{_CLOSELY}")
+_NEXT = re.compile(f",? (?:(?:he|she|they|i|then|{_NAME}) )?(?:voted|for|against)\\b")
 _CLAUSE_START = re.compile(r"[,;:] ")
 _MOST_CLAIMS = 20
 _LONGEST = 2_000
@@ -218,7 +219,7 @@ def _is_doubted(low: str, part: SentencePart, doubts: Doubts) -> bool:
 def _list_parts(sentence: _Sentence) -> Iterator[SentencePart]:
     """What the sentence claims about votes and eliminations; I, me and my are the speaker, you is who is called."""
     low = sentence.low
-    if "vote" in low:
+    if "vot" in low:
         for match in _VOTED.finditer(low):
             yield from _read_votes(sentence, match)
         for match in _VOTE_OF.finditer(low):
@@ -241,7 +242,8 @@ def _list_parts(sentence: _Sentence) -> Iterator[SentencePart]:
 def _read_votes(sentence: _Sentence, match: re.Match[str]) -> Iterator[SentencePart]:
     """The votes of "Alpha voted for Bravo in round 1 and for Delta in round 2"."""
     low = sentence.low
-    is_past = match["past"] or _DID.search(match["small"])
+    has_past_round = any(named.number < sentence.message.round for named in sentence.rounds)
+    is_past = match["past"] or _DID.search(match["small"]) or (match["ing"] and has_past_round)
     is_of_a_group = match["voters"] in _GROUPS and match["how"] and match["how"] not in (" for", " against")
     if not is_past or is_of_a_group:
         return
@@ -287,9 +289,10 @@ def _people(sentence: _Sentence, text: str, at: int) -> list[int | None]:
 
 
 def _find_called(sentence: _Sentence, at: int) -> list[int | None]:
-    """The players called by name last before `at`; [None] when nobody is."""
+    """The players called by name last before `at`, else at the very end; [None] when nobody is."""
     called = [match for match in _CALLED.finditer(sentence.low) if match.end("names") <= at]
-    return [*sorted(players_in(called[-1]["names"]))] if called else [None]
+    last = called[-1] if called else _CALLED_LAST.search(sentence.low, at)
+    return [*sorted(players_in(last["names"]))] if last else [None]
 
 
 def _scope(sentence: _Sentence, span: tuple[int, int]) -> int | None:
@@ -297,15 +300,14 @@ def _scope(sentence: _Sentence, span: tuple[int, int]) -> int | None:
     start, end = span
     rounds = sentence.rounds
     inside = [named.number for named in rounds if start <= named.start < end]
-    behind = [
-        named.number
-        for named in rounds
-        if named.start >= end
-        and _IMMEDIATE.fullmatch(sentence.low[end : named.start])
-        and not sentence.low.startswith((" for ", " against "), named.end)
-    ]
     before = [named.number for named in rounds if named.start < start]
-    after = [named.number for named in rounds if named.start >= end]
+    behind, after = [], []
+    for named in rounds:
+        gap = sentence.low[end : named.start]
+        # "..., in round 2 for Charlie" opens the next part.
+        if named.start < end or (not _TIGHT.fullmatch(gap) and _NEXT.match(sentence.low, named.end)):
+            continue
+        (behind if _IMMEDIATE.fullmatch(gap) else after).append(named.number)
     return next(iter([*inside[-1:], *behind, *before[-1:], *after]), None)
 
 
