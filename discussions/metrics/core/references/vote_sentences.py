@@ -301,7 +301,8 @@ def _scope(sentence: _Sentence, span: tuple[int, int]) -> int | None:
     rounds = sentence.rounds
     inside = [named.number for named in rounds if start <= named.start < end]
     before = [named.number for named in rounds if named.start < start]
-    behind, after = [], []
+    behind: list[int] = []
+    after: list[int] = []
     for named in rounds:
         gap = sentence.low[end : named.start]
         # "..., in round 2 for Charlie" opens the next part.
