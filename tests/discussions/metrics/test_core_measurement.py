@@ -259,7 +259,10 @@ def loop_seconds() -> float:
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_text_of_200_000_characters_takes_long(name: str) -> None:
-    """At most 100 ms of CPU for the five token metrics, or five plain loops where the machine is slow or busy."""
+    """At most 100 ms of CPU for the five token metrics, or five plain loops where the machine is slow or busy.
+
+    Version 1.1 has twice as long: it reads every clause by more patterns.
+    """
     record = game(
         messages=[("Alpha", BOMBS[name], 2)],
         roles={"Alpha": "Villager", "Bravo": "Mafia", "Al": None},
@@ -275,7 +278,8 @@ def test_no_text_of_200_000_characters_takes_long(name: str) -> None:
             for key, metric in METRICS.items():
                 if metric.measure and key != "personality_diversity":
                     metric.measure(reading, parameters)
-            allowed.append(time.process_time() - start < max(0.1, 5 * loop))
+            most = max(0.1, 5 * loop) * (1 if number == "1.0" else 2)
+            allowed.append(time.process_time() - start < most)
             if allowed[-1]:
                 break
         assert any(allowed), number
