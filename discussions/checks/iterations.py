@@ -18,7 +18,7 @@ from discussions.comparison.core.decision_basis import (
 from discussions.core.iteration_states import CHANGE, DECIDED, KEEP, UNSORTED
 from discussions.core.outcome import Outcome
 from discussions.iterations.core.figures import GameFigures, game_figures
-from discussions.iterations.core.history import chain_faults, find_baseline
+from discussions.iterations.core.history import History, chain_faults, find_baseline
 from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
 from discussions.queries import rubric_record
@@ -98,12 +98,21 @@ def _references_are_valid(_now: datetime) -> Iterator[str]:
         for place, result in enumerate(history.iterations):
             if result.kind == CHANGE and result.baseline != find_baseline(chain[:place]):
                 yield f"Iteration {result.number} (row {result.id}) names another baseline than its stage's newest."
+        yield from _other_replays(history)
     rows = Iteration.objects.exclude(kind=UNSORTED).select_related("stage")
     for row in rows.order_by("pk").iterator(chunk_size=50):
         if bytes_hash(row.prompt.encode()) != row.prompt_sha256:
             yield f"{_iteration_name(row)}: its prompt does not have the hash beside it."
         if row.stage is not None and row.stage.project_id != row.project_id:
             yield f"{_iteration_name(row)} is in a stage of another project."
+
+
+def _other_replays(history: History) -> Iterator[str]:
+    """Re-plays that are not judged, or do not play, as what they play again."""
+    for row in history.iterations:
+        played = history.find(row.replay_of)
+        if row.replay_of is not None and (played is None or played.side != row.side):
+            yield f"Iteration {row.number} (row {row.id}) is no re-play: another prompt or way of judging than said."
 
 
 def _lists_are_frozen(_now: datetime) -> Iterator[str]:

@@ -48,6 +48,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
     if change is None or control is None:
         return None
     current = change.decision
+    control = history.pooled_control(control)
     basis = DecisionBasis(
         format=FORMAT,
         iteration=change.id,
@@ -59,13 +60,11 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         look=1,
         control=[_decided(game) for game in control.games],
         change=[_decided(game) for game in history.pooled(change).games],
-        earlier=[
-            [keep_scores_only(figures) for figures in batch]
-            for batch in history.earlier(control, *history.same_pair(change))
-        ],
+        earlier=[[keep_scores_only(figures) for figures in batch] for batch in history.earlier_than(change)],
         supersedes=current.id if current else None,
     )
-    basis = msgspec.structs.replace(basis, look=_look(change, basis))
+    pair = history.find_pair(change.compared_with, change.prompt_sha256)
+    basis = msgspec.structs.replace(basis, look=_look(pair, basis))
     return DecisionPreview(
         basis=basis,
         basis_sha256=_hash(basis),
@@ -83,14 +82,12 @@ def _decided(game: HistoryGame) -> DecidedGame:
     return DecidedGame(game.id, game.verdict, game.figures)
 
 
-def _look(change: HistoryIteration, basis: DecisionBasis) -> int:
+def _look(pair: list[HistoryIteration], basis: DecisionBasis) -> int:
     """The number of this look at the pair. Figures that were seen before, and no figures at all, are no new look."""
-    pair = Decision.objects.filter(
-        compared_with=basis.compared_with, iteration__prompt_sha256=change.prompt_sha256
-    )
+    made = Decision.objects.filter(iteration__in=[iteration.id for iteration in pair])
     bases = [
         (msgspec.json.decode(body, type=DecisionBasis), look)
-        for body, look in pair.order_by("pk").values_list("basis", "look")
+        for body, look in made.order_by("pk").values_list("basis", "look")
     ]
     looked = {
         figures_hash(decision_basis): look for decision_basis, look in bases if not decision_basis.is_unseen

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.iteration_states import IMPORTING
 from discussions.core.outcome import ENGAGEMENT, Outcome
 from discussions.iterations.core.figures import GameFigures, game_figures
 from discussions.iterations.core.history import (
@@ -70,6 +71,7 @@ _NAMED = {
     "rubric_sha256": "rubric_version__sha256",
     "compared_with": "compared_with_id",
     "baseline": "baseline_id",
+    "replay_of": "replay_of_id",
     "created_by": "created_by__name",
     "opened_by": "opened_by__name",
 }
@@ -225,8 +227,10 @@ _RECORDED: Any = msgspec.json.Decoder(_Recorded)
 
 
 def propose_target(history: History, reference: HistoryIteration) -> NextTarget:
-    """The next target that the games of the reference propose."""
-    return next_target(reference.figures, load_rubric(reference), earlier=history.earlier(reference))
+    """The next target that the games of the reference's prompt propose."""
+    alike = history.same_prompt(reference)
+    games = history.pooled_control(reference).figures
+    return next_target(games, load_rubric(reference), earlier=history.earlier(*alike))
 
 
 def load_rubric(iteration: HistoryIteration) -> RubricRecord:
@@ -244,6 +248,19 @@ class Obstacle(NamedTuple):
 def get_sentence(obstacle: Obstacle | None) -> str:
     """The text next to a disabled button; "" without an obstacle."""
     return obstacle.says if obstacle else ""
+
+
+def why_no_replay(history: History, iteration: HistoryIteration) -> Obstacle | None:
+    """Why an iteration cannot be played again now: no change is compared with it, or games can simply be added."""
+    is_reference = iteration is history.reference
+    if not is_reference and not any(row.compared_with == iteration.id for row in history.iterations):
+        says = _("No change is compared with iteration %(number)d, so playing it again would count nowhere.")
+        return Obstacle("no_reference", says % {"number": iteration.number})
+    for row in history.same_prompt(iteration):
+        if row.state == IMPORTING:
+            says = _("Iteration %(number)d has this prompt and still takes games. Bring them in there.")
+            return Obstacle("takes_games", says % {"number": row.number})
+    return None
 
 
 def why_unready(iteration: Iteration) -> Obstacle | None:

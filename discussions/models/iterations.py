@@ -131,10 +131,11 @@ class Iteration(models.Model):
     """One cycle inside a stage, or the project's unsorted iteration (no stage), where games wait.
 
     A change is compared with `compared_with`, the stage's reference when it was opened; `baseline` is the stage's
-    newest baseline then. `target` is the key of the criterion that is to become better ("" when none was named),
-    `material` the JSON of what difference matters: criterion -> number. `hunk_count` says how many places of the prompt
-    differ from the reference's; more than the rubric allows need the lead's answer. All of it is final once the
-    iteration is open for rating.
+    newest baseline then. A baseline with `replay_of` plays that iteration's prompt again: its games count with that
+    one's, and it is never a reference of its own. `target` is the key of the criterion that is to become better (""
+    when none was named), `material` the JSON of what difference matters: criterion -> number. `hunk_count` says how
+    many places of the prompt differ from the reference's; more than the rubric allows need the lead's answer. All of it
+    is final once the iteration is open for rating.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="iterations")
@@ -153,6 +154,7 @@ class Iteration(models.Model):
         "self", models.PROTECT, related_name="compared_by", null=True, blank=True
     )
     baseline = models.ForeignKey("self", models.PROTECT, related_name="based_on", null=True, blank=True)
+    replay_of = models.ForeignKey("self", models.PROTECT, related_name="replayed_by", null=True, blank=True)
     target = models.CharField(max_length=60, blank=True)
     material = models.TextField(default="{}")
     change_note = models.TextField(blank=True)
@@ -188,6 +190,10 @@ class Iteration(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(compared_with=None) | ~Q(compared_with=F("id")), name="iteration_not_with_itself"
+            ),
+            models.CheckConstraint(
+                condition=Q(replay_of=None) | (Q(kind=BASELINE) & ~Q(replay_of=F("id"))),
+                name="iteration_replay_is_baseline",
             ),
             models.CheckConstraint(condition=_pair("opened"), name="iteration_opened_pair"),
             models.CheckConstraint(

@@ -12,10 +12,10 @@ from msgspec import Struct
 from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
 from discussions.iterations.core.history import History
 from discussions.iterations.core.prompt_diff import prompt_diff
-from discussions.iterations.queries import load_history
+from discussions.iterations.queries import load_history, why_no_replay
 from discussions.models import Iteration, Stage
 from discussions.models.iterations import BLIND_FIRST, IDENTIFICATIONS, QUESTION, REVEALS
-from discussions.planning.core import Plan, material_differences, most_hunks, plan_faults
+from discussions.planning.core import Plan, get_game_count, material_differences, most_hunks, plan_faults
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import why_judged_so, why_no_change, why_plan_is_final
 from rubric.core.records import DISCUSSION, RubricRecord
@@ -23,6 +23,7 @@ from rubric.models import RubricVersion
 from rubric.models.rubrics import PUBLISHED
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash
+from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
 
@@ -79,6 +80,31 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
         assert baseline is not None
         given |= {"compared_with": reference, "baseline_id": baseline.id, "hunk_count": hunks}
         return _insert(locked, CHANGE, plan, rubric, given, by, now)
+
+
+def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iteration:
+    """Open an iteration that plays the prompt of a reference again, judged alike; its games count with the reference's.
+
+    `iteration` is the reference, or a re-play of it, fetched with its stage. Raises NotAllowed: not a lead, a closed
+    stage, no reference, or an iteration of this prompt still takes games.
+    """
+    stage = iteration.stage
+    if stage is None:
+        raise NotAllowed(_("Unsorted games belong to no prompt that could be played again."))
+    check_open_iteration(by, stage)
+    with transaction.atomic():
+        locked = _lock(stage, by)
+        history = load_history(locked)
+        row = history.find(iteration.replay_of_id or iteration.pk)
+        assert row is not None
+        if why := why_no_replay(history, row):
+            raise NotAllowed(why.says, code=why.code)
+        played = Iteration.objects.select_related("rubric_version").get(pk=row.id)
+        rubric = played.rubric_version.to_record()
+        name = _("%(name)s, played again") % {"name": played.name[: LONGEST_NAME - 20]}
+        plan = Plan(name=name, prompt=played.prompt, least_games=get_game_count(rubric, CHANGE))
+        given: dict[str, Any] = {name: getattr(played, name) for name in Protocol.__struct_fields__}
+        return _insert(locked, BASELINE, plan, rubric, given | {"replay_of": played}, by, now)
 
 
 def edit_iteration(
@@ -215,6 +241,7 @@ def _record(iteration: Iteration, verb: str, by: Person, now: datetime, **more: 
         "kind": iteration.kind,
         "prompt_sha256": iteration.prompt_sha256,
         "compared_with": iteration.compared_with_id,
+        "replay_of": iteration.replay_of_id,
         "target": iteration.target,
         "material": msgspec.json.decode(iteration.material),
         "hunk_count": iteration.hunk_count,

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.comparison.core.comparison import MOST_LOOKS, get_material_difference
 from discussions.comparison.core.difference import compute_find_chance
-from discussions.core.iteration_states import CHANGE
+from discussions.core.iteration_states import BASELINE, CHANGE
 from discussions.iterations.core.averages import FEW_DF, pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
@@ -83,10 +83,16 @@ def plan_faults(
         if looks >= MOST_LOOKS:
             says = (
                 f"This prompt was compared with the reference {looks} times already, and {MOST_LOOKS} looks are the "
-                "most. Change something else, or open a fresh baseline and play both anew."
+                "most. Change something else: games of the same two prompts count together, whenever they are played."
             )
             yield PlanFault("prompt", "too_many_looks", says)
         yield from _wrong_change(plan, rubric, reference_prompt, hunk_count)
+
+
+def get_game_count(rubric: RubricRecord, kind: str) -> int:
+    """How many games the rubric asks for in an iteration of that kind."""
+    name = "baseline_game_count" if kind == BASELINE else "iteration_game_count"
+    return int(rubric.parameters.get(name, 3))
 
 
 def material_differences(plan: Plan, rubric: RubricRecord) -> dict[str, float]:

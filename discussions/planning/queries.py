@@ -29,6 +29,11 @@ def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
     if iteration.state != IMPORTING:
         says = _("Iteration %(number)d is open for rating; its plan is final.")
         return Obstacle("frozen", says % {"number": iteration.number})
+    if iteration.replay_of_id is not None:
+        says = _(
+            "Iteration %(number)d plays another one again, so its prompt and its way of judging are given."
+        )
+        return Obstacle("replay", says % {"number": iteration.number})
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING))
     if Game.objects.filter(iteration=iteration).exists() or coming.exists():
         says = _(

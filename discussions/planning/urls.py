@@ -23,4 +23,9 @@ urlpatterns: list[URLPattern] = [
         views.open_for_rating,
         name="open_for_rating",
     ),
+    path(
+        "projects/<slug:slug>/iterations/<int:iteration>/again/",
+        views.replay_reference,
+        name="replay_reference",
+    ),
 ]

@@ -249,6 +249,18 @@ def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpRespons
     return respond(request, page="", redirect=reverse("iteration", args=[slug, iteration]))
 
 
+@require("open_iteration", methods=("POST",))
+def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """Open an iteration that plays the prompt of this one again; leads to the new one."""
+    found = iteration_or_404(request.user, slug, iteration)
+    form = bind_form(request, NothingForm)
+    try:
+        made = actions.replay_reference(iteration=found, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        return _again(request, found, open_form=form, status=kept_status(form, refusal))
+    return respond(request, page="", redirect=reverse("iteration", args=[slug, made.number]))
+
+
 def _again(request: SignedIn, found: Iteration, **given: object) -> HttpResponse:
     """The page as it is now, with the refused form."""
     if found.is_unsorted:

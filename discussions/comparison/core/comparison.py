@@ -42,7 +42,7 @@ def look_refusal(look: int) -> str:
         return ""
     return (
         f"These two iterations were compared {look - 1} times already, and {MOST_LOOKS} looks are the most: "
-        "every further one makes a lucky answer likelier. Decide with what is there, or play both anew."
+        "every further one makes a lucky answer likelier. Decide with what is there."
     )
 
 

@@ -16,9 +16,11 @@ from discussions.comparison.pages.metric import (
     MetricComparison,
     describe_figure,
     metric_part,
+    pooled_control_says,
     pooled_says,
     waits_says,
 )
+from discussions.comparison.pages.replay import ReplayButton, build_replay_button
 from discussions.comparison.queries import decision_preview
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
@@ -35,7 +37,7 @@ class ComparisonAnswer(Struct, frozen=True):
     """The answer: the first line, its tone, and what to do by default.
 
     `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
-    are sentences on guardrails. `waits` names games that are not rated, `pooled` those of earlier iterations that count
+    are sentences on guardrails. `waits` names games that are not rated, `pooled` those of other iterations that count
     too. `rebound` is the expected rise of the target without any change.
     """
 
@@ -46,7 +48,7 @@ class ComparisonAnswer(Struct, frozen=True):
     most_looks: int
     checks: list[str]
     waits: str
-    pooled: str
+    pooled: list[str]
     rebound: str
 
 
@@ -64,7 +66,7 @@ class ComparePage(Struct, frozen=True):
 
     `choices` are the numbers and labels of the iterations that `change` can be compared with; `control` is the chosen
     one. `sides` are both with their games. `is_decided_on` says that a decision is about this pair; `target` is None
-    where none was named.
+    where none was named. `replay` plays the reference again, None where nothing is decided on the pair.
     """
 
     change: HistoryIteration
@@ -78,6 +80,7 @@ class ComparePage(Struct, frozen=True):
     sides: list[tuple[HistoryIteration, list[SideGame]]]
     diff: PromptDiff | None
     is_decided_on: bool
+    replay: ReplayButton | None
 
 
 def other_side(history: History, change: HistoryIteration, number: int) -> HistoryIteration | None:
@@ -97,13 +100,12 @@ def build_compare_page(
 ) -> ComparePage:
     """The page of an iteration and another one of its stage, if there is one."""
     is_decided_on = control is not None and control.id == change.compared_with
-    shown_change = history.pooled(change) if is_decided_on else change
-    sides = [
-        judge_iteration(history_iteration)
-        for history_iteration in (control, shown_change)
-        if history_iteration is not None
-    ]
-    rubric = sides[-1].rubric
+    shown = (control, change)
+    if control is not None and is_decided_on:
+        shown = (history.pooled_control(control), history.pooled(change))
+    sides = [judge_iteration(side) for side in shown if side is not None]
+    rubric, stage = sides[-1].rubric, iteration.stage
+    assert stage is not None
     found, problem, look = _compared(history, change, control, rubric)
     metrics = {metric.key: metric for metric in found.metrics} if found else {}
     criteria = rubric.criteria if control else []
@@ -121,6 +123,9 @@ def build_compare_page(
         sides=[(side.row, _side_games(side.row, rubric)) for side in sides],
         diff=_diff(control, iteration) if control else None,
         is_decided_on=is_decided_on,
+        replay=build_replay_button(stage=stage, history=history, row=control)
+        if control and is_decided_on
+        else None,
     )
 
 
@@ -181,7 +186,7 @@ def _answer(
     look: int,
 ) -> ComparisonAnswer:
     target = found.metric(found.target) if found.target else None
-    earlier = history.earlier(control, *history.same_pair(change))
+    earlier = history.earlier_than(change)
     return ComparisonAnswer(
         says=describe_verdict(target, METRICS[target.key].scale.span) if target else found.says,
         tone=TONES[found.answer],
@@ -189,8 +194,10 @@ def _answer(
         look=look,
         most_looks=MOST_LOOKS,
         checks=found.checks,
-        waits=waits_says(control, change),
-        pooled=pooled_says(history, change) if look else "",
+        waits=waits_says(*(history.same_prompt(control) if look else [control]), change),
+        pooled=[*filter(None, (pooled_control_says(history, control), pooled_says(history, change)))]
+        if look
+        else [],
         rebound=_rebound(control, target, rubric, earlier) if look and target else "",
     )
 

@@ -290,6 +290,16 @@ def pooled_says(history: History, change: HistoryIteration) -> str:
     return _sentence(says % {"games": format_numbers(before)})
 
 
+def pooled_control_says(history: History, control: HistoryIteration) -> str:
+    """Which games of other iterations count on the side of the reference; "" where there are none."""
+    own = {game.id for game in control.games}
+    others = [game.figures.number for game in history.pooled_control(control).games if game.id not in own]
+    if not others:
+        return ""
+    says = _("%(games)s played the prompt of iteration %(number)d too and count with its games.")
+    return _sentence(says % {"games": format_numbers(others), "number": control.number})
+
+
 def waits_says(*sides: HistoryIteration) -> str:
     """Which games are not rated yet; "" where all are."""
     waiting = [game.figures.number for side in sides for game in side.games if game.state == OPEN]

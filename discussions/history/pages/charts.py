@@ -116,6 +116,8 @@ def _charts(
 
 def get_mark(row: HistoryIteration) -> str:
     """The letter under an iteration: what it is, or what was decided on it."""
+    if row.replay_of is not None:
+        return _("A")
     if row.kind == BASELINE:
         return _("B")
     letters = {KEEP: _("K"), REVERT: _("R"), INCONCLUSIVE: _("I")}

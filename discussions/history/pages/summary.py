@@ -195,13 +195,13 @@ def _average(line: Average) -> SummaryAverage:
 def _compared(change: HistoryIteration, control: HistoryIteration, history: History) -> SummaryComparison:
     """What the figures say now; a decision may rest on earlier ones, which are stored with it."""
     found = compare(
-        control.figures,
+        history.pooled_control(control).figures,
         history.pooled(change).figures,
         load_rubric(change),
-        earlier=history.earlier(control, *history.same_pair(change)),
+        earlier=history.earlier_than(change),
         target=change.target or None,
         material=change.material,
-        look=min(max(history.looks(*change.pair), 1), MOST_LOOKS),
+        look=min(max(history.looks(change.compared_with, change.prompt_sha256), 1), MOST_LOOKS),
     )
     return SummaryComparison(
         number=control.number,

@@ -57,6 +57,7 @@ class IterationLink(Struct, frozen=True):
     created_at: datetime
     compared_with: int | None = None
     decisions: Sequence[tuple[datetime, str]] = ()
+    replay_of: int | None = None
 
     def choice(self, at: datetime | None = None) -> str:
         """The decision now, or at that moment; "" while there is none."""
@@ -64,7 +65,12 @@ class IterationLink(Struct, frozen=True):
         return made[-1] if made else ""
 
     def since(self, at: datetime | None = None) -> datetime | None:
-        """Since when it can be a reference, now or then: a baseline from its opening, a change while it is kept."""
+        """Since when it can be a reference, now or then: a baseline from its opening, a change while it is kept.
+
+        A re-play never is: its games count with those of the iteration that it plays again.
+        """
+        if self.replay_of is not None:
+            return None
         if self.kind == BASELINE:
             return self.created_at
         kept = None
@@ -96,6 +102,7 @@ class HistoryIteration(Struct, frozen=True):
     identification: str
     compared_with: int | None
     baseline: int | None
+    replay_of: int | None
     least_games: int
     created_at: datetime
     created_by: str
@@ -131,15 +138,17 @@ class HistoryIteration(Struct, frozen=True):
         return self.rubric_version, self.evaluator_count, self.reveal, self.identification
 
     @property
-    def pair(self) -> tuple[int | None, str]:
-        """What a decision is about: the reference and the prompt that is compared with it."""
-        return self.compared_with, self.prompt_sha256
+    def side(self) -> tuple[object, ...]:
+        """What makes games comparable evidence of one prompt: the prompt, and how its games are judged."""
+        return self.prompt_sha256, *self.protocol
 
     @property
     def link(self) -> IterationLink:
         """The iteration as a link of the chain of references."""
         made = [(decision.created_at, decision.choice) for decision in self.decisions]
-        return IterationLink(self.id, self.number, self.kind, self.created_at, self.compared_with, made)
+        return IterationLink(
+            self.id, self.number, self.kind, self.created_at, self.compared_with, made, self.replay_of
+        )
 
 
 class IterationFigures(Struct, frozen=True):
@@ -195,27 +204,39 @@ class History(Struct, frozen=True):
             if iteration.id not in own and iteration.protocol in protocols and iteration.games
         ]
 
+    def earlier_than(self, change: HistoryIteration) -> list[list[GameFigures]]:
+        """The batches of the protocol on neither side of a change, for the spread between games."""
+        reference = self.find(change.compared_with)
+        sides = self.same_prompt(reference) if reference else []
+        return self.earlier(*sides, *self.same_pair(change))
+
     def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
-        """How often this prompt was compared with this reference so far, in any iteration."""
-        alike = [
-            iteration for iteration in self.iterations if iteration.pair == (compared_with, prompt_sha256)
-        ]
+        """How often this prompt was compared with the prompt of this reference so far, in any iteration."""
+        alike = self.find_pair(compared_with, prompt_sha256)
         return max((line.look for iteration in alike for line in iteration.decisions), default=0)
 
-    def same_pair(self, change: HistoryIteration) -> list[HistoryIteration]:
-        """The iterations that played this prompt against this reference up to this one, which is the last."""
-        if change.compared_with is None:
-            return [change]
+    def find_pair(self, compared_with: int | None, prompt_sha256: str) -> list[HistoryIteration]:
+        """The changes to this prompt from the prompt of that reference, judged alike, in order."""
+        reference = self.find(compared_with)
+        if reference is None:
+            return []
+        references = {iteration.id for iteration in self.same_prompt(reference)}
         return [
             iteration
             for iteration in self.iterations
-            if iteration.id == change.id
-            or (
-                iteration.pair == change.pair
-                and iteration.protocol == change.protocol
-                and iteration.number < change.number
-            )
+            if iteration.compared_with in references
+            and iteration.prompt_sha256 == prompt_sha256
+            and iteration.protocol == reference.protocol
         ]
+
+    def same_pair(self, change: HistoryIteration) -> list[HistoryIteration]:
+        """The iterations that played this prompt against this reference's up to this one, which is the last."""
+        alike = self.find_pair(change.compared_with, change.prompt_sha256)
+        return [*(iteration for iteration in alike if iteration.number < change.number), change]
+
+    def same_prompt(self, iteration: HistoryIteration) -> list[HistoryIteration]:
+        """The iterations of this one's prompt that are judged alike, in order: re-plays and fresh baselines too."""
+        return [other for other in self.iterations if other.side == iteration.side]
 
     def pooled(self, change: HistoryIteration) -> HistoryIteration:
         """The change with the games that its prompt was judged by before, against the same reference, before its own.
@@ -223,8 +244,12 @@ class History(Struct, frozen=True):
         Of the earlier iterations, only games with figures count.
         """
         *before, own = self.same_pair(change)
-        known = [game for iteration in before for game in iteration.games if game.state != OPEN]
-        return replace(own, games=[*known, *own.games])
+        return replace(own, games=[*_known(before), *own.games])
+
+    def pooled_control(self, reference: HistoryIteration) -> HistoryIteration:
+        """A reference with all games of its prompt that are judged alike; of other iterations, those with figures."""
+        others = [iteration for iteration in self.same_prompt(reference) if iteration.id != reference.id]
+        return replace(reference, games=[*reference.games, *_known(others)])
 
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
         """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
@@ -250,6 +275,10 @@ class History(Struct, frozen=True):
         return [iteration.link for iteration in self.iterations]
 
 
+def _known(iterations: Iterable[HistoryIteration]) -> list[HistoryGame]:
+    return [game for iteration in iterations for game in iteration.games if game.state != OPEN]
+
+
 def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None = None) -> int | None:
     """The reference of a stage's iterations, given in order: now, or as it was then; None before the first baseline.
 
@@ -263,8 +292,9 @@ def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None
 
 
 def find_baseline(chain: Iterable[IterationLink]) -> int | None:
-    """The newest baseline of a stage's iterations, given in order."""
-    return next((link.id for link in reversed(list(chain)) if link.kind == BASELINE), None)
+    """The newest baseline of a stage's iterations, given in order; a re-play is none."""
+    baselines = [link.id for link in chain if link.kind == BASELINE and link.replay_of is None]
+    return baselines[-1] if baselines else None
 
 
 def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:

@@ -5,6 +5,7 @@ from msgspec import Struct
 
 from discussions.comparison.labels import material_text
 from discussions.comparison.pages.decision import TONES, choice_words
+from discussions.comparison.pages.replay import ReplayButton, build_replay_button
 from discussions.core.iteration_states import CHANGE
 from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
@@ -53,6 +54,7 @@ class IterationPage(Struct, frozen=True):
     newest_change: int
     edit_refusal: str
     open_refusal: str
+    replay: ReplayButton | None
 
 
 def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPage:
@@ -91,6 +93,7 @@ def build_iteration_page(*, iteration: Iteration, person: Person) -> IterationPa
         newest_change=history.newest_change,
         edit_refusal=closed or get_sentence(why_plan_is_final(iteration)),
         open_refusal=open_refusal,
+        replay=build_replay_button(stage=stage, history=history, row=row),
     )
 
 
@@ -132,5 +135,7 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[S
 def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, bool]:
     if row.kind == CHANGE:
         return "decide", _("Compare and decide"), "", row.decision is not None
+    if row.replay_of is not None:
+        return "compare", _("Look at the comparison that its games count in"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
     return "change", _("Change one thing: open the first change"), "", follows

@@ -11,7 +11,7 @@ from discussions.iterations.core.next_target import TargetAdvice, describe_targe
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.queries import load_batches, load_rubric, propose_target
 from discussions.models import Iteration, Stage
-from discussions.planning.core import Plan, PlanFault, most_hunks, plan_faults
+from discussions.planning.core import Plan, PlanFault, get_game_count, most_hunks, plan_faults
 from discussions.planning.pages.how_many import HowMany, build_how_many
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import why_no_change
@@ -192,9 +192,3 @@ def plan_texts(iteration: Iteration) -> dict[str, object]:
         **{name: getattr(iteration, name) for name in STORED_FIELDS},
         "rubric_version": str(iteration.rubric_version_id),
     }
-
-
-def get_game_count(rubric: RubricRecord, kind: str) -> int:
-    """How many games the rubric asks for in an iteration of that kind."""
-    name = "baseline_game_count" if kind == BASELINE else "iteration_game_count"
-    return int(rubric.parameters.get(name, 3))

@@ -106,7 +106,7 @@ def test_three_looks_at_a_pair_are_the_most(change):
         looks.append(decide_on(iteration=change, choice="inconclusive", minutes=9 + number).look)
         lower(change, number)
     assert looks == [1, 2, 3]
-    assert history(change.stage).looks(*history(change.stage).find(change.pk).pair) == 3
+    assert history(change.stage).looks(change.compared_with_id, change.prompt_sha256) == 3
     with pytest.raises(NotAllowed, match="compared 3 times already"):
         decide_on(iteration=change, choice="revert", minutes=20)
     assert preview(change).compared is None

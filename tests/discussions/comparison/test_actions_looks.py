@@ -95,14 +95,15 @@ def test_games_that_were_never_rated_are_not_waited_for_in_another_iteration(sta
     assert preview(second).basis.pending == []
 
 
-def test_games_of_another_prompt_or_another_reference_stay_apart(stage):
+def test_games_of_another_prompt_stay_apart_and_a_fresh_baseline_counts_with_the_old_one(stage):
     other = make_iteration(stage=stage, games=[figures()] * 3, decision="keep", minutes=5)
     decide_on(iteration=play(stage, 66, 67, 68, minutes=8), choice="revert", minutes=9)
     make_baseline(stage=stage, games=[figures()] * 3, minutes=10)
     second = play(stage, 70, 71, 72, minutes=12)
     assert second.compared_with_id != other.pk
     assert list_scores(preview(second).basis.change) == [70, 71, 72]
-    assert [len(batch) for batch in preview(second).basis.earlier] == [3, 3, 3]
+    assert [len(batch) for batch in preview(second).basis.earlier] == [3, 3]
+    assert list_scores(preview(second).basis.control) == [80, 80, 80, 60, 62, 64]
     assert preview(second).basis.look == 1
 
 

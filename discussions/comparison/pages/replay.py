@@ -1,0 +1,35 @@
+"""The button that plays a reference again, so that both sides of a comparison grow."""
+
+from msgspec import Struct
+
+from discussions.gates.permissions import check_stage_open
+from discussions.iterations.core.history import History, HistoryIteration
+from discussions.iterations.queries import get_sentence, why_no_replay
+from discussions.models import Stage
+from workspace.core.refusals import NotAllowed
+
+
+class ReplayButton(Struct, frozen=True):
+    """The number of the iteration that is played again; `refusal` disables the button, "" where nothing refuses."""
+
+    number: int
+    refusal: str
+
+
+def build_replay_button(*, stage: Stage, history: History, row: HistoryIteration) -> ReplayButton | None:
+    """The button on the page of an iteration: for a change its reference, for a reference itself, else None."""
+    played = find_replayed(history, row)
+    if played is None:
+        return None
+    try:
+        check_stage_open(stage)
+    except NotAllowed as refusal:
+        return ReplayButton(played.number, refusal.sentence)
+    return ReplayButton(played.number, get_sentence(why_no_replay(history, played)))
+
+
+def find_replayed(history: History, row: HistoryIteration) -> HistoryIteration | None:
+    """Which iteration is played again from the page of this one."""
+    if row is history.reference:
+        return row
+    return history.find(row.replay_of or row.compared_with or row.id)

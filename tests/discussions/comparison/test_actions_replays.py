@@ -1,0 +1,172 @@
+"""A reference is played again: both sides of a comparison grow, under one way of judging, and nobody sees a side."""
+
+import pytest
+
+from discussions.models import Iteration, Slot
+from discussions.planning.actions import edit_iteration, replay_reference
+from tests.factories.iterations import (
+    decide_on,
+    figures,
+    fill,
+    fresh,
+    get_lead,
+    history,
+    make_baseline,
+    make_change,
+    make_stage,
+    plan,
+    preview,
+)
+from tests.factories.people import make_member, moment
+from tests.faults.crowd import breaches
+from workspace.core.refusals import NotAllowed, Unacceptable
+
+pytestmark = pytest.mark.django_db
+
+
+PROMPT = "You play Mafia, and you play it well.\n"
+
+
+@pytest.fixture
+def stage(settings, tmp_path):
+    settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
+    made = make_stage()
+    make_baseline(stage=made, games=scored(60, 62, 64), evaluator_count=2, name="Baseline")
+    return made
+
+
+def scored(*values):
+    return [None if value is None else figures(coherence=value) for value in values]
+
+
+def play(stage, *values, minutes=5):
+    return make_change(stage=stage, games=scored(*values), prompt=PROMPT, target="coherence", minutes=minutes)
+
+
+def play_again(iteration, *values, minutes=8):
+    made = replay_reference(
+        iteration=fresh(iteration), by=get_lead(fresh(iteration).stage), now=moment(minutes)
+    )
+    return fill(iteration=made, games=scored(*values), minutes=minutes)
+
+
+def list_scores(games):
+    return [game.figures.scores["coherence"] for game in games]
+
+
+def get_baseline(stage):
+    return Iteration.objects.get(stage=stage, number=2)
+
+
+def test_both_sides_grow_and_each_new_set_of_scores_is_a_look(stage):
+    first = play(stage, 66, 67, 68)
+    decide_on(iteration=first, choice="inconclusive", minutes=6)
+    again = play_again(get_baseline(stage), 58, 63, 65)
+    second = play(stage, 70, 71, 72, minutes=10)
+    found = preview(second)
+    assert list_scores(found.basis.control) == [60, 62, 64, 58, 63, 65]
+    assert list_scores(found.basis.change) == [66, 67, 68, 70, 71, 72]
+    assert (found.basis.look, found.basis.earlier, found.basis.compared_with) == (
+        2,
+        [],
+        get_baseline(stage).pk,
+    )
+    assert found.compared.metric("coherence").difference.control_count == 6
+    decide_on(iteration=second, choice="keep", minutes=12)
+    assert history(stage).reference.id == second.pk
+    assert {code: said for code, said in breaches().items() if code not in ("I6", "I7v")} == {}
+    assert again.kind == "baseline"
+
+
+def test_it_has_the_prompt_and_the_rules_of_the_reference_and_is_none_itself(stage):
+    baseline = get_baseline(stage)
+    again = play_again(baseline, minutes=3)
+    assert (again.replay_of_id, again.prompt, again.name) == (
+        baseline.pk,
+        baseline.prompt,
+        "Baseline, played again",
+    )
+    judged = ("rubric_version_id", "evaluator_count", "reveal", "identification")
+    assert [getattr(again, name) for name in judged] == [getattr(baseline, name) for name in judged]
+    assert (history(stage).reference.id, history(stage).baseline.id) == (baseline.pk, baseline.pk)
+    with pytest.raises(NotAllowed, match="its prompt and its way of judging are given") as refusal:
+        edit_iteration(iteration=again, plan=plan(), by=get_lead(stage), now=moment(4))
+    assert refusal.value.code == "replay"
+
+
+def test_open_games_of_a_replay_are_not_counted_yet(stage):
+    change = play(stage, 66, 67, 68)
+    play_again(get_baseline(stage), 58, None, 65)
+    assert list_scores(preview(change).basis.control) == [60, 62, 64, 58, 65]
+
+
+def test_a_fresh_baseline_of_the_same_prompt_judged_otherwise_stays_apart(stage):
+    make_baseline(stage=stage, games=scored(50, 50, 50), evaluator_count=1, minutes=3)
+    change = play(stage, 66, 67, 68)
+    assert list_scores(preview(change).basis.control) == [50, 50, 50]
+
+
+def test_a_second_one_waits_until_the_first_has_its_games(stage):
+    again = play_again(get_baseline(stage), minutes=3)
+    for row in (get_baseline(stage), again):
+        with pytest.raises(
+            NotAllowed, match=f"Iteration {again.number} has this prompt and still takes games"
+        ):
+            play_again(row, minutes=4)
+    fill(iteration=again, games=scored(60, 61, 62), minutes=5)
+    third = play_again(again, minutes=6)
+    assert (third.replay_of_id, third.name) == (get_baseline(stage).pk, "Baseline, played again")
+
+
+def test_what_no_change_is_compared_with_is_not_played_again(stage):
+    change = play(stage, 66, 67, 68)
+    with pytest.raises(NotAllowed, match="playing it again would count nowhere"):
+        play_again(change)
+    decide_on(iteration=change, choice="keep", minutes=6)
+    assert play_again(change, minutes=7).replay_of_id == change.pk
+
+
+def test_three_looks_are_the_most_also_after_a_fresh_baseline_of_the_same_prompt(stage):
+    for minutes in (5, 15, 25):
+        change = play(stage, 66, 67, 60 + minutes, minutes=minutes)
+        decide_on(iteration=change, choice="inconclusive", minutes=minutes + 1)
+        make_baseline(stage=stage, games=scored(61, 62, 63), evaluator_count=2, minutes=minutes + 2)
+    with pytest.raises(Unacceptable, match="compared with the reference 3 times already"):
+        play(stage, 70, minutes=35)
+
+
+def test_evaluators_are_dealt_games_of_both_sides_and_told_of_none(stage, client):
+    change = play(stage, None, None, None)
+    again = play_again(get_baseline(stage), None, None, None)
+    person = make_member(project=stage.project)
+    free = set(Slot.objects.free_for(person).values_list("game__iteration", flat=True))
+    assert {change.pk, again.pk} <= free
+    client.force_login(person)
+    answer = client.post(f"/projects/{stage.project.slug}/next/", follow=True)
+    body = answer.content.decode().lower()
+    assert answer.status_code == 200
+    for told in (
+        f"iteration {change.number}",
+        f"iteration {again.number}",
+        change.name,
+        "played again",
+        "re-play",
+    ):
+        assert told.lower() not in body, told
+
+
+def test_a_lead_presses_the_button_on_both_pages(stage, client):
+    change = play(stage, 66, 67, 68)
+    client.force_login(get_lead(stage))
+    slug, place = stage.project.slug, f"/projects/{stage.project.slug}/iterations"
+    for page in (f"{place}/{change.number}/", f"{place}/{change.number}/compare/", f"{place}/2/"):
+        body = client.get(page).content.decode()
+        assert f'action="{place}/2/again/"' in body and "Play the reference again" in body, page
+    answer = client.post(f"{place}/2/again/")
+    assert answer["Location"] == f"/projects/{slug}/iterations/4/"
+    body = client.get(answer["Location"]).content.decode()
+    assert "re-play" in body and "its games count with that one" in body
+    refused = client.post(f"{place}/2/again/")
+    assert refused.status_code == 403
+    assert "still takes games. Bring them in there." in refused.content.decode()
+    assert "plays the reference again" in client.get(f"/projects/{slug}/stages/1/").content.decode()
