@@ -104,7 +104,9 @@ def describe_verdict(metric: MetricCompared, span: float) -> str:
         )
         return says % given
     given |= _ends(line.interval, decimals)
-    return _sentence(line) % (given | {"range": _describe_range(line.interval, decimals)})
+    return _sentence(line, has_rebound=bool(found.rebound)) % (
+        given | {"range": _describe_range(line.interval, decimals)}
+    )
 
 
 def _means(after: float, before: float, threshold: float, decimals: int) -> tuple[str, str]:
@@ -116,7 +118,7 @@ def _means(after: float, before: float, threshold: float, decimals: int) -> tupl
     return shown
 
 
-def _sentence(line: VerdictLine) -> str:
+def _sentence(line: VerdictLine, *, has_rebound: bool) -> str:
     pair = _("%(label)s %(after)s against %(before)s")
     up, down = {
         CERTAIN: (_("Better, almost certainly"), _("Worse, almost certainly")),
@@ -130,11 +132,14 @@ def _sentence(line: VerdictLine) -> str:
         PROBABLY_NO_DIFFERENCE: (_("Probably no difference that matters"),) * 2,
         OPEN: (_("Cannot tell yet"),) * 2,
     }[line.kind]
+    side = _("by %(low)s to %(high)s points as played")
+    if has_rebound:
+        side = _("by %(low)s to %(high)s points beyond what comes by itself")
     rest = {
         CERTAIN: _("by %(low)s to %(high)s points"),
         LIKELY: _("by %(low)s to %(high)s points"),
-        PERHAPS: _("by %(low)s to %(high)s points as played"),
-        PERHAPS_SMALL: _("by %(low)s to %(high)s points as played"),
+        PERHAPS: side,
+        PERHAPS_SMALL: side,
         NO_DIFFERENCE: _("%(range)s, less than %(material)s either way"),
         PROBABLY_NO_DIFFERENCE: "%(range)s",
         OPEN: _("anything %(range)s fits these games"),

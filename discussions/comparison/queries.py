@@ -62,6 +62,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         change=[_decided(game) for game in history.pooled(change).games],
         earlier=[[keep_scores_only(figures) for figures in batch] for batch in history.earlier_than(change)],
         supersedes=current.id if current else None,
+        picked=[game.id for game in history.picked_by(change)],
     )
     pair = history.find_pair(change.compared_with, change.prompt_sha256)
     basis = msgspec.structs.replace(basis, look=_look(pair, basis))

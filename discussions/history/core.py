@@ -72,7 +72,10 @@ class SummaryDecision(Struct, frozen=True):
 
 
 class SummaryDifference(Struct, frozen=True):
-    """One metric of a change against its reference, unrounded."""
+    """One metric of a change against its reference, unrounded.
+
+    `raw` is as played; `rebound` of it comes by itself, and all that follows is about the rest.
+    """
 
     key: str
     label: str
@@ -90,6 +93,7 @@ class SummaryDifference(Struct, frozen=True):
     within: float | None
     permutation_p: float | None
     permutation_floor: float | None
+    rebound: float = 0.0
 
 
 class SummaryComparison(Struct, frozen=True):
@@ -193,7 +197,7 @@ COLUMNS = (
     "row", "stage", "iteration", "iteration_name", "kind", "decision", "compared_with", "game", "metric", "unit",
     "value", "threshold", "passes", "applies", "source", "withdrawn", "games", "second_look", "difference", "low",
     "high", "shrunken", "shrunken_low", "shrunken_high", "p_higher", "p_immaterial", "permutation_p",
-    "permutation_floor", "answer",
+    "permutation_floor", "answer", "rebound",
 )  # fmt: skip
 
 
@@ -285,4 +289,5 @@ def _difference_row(line: SummaryDifference) -> dict[str, Cell]:
         "permutation_p": line.permutation_p,
         "permutation_floor": line.permutation_floor,
         "answer": line.answer,
+        "rebound": line.rebound,
     }

@@ -20,9 +20,11 @@ from discussions.comparison.core.difference import (
     difference,
     has_fallen,
 )
+from discussions.comparison.core.rebound import NO_REBOUND, Rebound, find_rebound
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
-from discussions.iterations.core.averages import pooled_spread
+from discussions.iterations.core.averages import Spread, pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.iterations.core.next_target import next_target
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
@@ -111,20 +113,27 @@ def compare(
     material: Mapping[str, float] | None = None,
     look: int = 1,
     marks: Callable[[Difference], bool] = has_fallen,
+    picked: Sequence[GameFigures] = (),
 ) -> IterationComparison:
     """Compares the games of a change with those of its control, both judged under that rubric version.
 
     `earlier` are the games of each other batch of the same protocol, `target` the key that was named beforehand,
-    `material` differences that were chosen instead of the usual ones, `marks` the rule that marks a guardrail. Raises
-    ValueError for a fourth look, or a target that the rubric does not have.
+    `material` differences that were chosen instead of the usual ones, `marks` the rule that marks a guardrail, `picked`
+    the games of the control by which the target may have been picked. Raises ValueError for a fourth look, or a target
+    that the rubric does not have.
     """
     if refusal := look_refusal(look):
         raise ValueError(refusal)
     if target is not None and target not in {criterion.key for criterion in rubric.criteria}:
         raise ValueError(f"The rubric has no metric {target!r} to be the target.")
     batches = [control, change, *earlier]
+    lowest = next_target(picked, rubric, earlier=batches[2:])
+
+    def take_off(key: str, spread: Spread) -> Rebound:
+        return find_rebound(key, lowest, control, spread) if key == target else NO_REBOUND
+
     found = [
-        _metric(criterion, batches, get_material_difference(criterion.key, material), target, marks)
+        _metric(criterion, batches, get_material_difference(criterion.key, material), target, marks, take_off)
         for criterion in rubric.criteria
     ]
     metrics = _corrected(found)
@@ -162,13 +171,20 @@ def _metric(
     material: float,
     target: str | None,
     marks: Callable[[Difference], bool],
+    take_off: Callable[[str, Spread], Rebound],
 ) -> MetricCompared:
     key = criterion.key
     applicable = [collect_scores(batch, key, with_by_rule=False) for batch in batches]
     control, change = (exact_mean(collect_scores(batch, key)) for batch in batches[:2])
     scale = METRICS[key].scale
+    spread = pooled_spread(applicable)
     found = difference(
-        applicable[0], applicable[1], pooled_spread(applicable), material=material, span=scale.span
+        applicable[0],
+        applicable[1],
+        spread,
+        material=material,
+        span=scale.span,
+        rebound=take_off(key, spread),
     )
     left_out = sum(not game.applies(key) for batch in batches[:2] for game in batch)
     return MetricCompared(
@@ -244,7 +260,17 @@ def summarize_metric(metric: MetricCompared) -> str:
     shown = _format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
     shrunken = f", {_signed(found.posterior.shrunken)} after shrinking" if found.posterior else ""
     reason = f" {found.reason}" if found.reason else ""
-    return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {_signed(found.raw)}{shrunken}.{reason}"
+    played = f"{_signed(found.raw)}{describe_rebound(found)}"
+    return f"{metric.label}: {metric.answer}. {shown[0]} against {shown[1]}, {played}{shrunken}.{reason}"
+
+
+def describe_rebound(found: Difference) -> str:
+    """How much of a difference comes by itself, as the end of a sentence that begins with it; "" if nothing does."""
+    if not found.rebound or found.raw is None:
+        return ""
+    if found.raw < found.rebound:
+        return f" as played, although about {_signed(found.rebound)} was to come by itself"
+    return f" as played, about {_signed(found.rebound)} of it comes by itself"
 
 
 NOT_WORSE = "That does not call the change worse."

@@ -13,11 +13,12 @@ from discussions.iterations.core.figures import GameFigures
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 
-# 1: a guardrail is marked after shrinking. 2: it is marked as the games stand.
-FORMAT = 2
+# 1: a guardrail is marked after shrinking. 2: it is marked as the games stand. 3: what a target that was picked for
+# being lowest gains by itself is taken off.
+FORMAT = 3
 
 
-MARKS: dict[int, Callable[[Difference], bool]] = {1: has_fallen_after_shrinking, 2: has_fallen}
+MARKS: dict[int, Callable[[Difference], bool]] = {1: has_fallen_after_shrinking, 2: has_fallen, 3: has_fallen}
 
 
 # Floats of another machine or library may differ in their last digits.
@@ -35,9 +36,11 @@ class DecidedGame(Struct, frozen=True):
 class DecisionBasis(Struct, frozen=True):
     """Everything a decision rests on: the pair, the rubric version, what was named beforehand, and the games.
 
-    `change` holds the games of all iterations that played the prompt against the reference, this one's last; `earlier`
-    the other batches of the same protocol, for the spread between games. `look` counts how often the pair was looked
-    at, this time included; the same figures again are no further look. `supersedes` is the earlier decision.
+    `control` holds all games of the reference's prompt, `change` those of all iterations that played the prompt against
+    it, this one's last; `earlier` the other batches of the same protocol, for the spread between games. `picked` are
+    the rows of the control's games by which the target may have been picked; none before format 3. `look` counts how
+    often the pair was looked at, this time included; the same figures again are no further look. `supersedes` is the
+    earlier decision.
     """
 
     format: int
@@ -52,6 +55,7 @@ class DecisionBasis(Struct, frozen=True):
     change: list[DecidedGame]
     earlier: list[list[GameFigures]]
     supersedes: int | None = None
+    picked: list[int] = []
 
     @property
     def is_unseen(self) -> bool:
@@ -106,6 +110,7 @@ def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationCom
         material=basis.material,
         look=basis.look,
         marks=MARKS[basis.format],
+        picked=[game.figures for game in basis.control if game.id in basis.picked],
     )
 
 

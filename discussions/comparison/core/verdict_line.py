@@ -43,7 +43,7 @@ ALMOST_CERTAIN = 0.99
 
 
 class VerdictLine(Struct, frozen=True):
-    """The word (`kind`), its direction, and the interval of the raw difference that stands beside it.
+    """The word (`kind`), its direction, and the interval of the judged difference, unshrunken, that stands beside it.
 
     `interval` is None where nothing is known of the spread; `percent` is its level, 95, or 90 where only that one lies
     on the side of the answer. The first four kinds have an interval on one side of 0, the side of `is_better`;
@@ -58,7 +58,7 @@ class VerdictLine(Struct, frozen=True):
 
 def choose_verdict_line(found: Difference) -> VerdictLine:
     """The first line for a difference and its uncorrected answer."""
-    is_better = (found.raw or 0) > 0
+    is_better = (found.judged or 0) > 0
     posterior = found.posterior
     if posterior is None:
         return VerdictLine(NO_DIFFERENCE if found.answer == SAME else OPEN, is_better, None)
@@ -85,11 +85,11 @@ def narrow_interval(found: Difference) -> tuple[float, float] | None:
     from scipy.special import stdtrit
 
     error = get_standard_error(found)
-    if found.posterior is None or found.raw is None or error is None:
+    if found.posterior is None or found.judged is None or error is None:
         return None
     half = float(stdtrit(found.spread.df, 1 - TAIL)) * error
     low, high = found.posterior.interval
-    return max(low, found.raw - half), min(high, found.raw + half)
+    return max(low, found.judged - half), min(high, found.judged + half)
 
 
 def is_prior_in_conflict(found: Difference) -> bool:

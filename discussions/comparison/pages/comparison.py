@@ -8,6 +8,7 @@ from discussions.comparison.core.comparison import (
     IterationComparison,
     MetricCompared,
     compare,
+    describe_rebound,
     look_refusal,
 )
 from discussions.comparison.labels import describe_verdict
@@ -15,6 +16,7 @@ from discussions.comparison.pages.metric import (
     TONES,
     MetricComparison,
     describe_figure,
+    format_signed,
     metric_part,
     pooled_control_says,
     pooled_says,
@@ -22,9 +24,7 @@ from discussions.comparison.pages.metric import (
 )
 from discussions.comparison.pages.replay import ReplayButton, build_replay_button
 from discussions.comparison.queries import decision_preview
-from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
-from discussions.iterations.core.next_target import next_target
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.pages import judge_iteration
 from discussions.metrics.core.registry import METRICS
@@ -38,7 +38,7 @@ class ComparisonAnswer(Struct, frozen=True):
 
     `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
     are sentences on guardrails. `waits` names games that are not rated, `pooled` those of other iterations that count
-    too. `rebound` is the expected rise of the target without any change.
+    too. `rebound` says what of the difference comes by itself.
     """
 
     says: str
@@ -116,7 +116,7 @@ def build_compare_page(
         control=control,
         choices=_choices(history, change),
         problem=problem,
-        answer=_answer(found, change, control, history, rubric, look) if found and control else None,
+        answer=_answer(found, change, control, history, look) if found and control else None,
         target=next((part for part in parts if part.key == target), None),
         others=[part for part in parts if part.key != target],
         columns=[criterion.label for criterion in rubric.criteria],
@@ -182,11 +182,9 @@ def _answer(
     change: HistoryIteration,
     control: HistoryIteration,
     history: History,
-    rubric: RubricRecord,
     look: int,
 ) -> ComparisonAnswer:
     target = found.metric(found.target) if found.target else None
-    earlier = history.earlier_than(change)
     return ComparisonAnswer(
         says=describe_verdict(target, METRICS[target.key].scale.span) if target else found.says,
         tone=TONES[found.answer],
@@ -198,29 +196,23 @@ def _answer(
         pooled=[*filter(None, (pooled_control_says(history, control), pooled_says(history, change)))]
         if look
         else [],
-        rebound=_rebound(control, target, rubric, earlier) if look and target else "",
+        rebound=_rebound(target) if look and target else "",
     )
 
 
-def _rebound(
-    control: HistoryIteration,
-    target: MetricCompared,
-    rubric: RubricRecord,
-    earlier: list[list[GameFigures]],
-) -> str:
-    """The expected rise of a target that was the lowest of the earlier iteration; "" for any other target."""
-    lowest = next_target(control.figures, rubric, earlier=earlier)
-    if lowest.target is None or lowest.target.key != target.key or lowest.rebound is None:
+def _rebound(target: MetricCompared) -> str:
+    """What of the difference comes by itself, where the target was picked for being lowest; "" for any other target."""
+    found = target.difference
+    if not found.rebound or found.raw is None:
         return ""
     says = _(
-        "%(label)s was the lowest of iteration %(number)d. Chosen because it was lowest: expected rebound +%(rebound)s "
-        "without any change. Fresh games with the earlier prompt, played beside the changed ones, would tell the two "
-        "apart."
+        "%(raw)s%(rebound)s: %(label)s was the lowest of these games, and the lowest rises when it is played again "
+        "without any change. That much was taken off before judging. Fresh games of the reference leave less of it."
     )
     return says % {
-        "label": target.label,
-        "number": control.number,
-        "rebound": figure(lowest.rebound),
+        "raw": format_signed(found.raw),
+        "rebound": describe_rebound(found),
+        "label": target.label.lower(),
     }
 
 

@@ -130,12 +130,19 @@ def list_facts(found: Difference) -> list[Fact]:
     """Every figure behind an answer, in the order in which it is read."""
     posterior = found.posterior
     facts = []
-    if found.raw is not None:
+    if found.raw is not None and found.judged is not None:
+        if found.rebound:
+            note = _("the rise that is expected of the lowest metric without any change")
+            facts = [
+                Fact(_("Difference as played"), format_signed(found.raw), ""),
+                Fact(_("Comes by itself"), format_signed(found.rebound), note),
+            ]
         note = _("95 %% interval %(low)s to %(high)s") % _ends(posterior.interval) if posterior else ""
         line = choose_verdict_line(found)
         if line.percent != 95 and line.interval:
             note += _("; the line above has the one of %(percent)d %%") % {"percent": line.percent}
-        facts.append(Fact(_("Difference as played"), format_signed(found.raw), note))
+        label = _("Difference judged") if found.rebound else _("Difference as played")
+        facts.append(Fact(label, format_signed(found.judged), note))
     if posterior:
         facts += _posterior_facts(found, posterior)
     if found.permutation.either is not None and found.floor is not None:

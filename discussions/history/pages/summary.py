@@ -201,6 +201,7 @@ def _compared(change: HistoryIteration, control: HistoryIteration, history: Hist
         earlier=history.earlier_than(change),
         target=change.target or None,
         material=change.material,
+        picked=[game.figures for game in history.picked_by(change)],
         look=min(max(history.looks(change.compared_with, change.prompt_sha256), 1), MOST_LOOKS),
     )
     return SummaryComparison(
@@ -234,4 +235,5 @@ def _difference(metric: MetricCompared) -> SummaryDifference:
         within=posterior.within if posterior else None,
         permutation_p=found.permutation.either,
         permutation_floor=found.floor,
+        rebound=found.rebound,
     )

@@ -251,6 +251,17 @@ class History(Struct, frozen=True):
         others = [iteration for iteration in self.same_prompt(reference) if iteration.id != reference.id]
         return replace(reference, games=[*reference.games, *_known(others)])
 
+    def picked_by(self, change: HistoryIteration) -> list[HistoryGame]:
+        """The rated games of the reference's prompt by which the target of a change may have been picked.
+
+        Those of iterations opened before the first change of the pair that names this target; none without a target.
+        """
+        reference = self.find(change.compared_with)
+        if reference is None or not change.target:
+            return []
+        naming = [row.number for row in self.same_pair(change) if row.target == change.target]
+        return _known(row for row in self.same_prompt(reference) if row.number < min(naming))
+
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
         """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
         opened = [

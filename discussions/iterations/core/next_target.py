@@ -192,11 +192,16 @@ def _rank(margin: Margin) -> tuple[float, float]:
 
 
 def _true_variance(measured: Sequence[Margin]) -> float:
-    """The variance of the true margins in SDs: what is left of the observed one without the noise of few games."""
+    """The variance of the true margins in SDs: what is left of the observed one without the noise of few games.
+
+    An SD from nu degrees of freedom makes margins differ nu / (nu - 2) times as much, as Student's t does.
+    """
     observed = [margin.sds or 0.0 for margin in measured]
     centre = sum(observed) / len(observed)
     variance = sum((value - centre) ** 2 for value in observed) / (len(observed) - 1)
-    return max(0.0, variance - sum(1 / margin.game_count for margin in measured) / len(measured))
+    known = [max(0.0, 1 - 2 / margin.spread.df) for margin in measured]
+    noise = [1 / margin.game_count for margin in measured]
+    return max(0.0, (variance * sum(known) - sum(noise)) / len(measured))
 
 
 def _says(
@@ -214,7 +219,7 @@ def _says(
         parts.append(f"As a plain number {lowest.label.lower()} is the lowest.")
     if rebound is not None:
         parts.append(
-            f"Chosen because it was lowest: expected rebound +{figure(rebound)} without any change. Play fresh games "
-            "with the earlier prompt beside the changed ones; the games it was chosen by may not serve as control."
+            f"Chosen because it was lowest: expected rebound +{figure(rebound)} without any change. It is taken off "
+            "before a change is judged; fresh games of the reference beside the changed ones leave less of it."
         )
     return " ".join(parts)

@@ -207,11 +207,16 @@ def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
         figures(coherence=value, engagement=rating) for value, rating in ((40, 4), (48, 4.5), (56, 3.5))
     ]
     lowest = get_body(client, pair(control, rated(48, 56, 64)))
-    said = get_part(lowest, "compare-target")
-    assert "was the lowest of iteration 2. Chosen because it was lowest: expected rebound +" in said
-    assert "without any change" in said
+    said = get_part(lowest, "compare-answer")
+    # Two metrics differ, of 3 games with 2 df each: 0.564 / sqrt(3) of the SD of 8.
+    assert (
+        "Comes by itself +8.0 as played, about +2.6 of it comes by itself: conversation coherence was" in said
+    )
+    assert "taken off before judging" in said and "Play the reference again" in get_text(lowest)
+    # 5.4 +/- 2.776 * 8 sqrt(2/3).
+    assert "Difference judged +5.4 95 % interval -12.7 to +23.5" in get_part(lowest, "compare-why")
     other = get_body(client, pair(control, rated(48, 56, 64), target="engagement"))
-    assert "expected rebound" not in other
+    assert "by itself" not in other
 
 
 def test_any_two_iterations_of_the_stage_can_be_held_against_each_other(client):

@@ -58,13 +58,17 @@ def test_the_stage_tells_of_every_kind_of_decision():
     assert history.reference is not None
     assert history.reference.number == 3
     answers = [decision_preview(history, iteration.id) for iteration in history.iterations[1:4]]
-    assert [answer.compared.answer for answer in answers] == ["improved", "improved", "cannot tell yet"]
+    assert [answer.compared.answer for answer in answers] == [
+        "improved",
+        "cannot tell yet",
+        "cannot tell yet",
+    ]
+    picked = answers[1].compared.metric("anti_repetition").difference
+    assert (round(picked.raw, 1), round(picked.rebound, 1)) == (15.1, 1.7)
     proposed = [
         msgspec.json.decode(decision.proposal)["proposal"] for decision in Decision.objects.order_by("pk")
     ]
-    assert proposed == ["keep", "keep", "inconclusive"], (
-        "the lead reverts what the figures of the target propose to keep"
-    )
+    assert proposed == ["keep", "inconclusive", "inconclusive"]
     assert [iteration.hunk_count for iteration in history.iterations] == [0, 1, 1, 1, 1]
     by_hand = ManualFigure.objects.get()
     assert by_hand.reason

@@ -381,13 +381,16 @@ def test_the_lowest_by_margin_is_not_the_lowest_number():
 
 
 def test_the_expected_rebound_in_points():
-    """Six margins of +1.25 and one of -1: variance 2.25^2 / 7 = .723, less 1/3 is tau^2 = .390; SD 4 points."""
-    found = next_target(spread_around((1, 2, 3), 4.0, role_consistency=76.0), GATED)
+    """Six margins of +1.25 and one of -1: variance 2.25^2 / 7 = .723; with 4 df half of it, less 1/3; SD 4 points."""
+    earlier = [spread_around((4, 5, 6), 4.0)]
+    found = next_target(spread_around((1, 2, 3), 4.0, role_consistency=76.0), GATED, earlier=earlier)
     assert found.candidate_count == 7
-    expected = 1.3522 * (1 / 3) / sqrt(1 / 3 + (2.25**2 / 7 - 1 / 3))
+    expected = 1.3522 * (1 / 3) / sqrt(1 / 3 + (2.25**2 / 14 - 1 / 3))
     assert found.rebound_sds == pytest.approx(expected, rel=1e-3)
     assert found.rebound == pytest.approx(4 * expected, rel=1e-3)
     assert f"expected rebound +{found.rebound:.1f} without any change" in found.says
+    alone = next_target(spread_around((1, 2, 3), 4.0, role_consistency=76.0), GATED)
+    assert alone.rebound_sds == pytest.approx(1.3522 / sqrt(3), rel=1e-3), "2 df tell nothing of true margins"
 
 
 def test_engagement_is_compared_as_a_rating_and_as_a_share_of_five():
