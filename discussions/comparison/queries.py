@@ -10,11 +10,12 @@ from discussions.comparison.core.decision_basis import (
     DecidedGame,
     DecisionBasis,
     compute_proposal,
+    compute_with_withdrawn,
     figures_hash,
     keep_scores_only,
 )
 from discussions.core.iteration_states import KEEP
-from discussions.iterations.core.history import History, HistoryGame, HistoryIteration
+from discussions.iterations.core.history import History, HistoryGame, HistoryIteration, WithdrawnGame
 from discussions.iterations.queries import Obstacle, load_rubric
 from discussions.models import Decision
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -23,12 +24,16 @@ from workspace.display.core.number_lists import format_numbers
 
 class DecisionPreview(Struct, frozen=True):
     """What would be decided on, and the hash that recording must carry. `compared` is None when the pair was looked at
-    too often; `has_games` says whether any game of the change counts, `decided` are its decisions so far."""
+    too often, `with_withdrawn` when no game was withdrawn after its figures were known. `game_count` games of the
+    change count, `least_games` are needed; `decided` are its decisions so far."""
 
     basis: DecisionBasis
     basis_sha256: str
     compared: IterationComparison | None
-    has_games: bool
+    with_withdrawn: IterationComparison | None
+    number: int
+    game_count: int
+    least_games: int
     decided: list[int]
 
     @property
@@ -49,6 +54,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         return None
     current = change.decision
     control = history.pooled_control(control)
+    control_out, change_out = history.withdrawn_from(change)
     basis = DecisionBasis(
         format=FORMAT,
         iteration=change.id,
@@ -63,14 +69,19 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         earlier=[[keep_scores_only(figures) for figures in batch] for batch in history.earlier_than(change)],
         supersedes=current.id if current else None,
         picked=[game.id for game in history.picked_by(change)],
+        control_out=[_decided(out.game) for out in control_out],
+        change_out=[_decided(out.game) for out in change_out],
     )
     pair = history.find_pair(change.compared_with, change.prompt_sha256)
-    basis = msgspec.structs.replace(basis, look=_look(pair, basis))
+    basis = msgspec.structs.replace(basis, look=_look(pair, basis, [*control_out, *change_out]))
     return DecisionPreview(
         basis=basis,
         basis_sha256=_hash(basis),
         compared=compute_proposal(basis, load_rubric(change)),
-        has_games=bool(change.games),
+        with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)),
+        number=change.number,
+        game_count=len(change.games),
+        least_games=change.least_games,
         decided=[line.id for line in change.decisions],
     )
 
@@ -83,8 +94,11 @@ def _decided(game: HistoryGame) -> DecidedGame:
     return DecidedGame(game.id, game.verdict, game.figures)
 
 
-def _look(pair: list[HistoryIteration], basis: DecisionBasis) -> int:
-    """The number of this look at the pair. Figures that were seen before, and no figures at all, are no new look."""
+def _look(pair: list[HistoryIteration], basis: DecisionBasis, out: list[WithdrawnGame]) -> int:
+    """The number of this look at the pair. Figures that were seen before, and no figures at all, are no new look.
+
+    Since the last decision, the scores as they were before each withdrawal were looked at too.
+    """
     made = Decision.objects.filter(iteration__in=[iteration.id for iteration in pair])
     bases = [
         (msgspec.json.decode(body, type=DecisionBasis), look)
@@ -96,7 +110,20 @@ def _look(pair: list[HistoryIteration], basis: DecisionBasis) -> int:
     last = max(looked.values(), default=0)
     if basis.is_unseen:
         return max(last, 1)
-    return looked.get(figures_hash(basis), last + 1)
+    decided = [line.created_at for row in pair for line in row.decisions]
+    since = [act for act in sorted(out, key=lambda act: act.at) if not decided or act.at > max(decided)]
+    before = {figures_hash(_with_games(basis, since[place:])) for place in range(len(since))}
+    return looked.get(figures_hash(basis), last + len(before - looked.keys()) + 1)
+
+
+def _with_games(basis: DecisionBasis, out: list[WithdrawnGame]) -> DecisionBasis:
+    """The basis with these withdrawn games on the sides that they were on."""
+    ids = {act.game.id for act in out}
+    return msgspec.structs.replace(
+        basis,
+        control=[*basis.control, *(game for game in basis.control_out if game.id in ids)],
+        change=[*basis.change, *(game for game in basis.change_out if game.id in ids)],
+    )
 
 
 def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | None:
@@ -107,7 +134,14 @@ def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | No
     if refusal := look_refusal(preview.basis.look):
         return Obstacle("too_many_looks", refusal) if choice == KEEP or preview.decided else None
     pending = preview.basis.pending
-    if choice == KEEP and (pending or not preview.has_games):
+    if choice == KEEP and (pending or not preview.game_count):
         says = _("The figures of %(games)s are not in yet, and a change is kept on what all its games show.")
         return Obstacle("pending", says % {"games": format_numbers(pending) if pending else _("any game")})
+    if choice == KEEP and preview.game_count < preview.least_games:
+        says = _(
+            "Iteration %(number)d has %(count)d games that count and needs %(least)d, so it cannot be kept. Let a "
+            "withdrawn game count again, or play the change in another iteration."
+        )
+        given = {"number": preview.number, "count": preview.game_count, "least": preview.least_games}
+        return Obstacle("too_few", says % given)
     return None

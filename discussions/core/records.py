@@ -84,6 +84,11 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     round_offset: int = 0
 
     @property
+    def word_count(self) -> int:
+        """How many words the messages hold together, cut at white space."""
+        return sum(len(message.text.split()) for message in self.messages)
+
+    @property
     def rounds(self) -> int:
         """How many different rounds the messages name."""
         return len({message.round for message in self.messages})

@@ -114,6 +114,8 @@ class _Row(NamedTuple):
     withdrawn_by: str | None
     withdrawn_reason: str
     needed: int | None
+    messages: int
+    words: int | None
 
 
 class _Paid(Struct, frozen=True):
@@ -132,14 +134,13 @@ def _games(
     """The games of these iterations that count, and those that were withdrawn."""
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
-        "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count",
+        "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count", "message_count", "word_count",
     )  # fmt: skip
     found = Game.objects.filter(iteration__in=iterations).order_by("number").values_list(*columns)
     rows = [_Row(*row) for row in found]
     paid = _paid(rows, iterations)
     verdicts = _verdicts(iterations)
-    counted = [row for row in rows if row.withdrawn_at is None]
-    waiting = _complete([row for row in counted if row.id not in verdicts], rules)
+    waiting = _complete([row for row in rows if row.id not in verdicts], rules)
     games: dict[int, list[HistoryGame]] = defaultdict(list)
     left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
     for row in rows:
@@ -156,12 +157,13 @@ def _games(
 
 
 def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, Any]) -> GameFigures:
-    payment = {name: getattr(paid, name) for name in _Paid.__struct_fields__}
+    facts: dict[str, Any] = {name: getattr(paid, name) for name in _Paid.__struct_fields__}
+    facts |= {"message_count": row.messages, "word_count": row.words}
     if outcome is not None:
-        return game_figures(row.number, outcome, **payment)
+        return game_figures(row.number, outcome, **facts)
     rubric = rubric_record(rules["rubric_version"], rules["rubric_sha256"])
     keys = [criterion.key for criterion in rubric.criteria if criterion.key != ENGAGEMENT]
-    return GameFigures(row.number, dict.fromkeys(keys), **payment)
+    return GameFigures(row.number, dict.fromkeys(keys), **facts)
 
 
 def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:

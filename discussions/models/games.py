@@ -73,6 +73,7 @@ class Game(models.Model):
     content_sha256 = models.CharField(max_length=64)
     player_count = models.PositiveIntegerField()
     message_count = models.PositiveIntegerField()
+    word_count = models.PositiveIntegerField(null=True, blank=True)
     round_count = models.PositiveIntegerField()
     vote_count = models.PositiveIntegerField()
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)

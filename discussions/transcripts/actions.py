@@ -383,6 +383,7 @@ class Store:
             content_sha256=content.sha256,
             player_count=len(record.players),
             message_count=len(record.messages),
+            word_count=record.word_count,
             round_count=record.rounds,
             vote_count=len(record.votes),
             cost_usd=record.cost.total_usd,

@@ -20,6 +20,7 @@ from discussions.comparison.core.difference import (
     difference,
     has_fallen,
 )
+from discussions.comparison.core.lengths import describe_lengths
 from discussions.comparison.core.rebound import NO_REBOUND, Rebound, find_rebound
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.averages import Spread, pooled_spread
@@ -61,7 +62,8 @@ class MetricCompared(Struct, frozen=True):
     `left_out` games are those to which it does not; in the rubric's `rule` they count 100. `answer` is that of the
     difference for the target; the others are corrected for multiple testing (Holm). `is_harmed` marks a guardrail: a
     metric other than the target that more likely than not fell by more than the material difference. Pages show `rule`
-    for the target alone, of which the rubric speaks.
+    for the target alone, of which the rubric speaks. `length_says` is a sentence where the metric follows the length of
+    messages and that differs.
     """
 
     key: str
@@ -75,6 +77,7 @@ class MetricCompared(Struct, frozen=True):
     answer: str
     is_harmed: bool
     notes: list[str]
+    length_says: str = ""
 
 
 class IterationComparison(Struct, frozen=True):
@@ -82,7 +85,8 @@ class IterationComparison(Struct, frozen=True):
 
     `answer` is the target's; without a target what all metrics say together. `proposal` is keep, revert or
     inconclusive, `action` the sentence that goes with it. `checks` are sentences about the other metrics. `look` counts
-    how often these two have been compared, this time included.
+    how often these two have been compared, this time included. `withdrawn` are numbers of games that were withdrawn
+    after their figures were known, `answer_with` the answer with them.
     """
 
     target: str | None
@@ -94,6 +98,9 @@ class IterationComparison(Struct, frozen=True):
     checks: list[str]
     look: int
     looks_left: int
+    withdrawn: list[int] = []
+    answer_with: str = ""
+    says_with: str = ""
 
     def metric(self, key: str) -> MetricCompared:
         """That metric's comparison; raises KeyError when the rubric has none."""
@@ -199,6 +206,7 @@ def _metric(
         answer=found.answer,
         is_harmed=key != target and marks(found),
         notes=list_difference_notes(found, left_out),
+        length_says=describe_lengths(key, *batches[:2]),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import IterationComparison, compare, look_refusal
 from discussions.comparison.core.difference import Difference, has_fallen, has_fallen_after_shrinking
@@ -38,7 +39,8 @@ class DecisionBasis(Struct, frozen=True):
 
     `control` holds all games of the reference's prompt, `change` those of all iterations that played the prompt against
     it, this one's last; `earlier` the other batches of the same protocol, for the spread between games. `picked` are
-    the rows of the control's games by which the target may have been picked; none before format 3. `look` counts how
+    the rows of the control's games by which the target may have been picked, `control_out` and `change_out` games that
+    were withdrawn after their figures were known; none before format 3. `look` counts how
     often the pair was looked at, this time included; the same figures again are no further look. `supersedes` is the
     earlier decision.
     """
@@ -56,6 +58,8 @@ class DecisionBasis(Struct, frozen=True):
     earlier: list[list[GameFigures]]
     supersedes: int | None = None
     picked: list[int] = []
+    control_out: list[DecidedGame] = []
+    change_out: list[DecidedGame] = []
 
     @property
     def is_unseen(self) -> bool:
@@ -80,17 +84,21 @@ def keep_scores_only(figures: GameFigures) -> GameFigures:
 
 
 # The parts of a stored comparison that are sentences.
-WORDS = frozenset({"says", "action", "checks", "reason", "warning", "label"})
+WORDS = frozenset({"says", "says_with", "length_says", "action", "checks", "reason", "warning", "label"})
 
 
 def figures_hash(basis: DecisionBasis) -> str:
     """The hash of the pair's known scores alone: as long as it is the same, nothing new was looked at."""
     return canonical_hash(
         [
-            [keep_scores_only(game.figures) for game in games if _is_known(game.figures)]
+            [keep_scores_only(game.figures) for game in sorted(games, key=_number) if _is_known(game.figures)]
             for games in (basis.control, basis.change)
         ]
     )
+
+
+def _number(game: DecidedGame) -> int:
+    return game.figures.number
 
 
 def _is_known(figures: GameFigures) -> bool:
@@ -101,16 +109,35 @@ def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationCom
     """The comparison that the basis amounts to; None for a look too many."""
     if look_refusal(basis.look):
         return None
+    found = _compare(basis, basis.control, basis.change, rubric)
+    before = compute_with_withdrawn(basis, rubric)
+    if before is None:
+        return found
+    withdrawn = sorted(_number(game) for game in (*basis.control_out, *basis.change_out))
+    return replace(found, withdrawn=withdrawn, answer_with=before.answer, says_with=before.says)
+
+
+def compute_with_withdrawn(basis: DecisionBasis, rubric: RubricRecord) -> IterationComparison | None:
+    """The comparison with the games that were withdrawn after their figures were known; None without any."""
+    if look_refusal(basis.look) or not (basis.control_out or basis.change_out):
+        return None
+    control, change = [*basis.control, *basis.control_out], [*basis.change, *basis.change_out]
+    return _compare(basis, control, change, rubric)
+
+
+def _compare(
+    basis: DecisionBasis, control: list[DecidedGame], change: list[DecidedGame], rubric: RubricRecord
+) -> IterationComparison:
     return compare(
-        [game.figures for game in basis.control],
-        [game.figures for game in basis.change],
+        [game.figures for game in control],
+        [game.figures for game in change],
         rubric,
         earlier=basis.earlier,
         target=basis.target or None,
         material=basis.material,
         look=basis.look,
         marks=MARKS[basis.format],
-        picked=[game.figures for game in basis.control if game.id in basis.picked],
+        picked=[game.figures for game in control if game.id in basis.picked],
     )
 
 

@@ -11,7 +11,7 @@ from discussions.comparison.core.comparison import (
     describe_rebound,
     look_refusal,
 )
-from discussions.comparison.labels import describe_verdict
+from discussions.comparison.pages.decision import describe_comparison, describe_withdrawn
 from discussions.comparison.pages.metric import (
     TONES,
     MetricComparison,
@@ -23,11 +23,10 @@ from discussions.comparison.pages.metric import (
     waits_says,
 )
 from discussions.comparison.pages.replay import ReplayButton, build_replay_button
-from discussions.comparison.queries import decision_preview
+from discussions.comparison.queries import DecisionPreview, decision_preview
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import PromptDiff, prompt_diff
 from discussions.iterations.pages import judge_iteration
-from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
@@ -38,7 +37,8 @@ class ComparisonAnswer(Struct, frozen=True):
 
     `look` counts the looks at the pair, this one included; 0 where the pair is not the one that is decided on. `checks`
     are sentences on guardrails. `waits` names games that are not rated, `pooled` those of other iterations that count
-    too. `rebound` says what of the difference comes by itself.
+    too. `rebound` says what of the difference comes by itself, `withdrawn` what the answer would be with games that
+    were withdrawn after their figures were known.
     """
 
     says: str
@@ -50,6 +50,7 @@ class ComparisonAnswer(Struct, frozen=True):
     waits: str
     pooled: list[str]
     rebound: str
+    withdrawn: str
 
 
 class SideGame(Struct, frozen=True):
@@ -106,7 +107,7 @@ def build_compare_page(
     sides = [judge_iteration(side) for side in shown if side is not None]
     rubric, stage = sides[-1].rubric, iteration.stage
     assert stage is not None
-    found, problem, look = _compared(history, change, control, rubric)
+    found, problem, preview = _compared(history, change, control, rubric)
     metrics = {metric.key: metric for metric in found.metrics} if found else {}
     criteria = rubric.criteria if control else []
     parts = [metric_part(criterion, sides, metrics.get(criterion.key)) for criterion in criteria]
@@ -116,7 +117,7 @@ def build_compare_page(
         control=control,
         choices=_choices(history, change),
         problem=problem,
-        answer=_answer(found, change, control, history, look) if found and control else None,
+        answer=_answer(found, change, control, history, preview) if found and control else None,
         target=next((part for part in parts if part.key == target), None),
         others=[part for part in parts if part.key != target],
         columns=[criterion.label for criterion in rubric.criteria],
@@ -131,26 +132,25 @@ def build_compare_page(
 
 def _compared(
     history: History, change: HistoryIteration, control: HistoryIteration | None, rubric: RubricRecord
-) -> tuple[IterationComparison | None, str, int]:
-    """The comparison, or why there is none; and the number of the look, 0 if nothing is decided on the pair."""
+) -> tuple[IterationComparison | None, str, DecisionPreview | None]:
+    """The comparison, or why there is none; and what a decision would rest on, if it is about the pair."""
     if control is None and _choices(history, change):
-        return None, _("A baseline has no reference. Choose an iteration above to compare it with."), 0
+        return None, _("A baseline has no reference. Choose an iteration above to compare it with."), None
     if control is None:
-        return None, _("There is no other iteration in this stage yet to compare it with."), 0
+        return None, _("There is no other iteration in this stage yet to compare it with."), None
     if control.protocol != change.protocol:
         says = _(
             "Iterations %(first)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
             "were shown), so their figures cannot be held against each other."
         )
-        return None, says % {"first": control.number, "other": change.number}, 0
+        return None, says % {"first": control.number, "other": change.number}, None
     if unknown := [iteration.number for iteration in (control, change) if not iteration.is_known]:
         says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
-        return None, says % {"number": unknown[-1]}, 0
+        return None, says % {"number": unknown[-1]}, None
     if control.id == change.compared_with:
         preview = decision_preview(history, change.id)
         assert preview is not None
-        look = preview.basis.look
-        return preview.compared, look_refusal(look), look
+        return preview.compared, look_refusal(preview.basis.look), preview
     found = compare(
         control.figures,
         change.figures,
@@ -159,7 +159,7 @@ def _compared(
         target=change.target or None,
         material=change.material,
     )
-    return found, "", 0
+    return found, "", None
 
 
 def _choices(history: History, change: HistoryIteration) -> list[tuple[int, str]]:
@@ -182,11 +182,12 @@ def _answer(
     change: HistoryIteration,
     control: HistoryIteration,
     history: History,
-    look: int,
+    preview: DecisionPreview | None,
 ) -> ComparisonAnswer:
     target = found.metric(found.target) if found.target else None
+    look = preview.basis.look if preview else 0
     return ComparisonAnswer(
-        says=describe_verdict(target, METRICS[target.key].scale.span) if target else found.says,
+        says=describe_comparison(found),
         tone=TONES[found.answer],
         action=found.action if look else "",
         look=look,
@@ -197,6 +198,7 @@ def _answer(
         if look
         else [],
         rebound=_rebound(target) if look and target else "",
+        withdrawn=describe_withdrawn(found, preview) if preview else "",
     )
 
 

@@ -1,9 +1,10 @@
 """The region in which a change is decided on: the proposal, the form, and what was decided before."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison, MetricCompared
+from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison
 from discussions.comparison.labels import describe_verdict
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, why_undecidable
@@ -13,6 +14,7 @@ from discussions.iterations.queries import get_sentence
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from workspace.access.permissions import get_refusal
+from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
 
 CHOICES = (KEEP, REVERT, INCONCLUSIVE)
@@ -33,7 +35,7 @@ class ChoiceLine(Struct, frozen=True):
 
 class DecisionPart(Struct, frozen=True):
     """Everything in the region. `found` is None while nothing is proposed; `says` is the first line of the comparison,
-    `rule_says` the rubric's own rule.
+    `says_with` what it would be with withdrawn games, `rule_says` the rubric's own rule.
 
     `words` and `tones` name choices. `refusal` disables the button. `differs` says that the current decision is not
     what the figures propose now. `look` counts the looks at the pair, this one included.
@@ -43,6 +45,7 @@ class DecisionPart(Struct, frozen=True):
     against: int
     found: IterationComparison | None
     says: str
+    says_with: str
     rule_says: str
     words: dict[str, str]
     tones: dict[str, str]
@@ -69,7 +72,8 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
         number=iteration.number,
         against=against.number if against else 0,
         found=found,
-        says=_describe(found, target),
+        says=describe_comparison(found),
+        says_with=describe_withdrawn(found, preview),
         rule_says=target.rule.says if target else "",
         words=choice_words(),
         tones=TONES,
@@ -83,10 +87,26 @@ def build_decision_part(*, iteration: Iteration, history: History, person: Perso
     )
 
 
-def _describe(found: IterationComparison | None, target: MetricCompared | None) -> str:
-    if target is not None:
-        return describe_verdict(target, METRICS[target.key].scale.span)
-    return found.says if found else ""
+def describe_comparison(found: IterationComparison | None) -> str:
+    """The first line of a comparison; "" without one."""
+    if found is None or found.target is None:
+        return found.says if found else ""
+    return describe_verdict(found.metric(found.target), METRICS[found.target].scale.span)
+
+
+def describe_withdrawn(found: IterationComparison | None, preview: DecisionPreview) -> str:
+    """What the answer would be with games that were withdrawn after their figures were known; "" without any."""
+    if found is None or preview.with_withdrawn is None:
+        return ""
+    says = ngettext(
+        "With %(games)s, withdrawn after its figures were known: %(answer)s A withdrawal counts as a look.",
+        "With %(games)s, withdrawn after their figures were known: %(answer)s Each withdrawal counts as a look.",
+        len(found.withdrawn),
+    )
+    return says % {
+        "games": format_numbers(found.withdrawn),
+        "answer": describe_comparison(preview.with_withdrawn),
+    }
 
 
 def choice_words() -> dict[str, str]:

@@ -48,7 +48,7 @@ class MetricComparison(Struct, frozen=True):
     `floor` its smallest possible value. `rule` is the rubric's own, which speaks of the target alone, and `sees` what
     size of fall so many games can see, which the other metrics are watched for. `is_muted` says that the shrunken
     difference lies outside the interval of the raw one. `spread` says how much games differ, `left_out` how many do not
-    count.
+    count, `length_says` that the metric follows the length of messages where that differs.
     """
 
     key: str
@@ -71,6 +71,7 @@ class MetricComparison(Struct, frozen=True):
     facts: list[Fact]
     spread: str
     left_out: str
+    length_says: str
 
 
 def metric_part(
@@ -103,6 +104,7 @@ def metric_part(
         facts=list_facts(difference) if difference else [],
         spread=spread_says(difference) if difference else "",
         left_out=_left_out(found.left_out) if found else "",
+        length_says=found.length_says if found else "",
     )
 
 

@@ -19,7 +19,8 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
 
     `scores` are those of the measured metrics, the highest where one does not apply, None while pending; `passes`
     those of all as the game's verdict has them (a manual check may have decided). `cost_usd` None is "not
-    reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one.
+    reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
+    the words of all its messages.
     """
 
     number: int
@@ -33,6 +34,8 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     is_cache_by_hand: bool = False
     input_tokens: int | None = None
     is_pass: bool | None = None
+    message_count: int | None = None
+    word_count: int | None = None
 
     def score(self, key: str) -> float | None:
         """The score of a metric, or the rating where that is asked for; None while it is not known."""
@@ -52,6 +55,8 @@ def game_figures(
     cache_hit_rate: float | None = None,
     is_cache_by_hand: bool = False,
     input_tokens: int | None = None,
+    message_count: int | None = None,
+    word_count: int | None = None,
 ) -> GameFigures:
     """The figures of a game from its outcome; cost and cache rate are the current ones, perhaps by hand."""
     return GameFigures(
@@ -66,6 +71,8 @@ def game_figures(
         is_cache_by_hand=is_cache_by_hand,
         input_tokens=input_tokens,
         is_pass=outcome.passes,
+        message_count=message_count,
+        word_count=word_count,
     )
 
 

@@ -262,6 +262,17 @@ class History(Struct, frozen=True):
         naming = [row.number for row in self.same_pair(change) if row.target == change.target]
         return _known(row for row in self.same_prompt(reference) if row.number < min(naming))
 
+    def withdrawn_from(self, change: HistoryIteration) -> tuple[list[WithdrawnGame], list[WithdrawnGame]]:
+        """The games of the control and of the change that were withdrawn when their figures could be known.
+
+        Of the control, those since the first change of the pair was opened: before that nothing was compared.
+        """
+        pair = self.same_pair(change)
+        reference = self.find(change.compared_with)
+        control = [out for row in self.same_prompt(reference) for out in row.left_out] if reference else []
+        known = [out for out in control if out.game.state != OPEN and out.at >= pair[0].created_at]
+        return known, [out for row in pair for out in row.left_out if out.game.state != OPEN]
+
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
         """The iterations that were opened for rating, in the order of that, each under its own rubric version."""
         opened = [

@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -20,6 +21,7 @@ from tests.factories.iterations import (
     record_figures,
 )
 from tests.factories.people import make_lead, make_member
+from tests.factories.tampering import without_triggers
 from tests.factories.transcripts import make_games_project
 
 pytestmark = pytest.mark.django_db
@@ -317,3 +319,11 @@ def test_who_does_not_lead_the_project_knows_of_no_iteration(client):
         (get_address(change) + "?look=2", 400),
     ):
         assert client.get(address).status_code == status, address
+
+
+def test_longer_messages_are_said_beside_the_metrics_that_follow_them(client):
+    change = pair(rated(60, 68, 76), rated(64, 72, 80))
+    with without_triggers():
+        Game.objects.filter(iteration=change).update(word_count=2 * F("word_count"))
+    others = get_part(get_body(client, change), "compare-others")
+    assert others.count("Follows the length of what is said: 100 % more words per message") == 2

@@ -1,0 +1,53 @@
+"""How much longer the messages, or the games, of one side are: personality diversity and anti-repetition follow that.
+
+More words hold more different words and more phrases to repeat, whatever the prompt does for either. Source: H. S.
+Heaps, Information Retrieval (1978), chapter 7, on how vocabulary grows with the length of a text.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from discussions.core.outcome import DIVERSITY, REPETITION
+from discussions.iterations.core.figures import GameFigures
+from workspace.core.text import figure
+
+FOLLOW_LENGTH = frozenset({DIVERSITY, REPETITION})
+
+
+# A fifth more or less is said.
+NOTED = Fraction(1, 5)
+
+
+def describe_lengths(key: str, control: Sequence[GameFigures], change: Sequence[GameFigures]) -> str:
+    """What differs by more than a fifth in length between the sides, for a metric that follows it; "" otherwise."""
+    if key not in FOLLOW_LENGTH:
+        return ""
+    parts = [
+        _describe(name, before, after)
+        for name, before, after in (
+            ("words per message", _words_per_message(control), _words_per_message(change)),
+            ("messages per game", _messages_per_game(control), _messages_per_game(change)),
+        )
+        if before and after is not None and abs(after / before - 1) > NOTED
+    ]
+    return f"Follows the length of what is said: {' and '.join(parts)}." if parts else ""
+
+
+def _words_per_message(games: Sequence[GameFigures]) -> Fraction | None:
+    known = [
+        (game.word_count, game.message_count) for game in games if game.word_count and game.message_count
+    ]
+    messages = sum(count for _words, count in known)
+    return Fraction(sum(words for words, _count in known), messages) if messages else None
+
+
+def _messages_per_game(games: Sequence[GameFigures]) -> Fraction | None:
+    known = [game.message_count for game in games if game.message_count is not None]
+    return Fraction(sum(known), len(known)) if known else None
+
+
+def _describe(name: str, before: Fraction, after: Fraction) -> str:
+    share = figure(100 * abs(after / before - 1), decimals=0)
+    return (
+        f"{share} % {'more' if after > before else 'fewer'} {name} ({figure(after)} against {figure(before)})"
+    )
