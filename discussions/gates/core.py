@@ -32,7 +32,8 @@ class Signed(Struct, frozen=True):
 class StreakStep(Struct, frozen=True):
     """One iteration, or one game where the unit is the game: whether it succeeds, and if not, why.
 
-    `state` is "success", "broken" or "unknown"; unknown neither counts nor breaks.
+    `state` is "success", "broken" or "unknown"; unknown neither counts nor breaks. `is_kept` is false for a change that
+    was not kept: by the rubric it counts all the same.
     """
 
     iteration: int
@@ -40,6 +41,7 @@ class StreakStep(Struct, frozen=True):
     state: str
     reasons: list[str]
     games: list[GameFigures]
+    is_kept: bool = True
 
 
 class Streak(Struct, frozen=True):
@@ -95,13 +97,41 @@ class Streak(Struct, frozen=True):
         return [game for step in self.successes for game in step.games]
 
     @property
+    def certain_count(self) -> int:
+        """The most successes of the row with nothing uncertain between them."""
+        runs = [0]
+        for step in self.row:
+            runs = [*runs[:-1], runs[-1] + 1] if step.state == SUCCESS else [*runs, 0]
+        return max(runs)
+
+    @property
+    def not_kept(self) -> list[StreakStep]:
+        """The successes that count although their prompt was not kept."""
+        return [step for step in self.successes if not step.is_kept]
+
+    @property
     def counted(self) -> str:
-        """How many succeed, and how many are needed."""
+        """How many succeed, how many are needed, and what lies between them that is not certain."""
         if not self.count:
             return f"No {self.unit} succeeds yet; {self.needed} in a row are needed."
         if self.count == 1:
             return f"1 {self.unit} succeeds; {self.needed} in a row are needed."
-        return f"{self.count} {self.unit}s in a row succeed; {self.needed} are needed."
+        if between := self._list_uncertain(self.row[: self._last_success]):
+            says = f"{self.count} succeed, but {_are_uncertain(between, self.unit, 'between them')}"
+            return f"{says}, so they are not yet a row; {self.needed} in a row are needed."
+        if after := self._list_uncertain(self.row[self._last_success :]):
+            says = f"{self.count} {self.unit}s in a row succeed, but {_are_uncertain(after, self.unit, 'after them')}"
+            return f"{says}, so the row may be broken; {self.needed} are needed."
+        return f"{self.certain_count} {self.unit}s in a row succeed; {self.needed} are needed."
+
+    @property
+    def _last_success(self) -> int:
+        return max(place for place, step in enumerate(self.row) if step.state == SUCCESS)
+
+    def _list_uncertain(self, steps: Sequence[StreakStep]) -> list[int]:
+        """The numbers of the steps behind the first success that could still break the row."""
+        first = next((place for place, step in enumerate(steps) if step.state == SUCCESS), 0)
+        return [_step_number(step) for step in steps[first:] if step in self.unknown]
 
     @property
     def says(self) -> str:
@@ -110,6 +140,9 @@ class Streak(Struct, frozen=True):
         if self.broken_by is not None and not self.is_reached:
             parts.append(f"{_step_name(self.broken_by)} broke the row: {'; '.join(self.broken_by.reasons)}.")
         parts += [f"{_step_name(step)} is not certain: {'; '.join(step.reasons)}." for step in self.unknown]
+        if self.not_kept:
+            numbers = format_numbers([_step_number(step) for step in self.not_kept], self.unit)
+            parts.append(f"Counted although the prompt was not kept: {numbers}.")
         return " ".join(parts)
 
 
@@ -211,6 +244,7 @@ def _step(
         state=BROKEN if broken else UNKNOWN if unknown else SUCCESS,
         reasons=broken + unknown,
         games=games,
+        is_kept=iteration.is_kept,
     )
 
 
@@ -271,6 +305,14 @@ def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], l
     return expensive, [
         f"the cost of {format_numbers(unreported)} is not reported; enter it with a reason"
     ] if unreported else []
+
+
+def _step_number(step: StreakStep) -> int:
+    return step.iteration if step.game is None else step.game
+
+
+def _are_uncertain(numbers: list[int], unit: str, where: str) -> str:
+    return f"{format_numbers(numbers, unit)} {where} {'is' if len(numbers) == 1 else 'are'} not certain"
 
 
 def _step_name(step: StreakStep) -> str:

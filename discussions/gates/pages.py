@@ -42,7 +42,10 @@ class CacheText(Struct, frozen=True):
 
 
 class GatePage(Struct, frozen=True):
-    """Everything on the gate page. `next_refusal` and `sign_refusal` disable their buttons, "" if they do not."""
+    """Everything on the gate page. `next_refusal` and `sign_refusal` disable their buttons, "" if they do not.
+
+    `goes_on` is the number of the iteration whose prompt goes on, the reference; 0 without one.
+    """
 
     stage: Stage
     gate: GateStatus
@@ -58,6 +61,7 @@ class GatePage(Struct, frozen=True):
     newest_change: int
     counted: str
     weak: str
+    goes_on: int
 
 
 def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
@@ -89,6 +93,7 @@ def build_gate_page(*, stage: Stage, person: Person) -> GatePage:
         newest_change=history.newest_change,
         counted=counted_says(stage),
         weak=_describe_weak_games(list_weak_games(stage, gate.streak)),
+        goes_on=history.reference.number if history.reference else 0,
     )
 
 

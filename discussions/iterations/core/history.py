@@ -155,7 +155,7 @@ class IterationFigures(Struct, frozen=True):
     """An opened iteration for the gate, with `games` in order of their numbers.
 
     `rubric` is its version, if it differs from the stage's. With fewer games than `least` it does not succeed, but can
-    still break the row.
+    still break the row. `is_kept` is false for a change that was not kept.
     """
 
     number: int
@@ -164,6 +164,7 @@ class IterationFigures(Struct, frozen=True):
     is_reverted: bool = False
     rubric: RubricRecord | None = None
     least: int = 0
+    is_kept: bool = True
 
 
 class History(Struct, frozen=True):
@@ -288,6 +289,8 @@ class History(Struct, frozen=True):
                 least=iteration.least_games,
                 is_reverted=iteration.decision is not None and iteration.decision.choice == REVERT,
                 rubric=rubric_for(iteration),
+                is_kept=iteration.kind != CHANGE
+                or (iteration.decision is not None and iteration.decision.choice == KEEP),
             )
             for _at, _number, iteration in sorted(opened, key=lambda row: row[:2])
         ]

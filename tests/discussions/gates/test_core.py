@@ -235,12 +235,14 @@ CASES = {
     ),
     "cost unreported at the end": (
         [iteration(1), iteration(2), iteration(3), dear(4, None)],
-        3, False, False, ("3 iterations in a row succeed; 3 are needed. "
+        3, False, False, ("3 iterations in a row succeed, but iteration 4 after them is not certain, so the row "
+        "may be broken; 3 are needed. "
         "Iteration 4 is not certain: the cost of game 42 is not reported; enter it with a reason."),
     ),
     "cost unreported in the middle": (
         [iteration(1), dear(2, None), iteration(3), iteration(4)],
-        3, False, False, ("3 iterations in a row succeed; 3 are needed. "
+        3, False, False, ("3 succeed, but iteration 2 between them is not certain, so they are not yet a row; "
+        "3 in a row are needed. "
         "Iteration 2 is not certain: the cost of game 22 is not reported; enter it with a reason."),
     ),
     "cost unreported before three passes": (
@@ -296,6 +298,38 @@ def test_named_cases(iterations, count, is_known, is_reached, says):
     found = compute_streak(iterations, GATED)
     assert (found.count, found.is_known, found.is_reached) == (count, is_known, is_reached)
     assert found.says == says
+
+
+@pytest.mark.parametrize(
+    ("letters", "certain", "says"),
+    [
+        ("sus", 1, "2 succeed, but iteration 2 between them is not certain, so they are not yet a row"),
+        ("suusu", 1, "2 succeed, but iterations 2 and 3 between them are not certain"),
+        ("ssu", 2, "2 iterations in a row succeed, but iteration 3 after them is not certain"),
+        ("uss", 2, "2 iterations in a row succeed; 3 are needed."),
+        ("susbss", 2, "2 iterations in a row succeed; 3 are needed."),
+        ("susss", 3, "3 iterations in a row succeed; 3 are needed."),
+    ],
+)
+def test_what_is_uncertain_between_successes_is_said(letters, certain, says):
+    makers = {state[0]: maker for state, maker in MAKERS.items()}
+    found = compute_streak([makers[letter](number) for number, letter in enumerate(letters, 1)], GATED)
+    assert found.counted.startswith(says)
+    assert found.certain_count == certain
+
+
+def test_a_success_whose_prompt_was_not_kept_counts_and_is_named():
+    played = [
+        iteration(1),
+        replace(iteration(2), is_kept=False),
+        replace(iteration(3), is_kept=False),
+        iteration(4),
+    ]
+    found = compute_streak(played, GATED)
+    assert found.is_reached
+    assert found.says == (
+        "4 iterations in a row succeed; 3 are needed. Counted although the prompt was not kept: iterations 2 and 3."
+    )
 
 
 def test_engagement_of_every_game_is_a_choice():

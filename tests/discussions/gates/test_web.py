@@ -1,6 +1,7 @@
 """The gate of a stage: the row and what breaks it, costs, the statement, the door and whoever goes through it."""
 
 import html
+import re
 
 import pytest
 from django.urls import reverse
@@ -109,6 +110,9 @@ def test_every_step_says_what_breaks_the_row(client, stage):
     assert "Reverted, and therefore skipped: iteration 4" in text
     assert "the cost of game 10 is not reported" in text and "not certain yet" in text
     assert reverse("enter_figure", args=["ours", 10]) in text
+    plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
+    assert "The prompt that goes on is that of the reference: iteration 3 ." in plain
+    assert plain.count("prompt not kept") == 1
 
 
 def test_the_row_names_games_that_pass_with_little_to_count(client, stage):
