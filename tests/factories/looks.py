@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from discussions.comparison.core.comparison import MOST_LOOKS, get_material_difference
-from discussions.comparison.core.difference import IMPROVED, WORSE, Judgement, judge_scores
+from discussions.comparison.core.difference import IMPROVED, WORSE, ScoresJudged, judge_scores
 from discussions.comparison.core.rebound import NO_REBOUND, find_rebound
 from discussions.iterations.core.averages import pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
@@ -83,7 +83,7 @@ def take_looks(run: Run, effect: float, *, is_picked: bool, fresh: int = 0) -> t
     return answer, size
 
 
-def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picked: bool) -> Judgement:
+def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picked: bool) -> ScoresJudged:
     """One look, as `compare` has it for the target; the change gains so many SDs."""
     target = run.proposed.target.key if is_picked and run.proposed.target else METRICS[0]
     gain = Fraction(effect) * Fraction(RATING_SD if target == "engagement" else SD)

@@ -200,7 +200,7 @@ MATRIX: dict[str, list[Row]] = {
     ],
     "move_games": [Row("POST", "401 404 404 404 422 404 422 401", {"to": "here"})],
     "open_for_rating": [Row("POST", "401 404 404 404 403 404 403 401")],
-    "replay_reference": [Row("POST", "401 404 404 404 303 404 303 401")],
+    "replay_reference": [Row("POST", "401 404 404 404 403 404 403 401")],
     "decide_iteration": [
         Row("GET", "302 404 404 404 200 404 200 302"),
         Row("POST", "401 404 404 404 422 404 422 401", {"choice": "keep"}),

@@ -110,7 +110,7 @@ class Difference(Struct, frozen=True):
         return None if self.raw is None else self.raw - self.rebound
 
 
-class Judgement(Struct, frozen=True):
+class ScoresJudged(Struct, frozen=True):
     """What one metric's scores say: the raw difference, the posterior, and the answer with its reason."""
 
     raw: Fraction | None
@@ -127,7 +127,7 @@ def judge_scores(
     material: float,
     span: float,
     rebound: Rebound = NO_REBOUND,
-) -> Judgement:
+) -> ScoresJudged:
     """The answer for two lists of game scores; arguments as in `difference`."""
     first, second = exact_mean(control), exact_mean(change)
     raw = None if first is None or second is None else second - first
@@ -139,7 +139,7 @@ def judge_scores(
             float(left), len(control), len(change), spread, material, span, better_share=share
         )
     answer, reason = _answer(left, found, spread)
-    return Judgement(raw, found, answer, reason)
+    return ScoresJudged(raw, found, answer, reason)
 
 
 def _exact_points(rebound: Rebound) -> Fraction:
