@@ -112,7 +112,7 @@ class SummaryComparison(Struct, frozen=True):
 class SummaryIteration(Struct, frozen=True):
     """One iteration. `diff` are the lines of what changed in the prompt, each with "+", "-" or a blank in front.
 
-    `compared` is there once a game of it is known.
+    `compared` is there once a game of it is known; `replay_of` is the number of what a re-play plays again.
     """
 
     number: int
@@ -140,6 +140,7 @@ class SummaryIteration(Struct, frozen=True):
     cache_says: str
     decisions: list[SummaryDecision]
     compared: SummaryComparison | None
+    replay_of: int | None = None
 
     @property
     def decision(self) -> SummaryDecision | None:

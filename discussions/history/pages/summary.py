@@ -105,6 +105,7 @@ def _iteration(
 ) -> SummaryIteration:
     row, averages = found.row, found.averages
     reference, control = history.reference, history.find(row.compared_with)
+    played = history.find(row.replay_of)
     cost, _state, cost_says = cost_words(averages.cost, len(row.games))
     return SummaryIteration(
         number=row.number,
@@ -134,6 +135,7 @@ def _iteration(
         cache_says=found.cache.says,
         decisions=[_decision(decision) for decision in row.decisions],
         compared=_compared(row, control, history) if control and row.is_known else None,
+        replay_of=played.number if played else None,
     )
 
 

@@ -568,6 +568,13 @@ def test_a_decision_of_the_first_format_keeps_the_marks_of_its_time(rubric):
     assert "is_harmed" in said
 
 
+def test_a_decision_before_the_third_format_takes_nothing_off(rubric):
+    then = basis([decided_game(n, 40.0 + n, coherence=80.0 + n, anti_repetition=95.0) for n in (1, 2, 3)])
+    now = replace(then, format=3, picked=[1, 2, 3])
+    found = [compute_proposal(made, rubric).metric("strategic_depth").difference for made in (then, now)]
+    assert [(metric.rebound > 0, metric.picked_share) for metric in found] == [(False, 0.0), (True, 1.0)]
+
+
 def test_a_fourth_look_has_no_proposal(rubric):
     assert compute_proposal(basis(look=3), rubric).looks_left == 0
     assert compute_proposal(basis(look=4), rubric) is None

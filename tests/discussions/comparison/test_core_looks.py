@@ -78,7 +78,7 @@ def test_a_gain_of_one_sd_is_found_more_often_than_not(found):
 @pytest.mark.parametrize("size", [3, 9])
 def test_the_interval_of_a_difference_holds_it_as_often_as_it_says(runs, size, is_picked):
     held = []
-    for run in runs[:2500]:
+    for run in runs[:1500]:
         low, high = judge_run(run, 0.0, size, size, is_picked=is_picked).posterior.interval
         held.append(low <= 0 <= high)
     assert np.mean(held) == pytest.approx(0.95, abs=0.015)

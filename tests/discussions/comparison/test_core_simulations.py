@@ -19,6 +19,7 @@ from discussions.comparison.core.difference import (
     compute_posterior,
     decide_answer,
     difference,
+    has_fallen,
 )
 from discussions.gates.core import compute_streak
 from discussions.iterations.core.averages import Spread, compute_mean_interval, pooled_spread
@@ -51,19 +52,34 @@ def test_the_simulation_judges_as_the_product_does():
         assert (told == WORSE) == (chances(raw, variance, df, size) < TAIL)
 
 
-def share_of_marks(fall, sd, size, *, runs=300, seed=5):
-    """How often a metric that truly fell so far is marked, as the whole comparison has it, beside another target."""
+def draw_fall(fall, sd, size, runs, seed=5):
+    """Scores of control and change in tenths, of a metric that truly fell so far."""
     random = np.random.default_rng(seed)
-    marked = 0
-    for before, after in zip(
-        random.normal(70, sd, (runs, size)), random.normal(70 - fall, sd, (runs, size)), strict=True
-    ):
-        control, change = (
-            [game(number, coherence=round(float(score), 2)) for number, score in enumerate(batch, start)]
-            for batch, start in ((before, 1), (after, 101))
-        )
-        marked += compare(control, change, GATED, target="role_consistency").metric("coherence").is_harmed
-    return marked / runs
+    drawn = random.normal(70, sd, (runs, size)), random.normal(70 - fall, sd, (runs, size))
+    whole = [np.rint(10 * scores).astype(int).tolist() for scores in drawn]
+    return [
+        [[Fraction(score, 10) for score in scores] for scores in pair] for pair in zip(*whole, strict=True)
+    ]
+
+
+def share_of_marks(fall, sd, size, *, runs=400):
+    """How often a metric that truly fell so far is marked."""
+    marks = [
+        has_fallen(difference(control, change, pooled_spread([control, change]), material=5.0, span=100.0))
+        for control, change in draw_fall(fall, sd, size, runs)
+    ]
+    return np.mean(marks)
+
+
+def test_a_guardrail_of_a_whole_comparison_is_marked_alike():
+    for pair in draw_fall(10, 8, 6, 30):
+        sides = [
+            [game(number, coherence=float(score)) for number, score in enumerate(scores, start)]
+            for scores, start in zip(pair, (1, 101), strict=True)
+        ]
+        metric = compare(*sides, GATED, target="role_consistency").metric("coherence")
+        alone = difference(*pair, pooled_spread(pair), material=5.0, span=100.0)
+        assert (metric.is_harmed, metric.difference.raw) == (has_fallen(alone), alone.raw)
 
 
 @pytest.mark.parametrize(("sd", "least"), [(3, 0.60), (5, 0.90), (8, 0.95), (12, 0.95)])
