@@ -37,5 +37,5 @@ def test_verdicts_of_before_count_their_weak_passes(settings, tmp_path):
     assert list(counts.all()) == [1, 0, 0]
     with without_triggers():
         Verdict.objects.update(weak_pass_count=0)
-        import_module("discussions.migrations.0015_weak_passes").count_weak_passes(apps, None)
+        import_module("discussions.migrations.0016_weak_passes").count_weak_passes(apps, None)
     assert list(counts.all()) == [1, 0, 0]

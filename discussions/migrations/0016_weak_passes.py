@@ -32,7 +32,7 @@ def take_down(apps, schema_editor):
 class Migration(migrations.Migration):
     """Verdicts are found by whether a metric passes with nothing, or with few references, to count."""
 
-    dependencies = [("discussions", "0014_round_offsets")]
+    dependencies = [("discussions", "0015_round_offsets")]
 
     operations = [
         migrations.AddField("verdict", "weak_pass_count", models.PositiveSmallIntegerField(default=0)),

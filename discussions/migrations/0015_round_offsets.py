@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     """A lead says how the texts of a game count its rounds; measurements name the act that they were made under."""
 
     dependencies = [
-        ("discussions", "0012_waiting_for_leads"),
+        ("discussions", "0014_word_counts"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
