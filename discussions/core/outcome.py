@@ -49,9 +49,12 @@ class Facts(Struct, frozen=True, omit_defaults=True):
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """A line for a metric. `score` is in the unit of its `scale`; `interval` is Wilson's, in percent, for shares alone.
+    """A line for a metric. `score` is in the unit of its `scale`; `interval` is Wilson's, in percent, for shares of
+    messages and references alone.
 
     `passes` is None while the metric is pending. A line that does not apply passes by the rubric's rule.
+    `could_go_other_way` is in verdicts on a basis before format 3 alone: it read Wilson's interval of one game as if it
+    spoke of other games.
     """
 
     key: str

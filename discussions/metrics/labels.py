@@ -12,7 +12,6 @@ from discussions.core.outcome import Line
 from discussions.core.records import Player, ReferenceFinding
 from discussions.metrics.core.registry import METRICS
 from workspace.core.text import figure
-from workspace.statistics.proportions import wilson
 
 Words = Promise | str
 
@@ -35,8 +34,8 @@ class MetricLabels(Struct, frozen=True):
     """The words of a metric. `column` is its short heading and `title` its name in tables of all metrics.
 
     `count` is what its figure was counted from, with `above` and `below`; `turns` what would turn it, by number `n`;
-    `by_rule` the word for a pass with nothing to count. `looks` puts its companions into words, `rules` the rules that
-    its findings name, and `parameters` says what each of its parameters decides.
+    `unit` what is counted, by number `n`; `by_rule` the word for a pass with nothing to count. `looks` puts its
+    companions into words, `rules` the rules that its findings name, and `parameters` says what its parameters decide.
     """
 
     column: Words
@@ -44,6 +43,7 @@ class MetricLabels(Struct, frozen=True):
     count: Words = gettext_lazy("%(above)d of %(below)d")
     turns: Words = ngettext_lazy("%(n)d message judged otherwise", "%(n)d messages judged otherwise", "n")
     by_rule: Words = gettext_lazy("PASS by rule (nothing to count)")
+    unit: Words = ngettext_lazy("%(n)d message", "%(n)d messages", "n")
     looks: Callable[[Mapping[str, Any]], list[Look]] = no_looks
     rules: Mapping[str, Words] = {}
     parameters: Mapping[str, Words] = {}
@@ -147,14 +147,8 @@ def _roles(figures: Mapping[str, Any]) -> list[Look]:
 
 def _diversity(figures: Mapping[str, Any]) -> list[Look]:
     matched = figures["length_matched"]
-    interval = wilson(matched["unique"], matched["players"])
-    spread = (
-        ""
-        if interval is None
-        else _(", interval %(low).0f to %(high).0f %%") % {"low": interval[0], "high": interval[1]}
-    )
     says = _("every agent cut to %(characters)d characters") % matched
-    return [Look(_("On texts of the same length"), _percent(matched["score"]), says + spread)]
+    return [Look(_("On texts of the same length"), _percent(matched["score"]), says)]
 
 
 def _repetition(figures: Mapping[str, Any]) -> list[Look]:
@@ -181,6 +175,7 @@ LABELS: dict[str, MetricLabels] = {
         count=gettext_lazy("%(above)d of %(below)d references accurate"),
         turns=ngettext_lazy("%(n)d reference judged otherwise", "%(n)d references judged otherwise", "n"),
         by_rule=gettext_lazy("PASS by rule (no references)"),
+        unit=ngettext_lazy("%(n)d reference", "%(n)d references", "n"),
         looks=_memory,
         parameters={
             "reference_unit": gettext_lazy("What one memory reference is: a sentence or a whole message."),
@@ -254,6 +249,7 @@ LABELS: dict[str, MetricLabels] = {
         column=gettext_lazy("Diversity"),
         title=gettext_lazy("Personality diversity"),
         count=gettext_lazy("%(above)d of %(below)d agents unique"),
+        unit=ngettext_lazy("%(n)d agent", "%(n)d agents", "n"),
         looks=_diversity,
         parameters={
             "similarity": gettext_lazy("How alike two agents' texts are is measured by this method."),
@@ -270,6 +266,7 @@ LABELS: dict[str, MetricLabels] = {
         title=gettext_lazy("Anti-repetition"),
         count=gettext_lazy("%(above)d of %(below)d phrases not repeated"),
         turns=ngettext_lazy("%(n)d phrase judged otherwise", "%(n)d phrases judged otherwise", "n"),
+        unit=ngettext_lazy("%(n)d phrase", "%(n)d phrases", "n"),
         looks=_repetition,
         parameters={
             "repetition_scope": gettext_lazy(

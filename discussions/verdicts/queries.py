@@ -1,8 +1,10 @@
 """The basis and the outcome of a game now, in a fixed number of queries; games and imports that wait for a lead."""
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
+import msgspec
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
@@ -27,6 +29,7 @@ from discussions.verdicts.core.basis import (
     BasisTest,
     BasisVersion,
 )
+from discussions.verdicts.core.next_game import NextGame, PlayedGame, predict_next_games
 from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
@@ -82,6 +85,53 @@ def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
             seeds=dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed")),
         )
     )
+
+
+MOST_PLAYED = 500
+
+
+class _RecordedLine(Struct):
+    key: str
+    numerator: int
+    denominator: int
+    is_applicable: bool = True
+
+
+class _Recorded(Struct):
+    """What `load_next_games` takes from a verdict."""
+
+    lines: list[_RecordedLine]
+
+
+_RECORDED: Any = msgspec.json.Decoder(_Recorded)
+
+
+def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
+    """Metric -> where another game under the same prompt would score; one query of the newest 500 verdicts.
+
+    Games of a prompt that was not kept are one batch by iteration. Unsorted games have no known prompt.
+    """
+    rows = Verdict.objects.filter(
+        project=game.project_id,
+        rubric_version=game.iteration.rubric_version_id,
+        game__withdrawn_at=None,
+        game__iteration__stage__isnull=False,
+    ).standing()
+    columns = ("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")
+    played = [
+        PlayedGame(key, prompt or f"iteration {iteration}", _read_scores(recorded))
+        for key, iteration, prompt, recorded in rows.order_by("-pk").values_list(*columns)[:MOST_PLAYED]
+    ]
+    own = game.iteration.prompt_sha256 or f"iteration {game.iteration_id}"
+    return predict_next_games(outcome.lines, game.pk, "" if game.iteration.is_unsorted else own, played)
+
+
+def _read_scores(outcome: str) -> dict[str, Fraction]:
+    return {
+        line.key: METRICS[line.key].scale.value(line.numerator, line.denominator)
+        for line in _RECORDED.decode(outcome).lines
+        if line.is_applicable and line.denominator and line.key in METRICS
+    }
 
 
 def load_basis(game: Game) -> Basis | None:

@@ -31,9 +31,9 @@ from discussions.models import Companions, Game, Verdict, Withdrawal
 from discussions.queries import game_record, load_measurements
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import ODDITY_CODES, REPEATED, Oddity, list_oddities
-from discussions.verdicts.pages.lines import FigureRow, figure_rows
+from discussions.verdicts.pages.lines import NONE, FigureRow, NextGames, figure_rows
 from discussions.verdicts.pages.verdict import OutcomePart, outcome_part
-from discussions.verdicts.queries import Preview, load_verdict_preview
+from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
 from workspace.models import Person
 
 MESSAGES_A_PAGE = 200
@@ -120,15 +120,16 @@ def build_game_page(
     after = shown[-1].position + 1 if shown else 0
     warnings = msgspec.json.decode(game.warnings, type=list[Fault])
     oddities = list_oddities(record)
+    next_games = load_next_games(game, preview.outcome) if preview and only is None else NONE
     return GamePage(
         game=game,
         record=record,
         paid=paid_figures(game),
         warnings=[warning for warning in warnings if warning.code not in ODDITY_CODES],
         oddities=oddities,
-        outcome=outcome_part(preview.outcome, preview.basis) if preview else None,
+        outcome=outcome_part(preview.outcome, preview.basis, next_games) if preview else None,
         verdict_number=0 if has_none else numbers.first() or 0,
-        metrics=_metrics(preview, record) if preview else [],
+        metrics=_metrics(preview, record, next_games) if preview else [],
         message_counts=Counter(message.player for message in record.messages),
         messages=shown,
         earlier=max(1, start - MESSAGES_A_PAGE) if start > 1 else 0,
@@ -140,7 +141,7 @@ def build_game_page(
     )
 
 
-def _metrics(preview: Preview, record: GameRecord) -> list[GameMetric]:
+def _metrics(preview: Preview, record: GameRecord, next_games: NextGames) -> list[GameMetric]:
     basis = preview.basis
     measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
     stored = Companions.objects.filter(measured=basis.measured.id).first()
@@ -152,7 +153,7 @@ def _metrics(preview: Preview, record: GameRecord) -> list[GameMetric]:
         else _part(
             row, measurements[row.key], preview.found, names, record.players, companions.get(row.key, {})
         )
-        for row in figure_rows(preview.outcome)
+        for row in figure_rows(preview.outcome, next_games)
     ]
 
 

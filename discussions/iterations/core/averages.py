@@ -7,7 +7,7 @@ Evaluation". Averages are compared with their thresholds as fractions, unrounded
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import lcm, sqrt
+from math import sqrt
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
-from workspace.statistics.means import exact_mean, student_t
+from workspace.statistics.means import exact_mean, pool_squares, student_t
 
 
 class Average(Struct, frozen=True):
@@ -50,11 +50,6 @@ class Average(Struct, frozen=True):
     def is_by_rule_only(self) -> bool:
         """Whether it passes only because of games to which the metric does not apply."""
         return bool(self.passes) and self.by_rule_count > 0 and not self.second_passes
-
-    @property
-    def could_go_other_way(self) -> bool:
-        """Whether other games under the same prompt could well have passed where these fail, or the other way round."""
-        return self.interval is not None and self.interval[0] < self.threshold <= self.interval[1]
 
     @property
     def says(self) -> str:
@@ -255,22 +250,8 @@ class Spread(Struct, frozen=True):
 
 def pooled_spread(batches: Iterable[Sequence[Fraction]]) -> Spread:
     """The sum of squares around each batch's own mean, divided by the games less one for each batch."""
-    squares, df, count = Fraction(), 0, 0
-    for batch in batches:
-        if len(batch) < 2:
-            continue
-        squares += _squares(batch)
-        df += len(batch) - 1
-        count += 1
+    squares, df, count = pool_squares(batches)
     return Spread(float(squares / df) if df else None, df, count)
-
-
-def _squares(batch: Sequence[Fraction]) -> Fraction:
-    """The sum of squares around the mean, n sum x^2 - (sum x)^2 over n, in whole numbers, which is ten times faster."""
-    unit = lcm(*(score.denominator for score in batch))
-    whole = [score.numerator * (unit // score.denominator) for score in batch]
-    count = len(whole)
-    return Fraction(count * sum(number * number for number in whole) - sum(whole) ** 2, count * unit * unit)
 
 
 def compute_mean_interval(

@@ -219,6 +219,7 @@ METRIC = Metric(
     KEY,
     measure,
     companions,
+    has_interval=False,
     parameters=ParameterSpecs(
         choices={"repetition_scope": ("speaker", "pooled")},
         counts={

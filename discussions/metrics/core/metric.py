@@ -117,8 +117,10 @@ class Metric(Struct, frozen=True):
     the kind of judgement that `recount` reads, "" for none; `machine_values` is subject -> the value that a silent
     person accepts; `flip` the number of judgements that would turn the figure. `counted` says what
     `Measurement.counted` lists, "messages" or "players". `has_estimate` is false where nothing is known before people
-    labelled. `step` is the step of rating that shows the figure once it is done, "" when all steps before the roles
-    must be. A version must have a metric that `is_required`; one that is added later is not.
+    labelled. `has_interval` is false where the counted units depend on each other, as players compared with each other
+    and phrases counted together do, so that no interval of a share holds. `step` is the step of rating that shows the
+    figure once it is done, "" when all steps before the roles must be. A version must have a metric that `is_required`;
+    one that is added later is not.
     """
 
     key: str
@@ -134,6 +136,7 @@ class Metric(Struct, frozen=True):
     step: str = ""
     is_required: bool = False
     has_estimate: bool = True
+    has_interval: bool = True
     has_manual_check: bool = False
 
     @property

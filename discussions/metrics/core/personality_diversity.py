@@ -160,6 +160,7 @@ METRIC = Metric(
     KEY,
     measure,
     companions,
+    has_interval=False,
     parameters=ParameterSpecs(
         choices={
             "similarity": ("token_sort_ratio", "dice_bigrams"),

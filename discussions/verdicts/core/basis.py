@@ -9,10 +9,12 @@ from decimal import Decimal
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import AdjudicatedAnswer
+from discussions.core.judgement_kinds import RATING
 
 # 2: the majority of those who judged a message decides. In format 1 an evaluator who did not judge it voted for the
 # automatic value.
-FORMAT = 2
+# 3: diversity and repetition have no interval, and no line says that it could go the other way in a re-run.
+FORMAT = 3
 
 # Where a cost came from.
 FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"
@@ -93,6 +95,16 @@ class Basis(Struct, frozen=True, omit_defaults=True):
     supersedes: int | None
     tests: list[BasisTest] = []
 
+    @property
+    def rater_count(self) -> int:
+        """How many evaluations have a rating; at least 1."""
+        rated = {
+            judgement.evaluation
+            for judgement in self.judgements
+            if judgement.kind == RATING and judgement.value
+        }
+        return max(1, len(rated))
+
 
 def changes(before: Basis, after: Basis) -> list[str]:
     """Sentences on the differences, the most important first; empty without any."""
@@ -109,7 +121,7 @@ def changes(before: Basis, after: Basis) -> list[str]:
         sentences.append(f"The cost was {_dollars(before.cost)} and is {_dollars(after.cost)} now.")
     if before.evaluator_count != after.evaluator_count:
         sentences.append(f"{before.evaluator_count} evaluators were needed, {after.evaluator_count} are now.")
-    if before.format != after.format and len(after.evaluations) > 1:
+    if before.format == 1 and after.format != 1 and len(after.evaluations) > 1:
         sentences.append(
             "Silence no longer outvotes a judgement of a message; it did when this was recorded."
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import ceil
 
 
 def composite(parts: Iterable[tuple[float, Fraction | None, bool]]) -> float | None:
@@ -43,3 +44,20 @@ def verdict_flip_distance(
 def _cheapest(distances: list[int | None], how_many: int) -> int | None:
     known = sorted(distance for distance in distances if distance is not None)
     return sum(known[:how_many]) if len(known) >= how_many else None
+
+
+HALF_POINTS = 2
+LOWEST_RATING, HIGHEST_RATING = 1, 5
+
+
+def rating_flip_steps(rating: Fraction, threshold: Fraction, raters: int) -> int | None:
+    """How many half points, over all raters together, would bring their mean rating to the other side.
+
+    None when no ratings from 1 to 5 would. The threshold itself passes.
+    """
+    now = HALF_POINTS * raters * rating
+    least = ceil(HALF_POINTS * raters * threshold)
+    if rating >= threshold:
+        steps = int(now) - least + 1
+        return steps if now - steps >= HALF_POINTS * raters * LOWEST_RATING else None
+    return least - int(now) if least <= HALF_POINTS * raters * HIGHEST_RATING else None

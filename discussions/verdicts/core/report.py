@@ -13,14 +13,16 @@ from discussions.adjudication.core.effective import Key
 from discussions.core import judgement_kinds
 from discussions.verdicts.core.basis import Basis, BasisJudgement
 
-FORMAT = 1
+# 2: `turns` says what the metric was counted on, and `next_game` takes the place of `doubt`.
+FORMAT = 2
 
 
 class ReportLine(Struct, frozen=True):
     """A line of the verdict in words.
 
     `text` is the score, never rounded across its threshold, and `count` the counts behind it. `says` is PASS or FAIL,
-    `doubt` says that a re-run could change it, `turns` what would change it, `check` the result of the manual check.
+    `turns` says what this game was counted on and what would change it, `next_game` where another game under the same
+    prompt would score, `check` the result of the manual check.
     """
 
     key: str
@@ -30,8 +32,8 @@ class ReportLine(Struct, frozen=True):
     threshold: str
     says: str
     interval: str
-    doubt: str
     turns: str
+    next_game: str
     check: str
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.adjudication.core.authorship_test import SIGNIFICANCE, Identified
 from discussions.core.outcome import (
@@ -25,7 +26,7 @@ from discussions.core.outcome import (
 from discussions.core.records import Score
 from discussions.metrics.core.metric import PERCENT, Metric
 from discussions.metrics.core.registry import METRICS
-from discussions.verdicts.core.flip import composite, verdict_flip_distance
+from discussions.verdicts.core.flip import composite, rating_flip_steps, verdict_flip_distance
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 from workspace.statistics.proportions import wilson
@@ -178,6 +179,22 @@ def _flip_distance(lines: list[Line], rules: Rules, reasons: list[Reason]) -> in
     )
 
 
+def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
+    """How many half points of the rating, over all raters, would turn a known verdict; None when none would."""
+    rated = next((line for line in outcome.lines if METRICS[line.key].is_rated), None)
+    if rated is None or not rated.denominator:
+        return None
+    others = [line for line in outcome.lines if line.key != rated.key]
+    passed = sum(bool(line.passes) for line in others) + (not rated.passes)
+    is_mandatory_met = all(line.passes for line in others if line.is_mandatory)
+    is_met = is_mandatory_met and (not rated.passes or not rated.is_mandatory)
+    passes = passed >= outcome.needed_count and is_met and outcome.cost_state != ABOVE
+    if passes == outcome.passes:
+        return None
+    rating = Fraction(rated.numerator, rated.denominator)
+    return rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
+
+
 def _recommendations(rubric: RubricRecord, lines: list[Line]) -> list[Recommendation]:
     found = [
         Recommendation(line.key, line.label, _shortfall(line), list(rubric.criterion(line.key).advice))
@@ -214,11 +231,10 @@ def build_score_line(
     value = None if score.is_pending else _value(score, metric)
     passes = None if value is None else value >= threshold
     interval = None
-    if passes is not None and score.is_applicable and metric.scale == PERCENT:
+    if passes is not None and score.is_applicable and metric.scale == PERCENT and metric.has_interval:
         interval = wilson(score.numerator, score.denominator)
-    could_turn = interval is not None and _could_turn(interval, threshold, passes=bool(passes))
     if check is not None and check.decides:
-        passes, could_turn = check.passes, False
+        passes = check.passes
     return Line(
         key=criterion.key,
         label=criterion.label,
@@ -231,7 +247,6 @@ def build_score_line(
         is_applicable=score.is_applicable,
         is_mandatory=criterion.is_mandatory,
         interval=interval,
-        could_go_other_way=could_turn,
         flip=None if value is None else metric.flip(score, threshold, facts),
         manual_check=check,
     )
@@ -259,9 +274,19 @@ def _value(score: Score, metric: Metric) -> Fraction:
     return metric.scale.value(score.numerator, score.denominator) if score.denominator else Fraction(0)
 
 
-def _could_turn(interval: tuple[float, float], threshold: Fraction, *, passes: bool) -> bool:
-    low, high = interval
-    return low < threshold if passes else high >= threshold
+def add_binomial_flags(outcome: Outcome) -> Outcome:
+    """The outcome as bases before format 3 gave it: an interval for every share, and whether it holds the threshold."""
+    return replace(outcome, lines=[_add_binomial_flag(line) for line in outcome.lines])
+
+
+def _add_binomial_flag(line: Line) -> Line:
+    if line.score is None or not line.is_applicable or METRICS[line.key].scale != PERCENT:
+        return line
+    interval = wilson(line.numerator, line.denominator)
+    if interval is None:
+        return line
+    turns = interval[0] < line.threshold if line.passes else interval[1] >= line.threshold
+    return replace(line, interval=interval, could_go_other_way=turns and not line.is_decided_by_hand)
 
 
 def _threshold(criterion: Criterion) -> Fraction:

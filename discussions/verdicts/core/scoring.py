@@ -10,7 +10,13 @@ from discussions.core.outcome import REPETITION, Facts, Line, ManualCheck, Outco
 from discussions.core.records import Measurement, Score
 from discussions.metrics.core.registry import METRICS, recount
 from discussions.verdicts.core.basis import Basis
-from discussions.verdicts.core.rule import build_lines, check_identification, check_test, decide
+from discussions.verdicts.core.rule import (
+    add_binomial_flags,
+    build_lines,
+    check_identification,
+    check_test,
+    decide,
+)
 from rubric.core.records import Criterion, RubricRecord
 
 
@@ -53,9 +59,9 @@ def compute_basis_outcome(
     basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> Outcome:
     """The verdict of a basis, with the findings and the rubric version that it names."""
-    return compute_outcome(
-        compute_effective_values(basis, measurements), measurements, basis.cost.total_usd, rubric
-    )
+    found = compute_effective_values(basis, measurements)
+    outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
+    return outcome if basis.format >= 3 else add_binomial_flags(outcome)
 
 
 def compute_effective_values(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:

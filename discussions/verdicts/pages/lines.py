@@ -1,5 +1,6 @@
 """The lines of a verdict as all pages show them: a row for each metric, and the chart."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
@@ -9,10 +10,16 @@ from discussions.core.outcome import MEMORY, ManualCheck, Outcome
 from discussions.core.outcome import Line as VerdictLine
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
+from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.report import ReportLine
+from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure
 from workspace.display.core.charts import BarRow, BarsChart, threshold_bars
 
+NextGames = Mapping[str, NextGame]
+NONE: NextGames = {}
+# With fewer references a score says little, whatever it is.
+FEW_REFERENCES = 5
 PASS, FAIL, PENDING = "pass", "fail", "pending"
 
 
@@ -22,12 +29,13 @@ class FigureRow(ReportLine, frozen=True):
     state: str
 
 
-def figure_rows(outcome: Outcome) -> list[FigureRow]:
-    return [figure_row(line) for line in outcome.lines]
+def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRow]:
+    return [figure_row(line, next_games.get(line.key)) for line in outcome.lines]
 
 
-def figure_row(line: VerdictLine) -> FigureRow:
+def figure_row(line: VerdictLine, next_game: NextGame | None = None) -> FigureRow:
     """One line of a verdict, in words."""
+    has_interval = line.interval is not None and METRICS[line.key].has_interval
     return FigureRow(
         key=line.key,
         label=line.label,
@@ -36,9 +44,11 @@ def figure_row(line: VerdictLine) -> FigureRow:
         threshold=limit_text(line.key, line.threshold),
         state=get_state(line),
         says=get_state_word(line),
-        interval="" if line.interval is None else f"{line.interval[0]:.1f} – {line.interval[1]:.1f} %",
-        doubt=_("could go the other way in a re-run") if line.could_go_other_way else "",
+        interval=f"{line.interval[0]:.1f} – {line.interval[1]:.1f} %"
+        if line.interval and has_interval
+        else "",
         turns=describe_flip(line),
+        next_game="" if next_game is None else describe_next_game(line, next_game),
         check="" if line.manual_check is None else check_says(line.manual_check),
     )
 
@@ -84,35 +94,79 @@ def counted_from(line: VerdictLine) -> str:
 
 
 def describe_flip(line: VerdictLine) -> str:
-    """A sentence on what would change the line; "" while pending."""
+    """What this game was counted on, and what would change the line; "" while pending."""
     if line.passes is None:
         return ""
     if METRICS[line.key].is_rated:
         distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
         way = _("above") if line.passes else _("below")
         return _("%(distance)s points %(way)s the threshold") % {"distance": figure(distance), "way": way}
-    if line.flip is None:
-        return _("no judgement of messages would change it")
-    return LABELS[line.key].turns % {"n": line.flip}
+    turns = (
+        _("no judgement of messages would change it")
+        if line.flip is None
+        else _("%(judged)s would turn it") % {"judged": LABELS[line.key].turns % {"n": line.flip}}
+    )
+    if not line.is_applicable:
+        return turns
+    unit = LABELS[line.key].unit % {"n": line.denominator}
+    is_little = line.key == MEMORY and line.denominator < FEW_REFERENCES
+    counted = _("rests on %(unit)s") if is_little else _("counted on %(unit)s")
+    return f"{counted % {'unit': unit}}; {turns}"
 
 
-def verdict_turns(outcome: Outcome) -> str:
-    """A sentence on what would change the verdict; "" while it is pending."""
+def describe_next_game(line: VerdictLine, found: NextGame) -> str:
+    """Where another game under the same prompt would score, and whether that may pass or fail otherwise."""
+    if found.low is None or found.high is None:
+        if not found.spread_count:
+            return _("unknown until two games are played")
+        return _("unknown: the games so far do not differ at all")
+    scale = METRICS[line.key].scale
+    low, high = (figure(end, line.threshold) for end in (found.low, found.high))
+    given = {"low": low, "high": f"{high}{scale.symbol}", "count": found.count, "spread": found.spread_count}
+    says = _("%(low)s to %(high)s, by %(count)d games under this prompt")
+    if found.is_pooled:
+        says = _("%(low)s to %(high)s, by the spread of %(spread)d games under other prompts")
+    crosses = found.low < line.threshold <= found.high
+    may = _("; so it may fail") if line.passes else _("; so it may pass")
+    return says % given + (may if crosses and not line.is_decided_by_hand else "")
+
+
+def verdict_turns(outcome: Outcome, raters: int = 1) -> str:
+    """A sentence on what would change the verdict; "" while it is pending.
+
+    The rating is named where it is the nearer way: half a point of one of its `raters` counts as one judgement.
+    """
     if outcome.passes is None:
         return ""
     codes = {reason.code for reason in outcome.reasons}
     if "cost" in codes:
         return _("No judgement would change it: the cost decides.")
+    steps = find_rating_flip(outcome, raters)
+    rating = "" if steps is None else _describe_rating_steps(steps, raters, is_less=outcome.passes)
     if "mandatory" in codes:
-        return _("No judgement of messages would change it: the rating decides.")
+        says = _("No judgement of messages would change it: the rating decides")
+        return says + (_("; %(rating)s would.") % {"rating": rating} if rating else ".")
     if outcome.flip_distance is None:
+        if rating:
+            return _("No judgement of messages or references would change it, but %(rating)s would.") % {
+                "rating": rating
+            }
         return _("No judgement of messages or references would change it.")
     sentence = ngettext(
-        "%(n)d judgement made otherwise would change it.",
-        "%(n)d judgements made otherwise would change it.",
+        "%(n)d judgement made otherwise would change it%(rating)s.",
+        "%(n)d judgements made otherwise would change it%(rating)s.",
         outcome.flip_distance,
     )
-    return sentence % {"n": outcome.flip_distance}
+    is_nearer = steps is not None and steps <= outcome.flip_distance
+    other = _(", or %(rating)s") % {"rating": rating} if is_nearer else ""
+    return sentence % {"n": outcome.flip_distance, "rating": other}
+
+
+def _describe_rating_steps(steps: int, raters: int, *, is_less: bool) -> str:
+    points = _("half a point") if steps == 1 else _("%(points)s points") % {"points": f"{steps / 2:g}"}
+    points = _("1 point") if steps == 2 else points
+    where = _("in the rating") if raters == 1 else _("in the sum of %(raters)d ratings") % {"raters": raters}
+    return f"{points} {_('less') if is_less else _('more')} {where}"
 
 
 def check_says(check: ManualCheck) -> str:
@@ -155,14 +209,14 @@ def build_threshold_chart(outcome: Outcome) -> BarsChart:
 
 def _bar(line: VerdictLine) -> BarRow:
     row, scale = figure_row(line), METRICS[line.key].scale
-    low, high = line.interval if line.interval is not None else (None, None)
+    low, high = line.interval if line.interval and row.interval else (None, None)
     return BarRow(
         label=row.label,
         value=line.score,
         threshold=line.threshold,
         text=row.text,
         state=row.state,
-        says=row.says + (f"; {row.doubt}" if row.doubt else ""),
+        says=row.says,
         detail=row.count,
         low=low,
         high=high,

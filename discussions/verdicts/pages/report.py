@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
-from discussions.core.outcome import Line, Outcome
+from discussions.core.outcome import Outcome
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
 from discussions.queries import load_measurements
 from discussions.verdicts.core.basis import Basis
@@ -21,8 +21,15 @@ from discussions.verdicts.core.report import (
     build_adjudication_trail,
     list_overrides,
 )
-from discussions.verdicts.pages.lines import build_threshold_chart, figure_row, verdict_turns
+from discussions.verdicts.pages.lines import (
+    NONE,
+    FigureRow,
+    build_threshold_chart,
+    figure_rows,
+    verdict_turns,
+)
 from discussions.verdicts.pages.verdict import cost_says
+from discussions.verdicts.queries import load_next_games
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
@@ -52,13 +59,13 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         recorded_at=verdict.created_at,
         recorded_by=verdict.created_by.name,
         reason=verdict.reason,
-        lines=[_line(line) for line in outcome.lines],
+        lines=_lines(game, outcome, only),
         headline=outcome.headline,
         passes=bool(outcome.passes),
         reasons=[reason.says for reason in outcome.reasons],
         cost_usd=outcome.cost_usd,
         cost_says=cost_says(outcome, basis),
-        turns=verdict_turns(outcome),
+        turns=verdict_turns(outcome, basis.rater_count),
         composite=outcome.composite,
         recommendations=[(advised.label, advised.advice) for advised in outcome.recommendations],
         judges=_judges(own, basis),
@@ -76,8 +83,14 @@ def build_report_chart(*, game: Game) -> BarsChart | None:
     return None if outcome is None else build_threshold_chart(msgspec.json.decode(outcome, type=Outcome))
 
 
-def _line(line: Line) -> ReportLine:
-    row = msgspec.convert(figure_row(line), ReportLine, from_attributes=True)
+def _lines(game: Game, outcome: Outcome, only: Person | None) -> list[ReportLine]:
+    # Who rates must not know of other games.
+    next_games = NONE if only else load_next_games(game, outcome)
+    return [_line(row) for row in figure_rows(outcome, next_games)]
+
+
+def _line(found: FigureRow) -> ReportLine:
+    row = msgspec.convert(found, ReportLine, from_attributes=True)
     return replace(row, interval=_("interval %(bounds)s") % {"bounds": row.interval}) if row.interval else row
 
 

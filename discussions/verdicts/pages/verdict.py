@@ -12,9 +12,21 @@ from discussions.models import Game, Verdict
 from discussions.models.iterations import NEVER
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
-from discussions.verdicts.pages.lines import FigureRow, build_threshold_chart, figure_rows, verdict_turns
+from discussions.verdicts.pages.lines import (
+    NONE,
+    FigureRow,
+    NextGames,
+    build_threshold_chart,
+    figure_rows,
+    verdict_turns,
+)
 from discussions.verdicts.permissions import check_complete, check_record_verdict, check_supersede_verdict
-from discussions.verdicts.queries import Preview, load_people_estimates, load_verdict_preview
+from discussions.verdicts.queries import (
+    Preview,
+    load_next_games,
+    load_people_estimates,
+    load_verdict_preview,
+)
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
@@ -77,7 +89,13 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
     return VerdictPage(
         game=game,
-        outcome=outcome_part(outcome, basis) if outcome and basis and not is_hidden else None,
+        outcome=outcome_part(
+            outcome,
+            basis,
+            load_next_games(game, outcome) if may(check_supersede_verdict, person, game) else NONE,
+        )
+        if outcome and basis and not is_hidden
+        else None,
         hidden_because=_hidden_because(game) if outcome and is_hidden else "",
         history=history,
         changed=changes(replace(basis, supersedes=recorded.pk), preview.basis)
@@ -121,17 +139,17 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
     return f"{says} {turned}"
 
 
-def outcome_part(outcome: Outcome, basis: Basis) -> OutcomePart:
-    """The parts that pages show of an outcome and its basis."""
+def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -> OutcomePart:
+    """The parts that pages show of an outcome and its basis; `next_games` are for those who know of other games."""
     so_far = _so_far(outcome, basis)
     return OutcomePart(
         outcome=outcome,
         state="pending" if outcome.passes is None or so_far else "pass" if outcome.passes else "fail",
         so_far=so_far,
-        rows=figure_rows(outcome),
+        rows=figure_rows(outcome, next_games),
         chart=build_threshold_chart(outcome),
         missing=[outcome.line(key).label for key in outcome.missing],
-        turns=verdict_turns(outcome),
+        turns=verdict_turns(outcome, basis.rater_count),
         cost=""
         if outcome.cost_usd is None
         else f"${figure(outcome.cost_usd, float(outcome.cost_limit_usd), decimals=2)}",

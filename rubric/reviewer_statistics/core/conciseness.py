@@ -162,7 +162,7 @@ def _correlation(
     interval, reason = None, too_few(size)
     if not reason:
         drawn = np.einsum("ijq,dq->ijd", sums, drawn_counts(size, seed=seed))
-        interval = percentile_interval(_from_sums(drawn))
+        interval = percentile_interval(_from_sums(drawn), size)
         reason = "" if interval else "Too many resamples have no correlation."
     return Figure(value, interval, size, responses, units.rows, interval_reason=reason)
 

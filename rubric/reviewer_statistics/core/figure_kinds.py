@@ -21,7 +21,7 @@ from rubric.reviewer_statistics.core.weights_fit import (
 from rubric.reviews.core.score_rows import Row, Weights
 
 # Figures stored under another number were computed by other code, and are computed again.
-CODE_VERSION = "3"
+CODE_VERSION = "4"
 RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING = "manners", "agreement", "success", "tuning"
 KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
 

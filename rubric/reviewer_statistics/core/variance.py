@@ -152,7 +152,7 @@ def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings, seed
     counts = drawn_counts(count, seed=seed)
     drawn = counts @ below
     ratios = np.where(drawn > 0, counts @ above / np.where(drawn > 0, drawn, 1), np.nan)
-    interval = percentile_interval(ratios)
+    interval = percentile_interval(ratios, count)
     lacking = "" if interval else "Too many resamples have no variance of the holistic score."
     return Figure(value, interval, count, len(table.items), _count(table), interval_reason=lacking)
 

@@ -365,7 +365,8 @@ def _intervals(task: _Task, shrinkage: float, comparisons: int) -> tuple[dict[st
         units = np.concatenate([members[at] for at in rng.integers(0, comparisons, comparisons)])
         drawn.append(task.fit.weights(task.fit.fitted(units, shrinkage)))
     ends = {
-        key: percentile_interval(column) for key, column in zip(task.keys, np.array(drawn).T, strict=True)
+        key: percentile_interval(column, comparisons)
+        for key, column in zip(task.keys, np.array(drawn).T, strict=True)
     }
     found = {key: interval for key in task.default if (interval := ends[key]) is not None}
     return found, "" if found else "Too many resamples gave no weights."

@@ -14,6 +14,7 @@ from django.db import IntegrityError, close_old_connections, connection, transac
 
 from discussions.adjudication.queries import disagreements_in
 from discussions.checks.evaluations import ADJUDICATION_CHECKS
+from discussions.core.outcome import Outcome
 from discussions.games.actions import return_evaluation
 from discussions.models import Adjudication, Evaluation, Game, Iteration, Judgement, Verdict
 from discussions.preview.queries import scored_hash
@@ -21,8 +22,9 @@ from discussions.queries import load_measurements
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
-from discussions.verdicts.core.basis import changes
+from discussions.verdicts.core.basis import Basis, changes
 from discussions.verdicts.core.report import report_to_json
+from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import compute_effective_values
 from discussions.verdicts.pages.report import build_report
 from discussions.verdicts.queries import load_people_estimates, load_verdict_preview
@@ -476,6 +478,21 @@ def test_a_verdict_of_basis_format_1_is_replayed_by_the_rule_of_its_time():
     assert changes(msgspec.structs.replace(basis, format=1), basis) == [
         "Silence no longer outvotes a judgement of a message; it did when this was recorded."
     ]
+
+
+def test_a_verdict_of_basis_format_2_is_still_equal_to_its_basis():
+    verdict = settled()
+    basis = msgspec.json.decode(verdict.basis, type=Basis)
+    old = canonical_bytes(msgspec.structs.replace(basis, format=2)).decode()
+    outcome = add_binomial_flags(msgspec.json.decode(verdict.outcome, type=Outcome))
+    with without_triggers():
+        Verdict.objects.filter(pk=verdict.pk).update(
+            basis=old, basis_sha256=bytes_hash(old.encode()), outcome=canonical_bytes(outcome).decode()
+        )
+    verdict.refresh_from_db()
+    assert replay_verdict(verdict=verdict).is_equal
+    shown = {line.key: line for line in build_report(game=verdict.game).lines}
+    assert shown["coherence"].interval and not shown["anti_repetition"].interval
 
 
 def test_an_adopted_evaluation_may_be_returned_and_submitted_again():

@@ -37,7 +37,7 @@ from discussions.verdicts.core.report import (
     list_overrides,
     report_to_json,
 )
-from discussions.verdicts.core.rule import check_identification
+from discussions.verdicts.core.rule import add_binomial_flags, check_identification
 from tests.factories.verdict_examples import (
     APPENDIX,
     PASSING,
@@ -79,17 +79,20 @@ def test_the_appendix_of_the_rubric_passes_six_and_recommends_role_consistency()
     assert outcome.recommendations[0].advice == ["work on role consistency"]
 
 
-def test_every_share_of_the_appendix_could_go_the_other_way():
+def test_shares_of_messages_have_wilsons_interval_and_dependent_units_none():
     outcome = verdict(APPENDIX)
     low, high = outcome.line("memory_accuracy").interval
     assert (round(low / 100, 3), round(high / 100, 3)) == (0.640, 0.948)
-    assert [line.could_go_other_way for line in outcome.lines] == [True] * 6 + [False]
-    assert outcome.line("engagement").interval is None
+    assert [line.interval is not None for line in outcome.lines] == [True] * 4 + [False] * 3
 
 
-def test_a_sure_metric_could_not_go_the_other_way():
-    assert not verdict(with_failing("coherence")).line("coherence").could_go_other_way
-    assert not verdict(PASSING).line("coherence").could_go_other_way
+def test_a_basis_before_format_3_gives_the_intervals_and_flags_of_its_time():
+    now = verdict(APPENDIX)
+    before = add_binomial_flags(now)
+    assert all(line.interval is not None for line in before.lines[:6])
+    assert [line.could_go_other_way for line in before.lines] == [True] * 6 + [False]
+    assert not add_binomial_flags(verdict(PASSING)).line("coherence").could_go_other_way
+    assert not any(line.could_go_other_way for line in now.lines)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,8 @@ def test_the_manual_check_decides_only_when_the_evaluator_says_so():
     assert (beside.passes, beside.manual_check.passes, beside.is_decided_by_hand) == (False, True, False)
     instead = verdict(scores, manual_check=ManualCheck(6, 8, 5, True, True)).line("personality_diversity")
     assert (instead.passes, instead.score, instead.is_decided_by_hand) == (True, 0, True)
-    assert not instead.could_go_other_way
+    old = add_binomial_flags(verdict(scores, manual_check=ManualCheck(6, 8, 5, True, True)))
+    assert not old.line("personality_diversity").could_go_other_way
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from discussions.models import Evaluation, Iteration, Judgement, Measured, Verdict
 from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as, submitted_game
+from tests.factories.iterations import figures, make_baseline, make_stage
 from tests.factories.people import make_admin, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit
 from tests.factories.tampering import without_triggers
@@ -199,7 +200,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         record(game)
         client.force_login(get_lead(game))
         client.get(address(game))
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(16):
             assert client.get(address(game)).status_code == 200
 
 
@@ -251,3 +252,21 @@ def test_a_game_without_figures_is_called_not_measured(client):
         Measured.objects.filter(game=game).update(rubric_version=make_changed_draft(by=make_admin()))
     client.force_login(get_lead(game))
     assert "Not measured yet" in client.get(address(game)).content.decode()
+
+
+def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client):
+    stage = make_stage()
+    depths = (60, 70, 80)
+    iteration = make_baseline(stage=stage, games=[figures(strategic_depth=depth) for depth in depths])
+    game = iteration.games.order_by("number").first()
+    client.force_login(stage.created_by)
+    assert b"The next game:" in client.get(address(game, "game")).content
+    for name in ("verdict", "report"):
+        said = html.unescape(client.get(address(game, name)).content.decode())
+        assert "20.3 to 100.0 %, by 3 games under this prompt; so it may fail" in said, name
+        assert "other way in a re-run" not in said
+    alone = game_to_settle()
+    client.force_login(get_evaluator(alone))
+    assert b"The next game:" not in client.get(address(alone)).content
+    client.force_login(get_lead(alone))
+    assert b"unknown until two games are played" in client.get(address(alone)).content

@@ -1,0 +1,141 @@
+"""What a verdict says of this game, of the next game, and of the rating as the nearer way to turn it."""
+
+from fractions import Fraction
+
+import pytest
+
+from discussions.verdicts.core.flip import rating_flip_steps
+from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
+from discussions.verdicts.core.rule import find_rating_flip
+from discussions.verdicts.pages.lines import figure_row, verdict_turns
+from tests.factories.verdict_examples import APPENDIX, PASSING, share, verdict, with_failing
+
+DEPTH = "strategic_depth"
+
+
+def played(game, depth, prompt="mine", **scores):
+    return PlayedGame(game, prompt, {DEPTH: Fraction(depth)} | scores)
+
+
+def next_depth(*games, prompt="mine", scores=APPENDIX):
+    """The appendix' strategic depth is 68."""
+    outcome = verdict(scores)
+    return outcome.line(DEPTH), predict_next_games(outcome.lines, 1, prompt, games)[DEPTH]
+
+
+def test_this_game_says_what_it_was_counted_on_and_what_would_turn_it():
+    rows = {line.key: figure_row(line) for line in verdict(APPENDIX).lines}
+    assert rows[DEPTH].turns == "counted on 50 messages; 5 messages judged otherwise would turn it"
+    assert rows["anti_repetition"].turns == "counted on 100 phrases; no judgement of messages would change it"
+    assert rows["personality_diversity"].turns.startswith("counted on 10 agents; no judgement")
+    assert rows["engagement"].turns == "0.5 points above the threshold"
+
+
+def test_a_score_from_fewer_than_five_references_says_on_how_many_it_rests():
+    few = verdict(PASSING | {"memory_accuracy": share(4, 4)}).line("memory_accuracy")
+    assert figure_row(few).turns.startswith("rests on 4 references; ")
+    enough = verdict(PASSING | {"memory_accuracy": share(5, 5)}).line("memory_accuracy")
+    assert figure_row(enough).turns.startswith("counted on 5 references; ")
+
+
+def test_the_next_game_follows_from_the_games_under_the_same_prompt():
+    """Scores 58, 68 and 78: mean 68, SD 10, t(.975, 2) = 4.303, times sqrt(4/3): 49.7 around 68."""
+    line, found = next_depth(
+        played(1, 68), played(2, 58), played(3, 78), played(4, 20, "other"), played(5, 99, "other")
+    )
+    assert (found.count, found.is_pooled, round(found.low, 1), found.high) == (3, False, 18.3, 100)
+    assert figure_row(line, found).next_game == (
+        "18.3 to 100.0 %, by 3 games under this prompt; so it may fail"
+    )
+
+
+def test_alone_under_its_prompt_a_game_takes_the_spread_of_other_prompts():
+    """Deviations 1 and -1 in four batches: s = sqrt 2 with 4 df; 2.776 * sqrt 2 * sqrt 2 = 5.55 around 68."""
+    others = [played(10 + n, 70 + (1 if n % 2 else -1), f"other {n // 2}") for n in range(8)]
+    line, found = next_depth(*others)
+    assert (found.count, found.is_pooled, found.spread_count) == (1, True, 8)
+    assert (round(found.low, 2), round(found.high, 2)) == (62.45, 73.55)
+    assert figure_row(line, found).next_game == "62.4 to 73.6 %, by the spread of 8 games under other prompts"
+
+
+def test_the_next_game_is_unknown_until_two_games_are_played():
+    line, found = next_depth(played(1, 68), played(9, 40, "other"))
+    assert figure_row(line, found).next_game == "unknown until two games are played"
+    line, found = next_depth(played(1, 68), played(2, 68))
+    assert figure_row(line, found).next_game == "unknown: the games so far do not differ at all"
+
+
+def test_unsorted_games_are_no_batch_of_one_prompt():
+    _line, found = next_depth(played(2, 40), played(3, 60), prompt="")
+    assert (found.count, found.is_pooled, found.spread_count) == (1, True, 2)
+
+
+def test_a_metric_that_does_not_apply_has_no_next_game():
+    outcome = verdict(PASSING | {"memory_accuracy": share(0, 0, is_applicable=False)})
+    assert "memory_accuracy" not in predict_next_games(outcome.lines, 1, "mine", [])
+
+
+@pytest.mark.parametrize(
+    ("rating", "threshold", "raters", "steps"),
+    [
+        ("3.0", "3.0", 1, 1),
+        ("3.5", "3.0", 1, 2),
+        ("2.5", "3.0", 1, 1),
+        ("3.0", "3.0", 3, 1),
+        ("10/3", "3.0", 3, 3),
+        ("17/6", "3.0", 3, 1),
+        ("5.0", "1.0", 1, None),
+    ],
+)
+def test_the_half_points_that_bring_the_mean_to_the_other_side(rating, threshold, raters, steps):
+    assert rating_flip_steps(Fraction(rating), Fraction(threshold), raters) == steps
+
+
+@pytest.mark.parametrize(
+    ("scores", "rating", "cost", "says"),
+    [
+        (
+            APPENDIX,
+            "3.0",
+            "1.20",
+            "5 judgements made otherwise would change it, or half a point less in the rating.",
+        ),
+        (
+            APPENDIX,
+            "4.0",
+            "1.20",
+            "5 judgements made otherwise would change it, or 1.5 points less in the rating.",
+        ),
+        (
+            PASSING,
+            "5.0",
+            "1.20",
+            "judgements made otherwise would change it, or 2.5 points less in the rating.",
+        ),
+        (PASSING, "2.5", "1.20", "the rating decides; half a point more in the rating would."),
+        (
+            with_failing("coherence", DEPTH),
+            "2.5",
+            "1.20",
+            "the rating decides; half a point more in the rating would.",
+        ),
+        (with_failing("coherence", DEPTH, "anti_repetition"), "2.5", "1.20", "the rating decides."),
+        (with_failing("coherence", DEPTH, "anti_repetition"), "3.5", "1.20", "would change it."),
+        (PASSING, "2.5", "9.00", "the cost decides."),
+    ],
+)
+def test_the_rating_is_named_where_it_is_the_nearer_way(scores, rating, cost, says):
+    assert verdict_turns(verdict(scores, rating=rating, cost=cost)).endswith(says)
+
+
+def test_a_rating_that_is_farther_than_the_judgements_is_not_named():
+    scores = with_failing("coherence", "anti_repetition") | {DEPTH: share(60, 100)}
+    outcome = verdict(scores, rating="4.5")
+    assert (outcome.flip_distance, find_rating_flip(outcome, 1)) == (1, 4)
+    assert verdict_turns(outcome) == "1 judgement made otherwise would change it."
+
+
+def test_of_several_raters_half_a_point_of_one_is_enough():
+    assert verdict_turns(verdict(APPENDIX, rating="3.0"), 3).endswith(
+        "or half a point less in the sum of 3 ratings."
+    )

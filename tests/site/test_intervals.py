@@ -1,0 +1,295 @@
+"""How often every interval on a page holds the truth: simulated, and compared with docs/intervals.md."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from discussions.comparison.core.difference import PRIOR_SHARE, difference
+from discussions.comparison.core.verdict_line import narrow_interval
+from discussions.core.outcome import Line
+from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
+from discussions.reliability.core.crosstab import over_games
+from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
+from discussions.verdicts.core.people_estimate import estimate_people
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
+from workspace.statistics.conclusions import mean_figure
+from workspace.statistics.intraclass import compute_icc_from_components, icc
+from workspace.statistics.means import predict_next
+from workspace.statistics.proportions import JudgedStratum, newcombe, predict_share, wilson
+
+pytestmark = pytest.mark.slow
+
+DOCS = Path(__file__).parents[2] / "docs" / "intervals.md"
+RUNS = 2000
+CLOSE = 1.5
+Interval = tuple[float, float]
+Try = Callable[[np.random.Generator], bool]
+Chance = Callable[[np.random.Generator], float]
+PRIOR_SD = PRIOR_SHARE * 10
+
+
+class Row(NamedTuple):
+    """A row of the table in the docs: the interval, how it is tried, what it promises and holds, in percent."""
+
+    interval: str
+    design: str
+    level: int
+    held: Chance
+
+
+def holds(interval: Interval | None, truth: float) -> bool:
+    return interval is not None and interval[0] - 1e-9 <= truth <= interval[1] + 1e-9
+
+
+def share_of(run: Try, runs: int = RUNS) -> Chance:
+    return lambda random: 100 * sum(run(random) for _run in range(runs)) / runs
+
+
+# Shares.
+
+
+def hold_wilson(count: int) -> float:
+    """Exact, averaged over the shares from 0 to 100 %."""
+    counts = np.arange(count + 1)
+    ends = np.array([wilson(int(found), count) for found in counts]) / 100
+    shares = (np.arange(200) + 0.5) / 200
+    inside = (ends[:, :1] <= shares) & (shares <= ends[:, 1:])
+    return float(100 * (binom.pmf(counts[:, None], count, shares) * inside).sum(axis=0).mean())
+
+
+def hold_newcombe(first: int, second: int) -> float:
+    """Exact, averaged over two shares from 0 to 100 %."""
+    shares = (np.arange(20) + 0.5) / 20
+    chances = [binom.pmf(np.arange(count + 1)[:, None], count, shares) for count in (first, second)]
+    gaps = shares[:, None] - shares[None, :]
+    held = np.zeros_like(gaps)
+    for one in range(first + 1):
+        for two in range(second + 1):
+            low, high = newcombe(one, first, two, second) or (0.0, 0.0)
+            held += np.outer(chances[0][one], chances[1][two]) * ((low <= gaps) & (gaps <= high))
+    return float(100 * held.mean())
+
+
+def hold_people(messages: int, drawn: int) -> Try:
+    """People agree with 70 % of what the rule counts, which is 60 %, and count 30 % of the rest."""
+    line = Line("coherence", "", "percent", 60.0, 60, 100, 60.0, None)
+    names = [str(number) for number in range(messages)]
+
+    def run(random: np.random.Generator) -> bool:
+        rule = random.random(messages) < 0.6
+        people = random.random(messages) < np.where(rule, 0.7, 0.3)
+        machine = {name: "yes" if counts else "no" for name, counts in zip(names, rule, strict=True)}
+        sampled = [names[at] for at in random.choice(messages, drawn, replace=False)]
+        values = {name: "yes" if people[int(name)] else "no" for name in sampled}
+        found = estimate_people(line, machine, values, sampled)
+        assert found is not None
+        return holds((found.low, found.high), 100 * float(people.mean()))
+
+    return run
+
+
+def hold_predicted(level: float) -> Try:
+    """One stratum of 100 messages of which 20 are judged, with a share between 50 and 95 %."""
+
+    def run(random: np.random.Generator) -> bool:
+        people = random.random(100) < random.uniform(0.5, 0.95)
+        sampled = int(people[:20].sum())
+        _share, low, high = predict_share([JudgedStratum(20, sampled, 20, sampled, 80)], level)
+        return holds((low, high), 100 * float(people.mean()))
+
+    return run
+
+
+def hold_over_games(random: np.random.Generator) -> bool:
+    """Ten games of 20 to 60 messages, whose shares differ with an SD of 12 points around 70."""
+    counts = random.integers(20, 61, 10)
+    found = random.binomial(counts, random.beta(9.5, 9.5 * 3 / 7, 10))
+    sums = [(int(over), int(of)) for over, of in zip(found, counts, strict=True)]
+    return holds(over_games(sums, wilson(int(found.sum()), int(counts.sum())))[0], 70.0)
+
+
+# Games.
+
+
+def play(random: np.random.Generator, count: int) -> list[Fraction]:
+    """Scores of games of 50 messages; what their prompt has on average is 70 %, with an SD of 10 between games."""
+    shares = random.beta(14, 6, count)
+    return [Fraction(100 * int(found), 50) for found in random.binomial(50, shares)]
+
+
+def hold_average(count: int) -> Try:
+    return lambda random: holds(compute_mean_interval(play(random, count), 0, 100), 70.0)
+
+
+def hold_next_game(own: int, others: int) -> Try:
+    """The next of `own` games under a prompt, with so many batches of three under other prompts."""
+
+    def run(random: np.random.Generator) -> bool:
+        games = play(random, own)
+        played = [PlayedGame(at, "mine", {"coherence": score}) for at, score in enumerate(games)]
+        for batch in range(others):
+            scores = [score - 10 * (batch % 2) for score in play(random, 3)]
+            played += [
+                PlayedGame(100 + 3 * batch + at, f"{batch}", {"coherence": score})
+                for at, score in enumerate(scores)
+            ]
+        line = Line("coherence", "", "percent", 60.0, int(games[0] / 2), 50, float(games[0]), passes=True)
+        found = predict_next_games([line], 0, "mine", played)["coherence"]
+        if found.low is None or found.high is None:
+            return False
+        return holds((found.low, found.high), float(play(random, 1)[0]))
+
+    return run
+
+
+def hold_predict_next(count: int, level: float) -> Try:
+    def run(random: np.random.Generator) -> bool:
+        scores = random.normal(0, 1, count)
+        found = predict_next(float(scores.mean()), count, float(scores.std(ddof=1)), count - 1, level)
+        return holds(found, float(random.normal()))
+
+    return run
+
+
+def compare(random: np.random.Generator, effect: float, size: int):
+    """A change of that effect against its control, and two earlier batches; SD 10, so that no end is clipped."""
+    batches = [
+        [Fraction(round(score, 3)).limit_denominator(1000) for score in random.normal(mean, 10, count)]
+        for mean, count in ((0, size), (effect, size), (5, 3), (-5, 3))
+    ]
+    return difference(batches[0], batches[1], pooled_spread(batches), material=5, span=1000)
+
+
+def hold_raw(size: int) -> Try:
+    def run(random: np.random.Generator) -> bool:
+        found = compare(random, 8.0, size).posterior
+        return found is not None and holds(found.interval, 8.0)
+
+    return run
+
+
+def hold_narrow(size: int) -> Try:
+    return lambda random: holds(narrow_interval(compare(random, 8.0, size)), 8.0)
+
+
+def hold_shrunken(size: int) -> Try:
+    """True differences as the prior has them, whose SD is 0.7 of that between games."""
+
+    def run(random: np.random.Generator) -> bool:
+        effect = float(random.normal(0, PRIOR_SD))
+        found = compare(random, effect, size).posterior
+        return found is not None and holds(found.shrunken_interval, effect)
+
+    return run
+
+
+# Agreement: three raters.
+
+
+def answer(random: np.random.Generator, items: int) -> np.ndarray:
+    """Yes or no of three raters, with chances of yes that are even from 0 to 1: alpha and AC1 are 1/3."""
+    return (random.random((items, 3)) < random.random((items, 1))).astype(float)
+
+
+def score(random: np.random.Generator, items: int) -> np.ndarray:
+    """Scores of three raters with an SD of 0.7 around items of SD 1: the correlation is 1 / 1.49."""
+    return random.normal(0, 1, (items, 1)) + random.normal(0, 0.7, (items, 3))
+
+
+def score_with_gaps(random: np.random.Generator, items: int) -> np.ndarray:
+    found = score(random, items)
+    found[np.arange(items), random.integers(0, 3, items)] = np.nan
+    return found
+
+
+def hold_agreement(statistic, draw, truth: float, items: int) -> Try:
+    return lambda random: holds(statistic(draw(random, items)).interval, truth)
+
+
+def hold_mean(count: int) -> Try:
+    return lambda random: holds(mean_figure(random.normal(0, 1, count), seed=3, reason="None.").interval, 0.0)
+
+
+ONE = 1 / 1.49
+GROUPS = [item // 5 for item in range(50)]
+AGREEMENT = [
+    ("alpha, nominal", "50 items", partial(krippendorff_alpha, level="nominal"), answer, 1 / 3),
+    (
+        "alpha, nominal, over games",
+        "10 games of 5 items",
+        partial(krippendorff_alpha, level="nominal", groups=GROUPS),
+        answer,
+        1 / 3,
+    ),
+    ("alpha, interval", "50 items", partial(krippendorff_alpha, level="interval"), score, ONE),
+    ("AC1", "50 items", partial(gwet_ac, scale=[0.0, 1.0]), answer, 1 / 3),
+    ("observed agreement", "50 items", observed_agreement, answer, 2 / 3),
+    ("agreement on yes", "50 items", lambda table: specific_agreement(table, 1.0), answer, 2 / 3),
+    ("ICC(2,1)", "50 items", partial(icc, form="2,1"), score, ONE),
+    ("ICC(2,k)", "50 items", partial(icc, form="2,k"), score, 3 * ONE / (1 + 2 * ONE)),
+    (
+        "ICC(2,1) from components",
+        "50 items, a third of the ratings missing",
+        partial(compute_icc_from_components, form="2,1"),
+        score_with_gaps,
+        ONE,
+    ),
+]
+ROWS = [
+    Row("Wilson's, of a share", "18 messages, mean over all shares", 95, lambda _random: hold_wilson(18)),
+    Row("Wilson's, of a share", "50 messages, mean over all shares", 95, lambda _random: hold_wilson(50)),
+    Row(
+        "Newcombe's, of two shares",
+        "20 and 30 answers, all shares",
+        95,
+        lambda _random: hold_newcombe(20, 30),
+    ),
+    Row("people's estimate", "10 of 60 messages judged", 95, share_of(hold_people(60, 10))),
+    Row("people's estimate", "20 of 100 messages judged", 95, share_of(hold_people(100, 20))),
+    Row("people's estimate", "20 of 100 messages, not told apart", 90, share_of(hold_predicted(0.90))),
+    Row("a share over games", "10 games, shares with SD 12", 95, share_of(hold_over_games)),
+    Row("average of an iteration", "3 games", 95, share_of(hold_average(3))),
+    Row("average of an iteration", "9 games", 95, share_of(hold_average(9))),
+    Row("the next game", "3 games under the prompt", 95, share_of(hold_next_game(3, 0))),
+    Row("the next game", "9 games under the prompt", 95, share_of(hold_next_game(9, 0))),
+    Row("the next game", "1 game, 5 batches of other prompts", 95, share_of(hold_next_game(1, 5))),
+    Row("the next game", "3 normal scores", 95, share_of(hold_predict_next(3, 0.95), 5000)),
+    Row("the next game", "3 normal scores", 90, share_of(hold_predict_next(3, 0.90), 5000)),
+    Row("raw difference of two iterations", "3 against 3 games", 95, share_of(hold_raw(3), 1000)),
+    Row("raw difference of two iterations", "9 against 9 games", 95, share_of(hold_raw(9), 1000)),
+    Row("raw difference of two iterations", "3 against 3 games", 90, share_of(hold_narrow(3), 1000)),
+    Row(
+        "shrunken difference",
+        "6 against 6 games, effects as the prior has them",
+        95,
+        share_of(hold_shrunken(6), 1000),
+    ),
+    *(
+        Row(name, design, 95, share_of(hold_agreement(statistic, draw, truth, 50)))
+        for name, design, statistic, draw, truth in AGREEMENT
+    ),
+    Row("mean over comparisons", "20 comparisons", 95, share_of(hold_mean(20), 4000)),
+    Row("mean over comparisons", "60 comparisons", 95, share_of(hold_mean(60))),
+]
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[Row, float]:
+    return {row: row.held(np.random.default_rng(20261123 + at)) for at, row in enumerate(ROWS)}
+
+
+def test_every_interval_holds_as_often_as_it_says(table):
+    wrong = {row[:3]: held for row, held in table.items() if abs(held - row.level) > CLOSE}
+    assert not wrong
+
+
+def test_the_table_in_the_docs_is_what_is_computed(table):
+    lines = [f"| {row.interval} | {row.design} | {row.level} | {held:.1f} |" for row, held in table.items()]
+    assert "\n".join(lines) in DOCS.read_text()
