@@ -163,6 +163,8 @@ def _record(iteration: Iteration, verb: str, detail: dict[str, object], by: Pers
 
 
 UNSORTED_NAME = "Unsorted"
+# Iterations of stages count from 1.
+UNSORTED_NUMBER = 0
 
 
 COUNTS = range(1, 11)
@@ -177,7 +179,7 @@ def open_project(*, slug: str, name: str, by: Person, now: datetime) -> Project:
         project = create_project(slug=slug, name=name, by=by, now=now)
         Iteration.objects.create(
             project=project,
-            number=1,
+            number=UNSORTED_NUMBER,
             name=UNSORTED_NAME,
             rubric_version=_newest_version(now),
             created_at=now,

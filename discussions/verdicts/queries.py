@@ -12,6 +12,7 @@ from discussions.adjudication.core.effective import Effective
 from discussions.adjudication.queries import adjudications_in, deal_for
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.outcome import Outcome
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Judgement, Slot, Transcript, Verdict
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered

@@ -84,7 +84,7 @@ def test_a_tampered_basis_or_proposal_is_named(stage):
     damage(Decision.objects.filter(pk=decision.pk), basis=decision.basis.replace("75.0", "76.0"))
     (said,) = breaches()["I6d"]
     assert said == (
-        f"Decision 1 on iteration 3 (row {decision.pk}): the stored basis does not have the hash that was recorded "
+        f"Decision 1 on iteration 2 (row {decision.pk}): the stored basis does not have the hash that was recorded "
         "with it."
     )
     basis = decision.basis.replace("75.0", "76.0")
@@ -111,25 +111,25 @@ def test_a_verdict_that_was_changed_under_a_decision_is_named(stage):
 
 def test_a_gap_between_decisions_and_a_state_that_they_do_not_say_are_named(stage):
     damage(Decision.objects.filter(choice="keep"), number=2)
-    damage(Iteration.objects.filter(number=4), state="rating")
+    damage(Iteration.objects.filter(number=3), state="rating")
     said = breaches()["I6e"]
     assert any("does not follow the decision before it" in breach for breach in said)
-    assert any(breach.startswith("Iteration 4") and "is rating" in breach for breach in said)
+    assert any(breach.startswith("Iteration 3") and "is rating" in breach for breach in said)
 
 
 def test_a_broken_chain_a_foreign_baseline_and_another_prompt_are_named(stage):
     iterations = {row.number: row for row in Iteration.objects.filter(stage=stage)}
-    damage(Iteration.objects.filter(number=4), compared_with=iterations[2], baseline=iterations[3])
-    damage(Iteration.objects.filter(number=3), prompt="Play.")
+    damage(Iteration.objects.filter(number=3), compared_with=iterations[1], baseline=iterations[2])
+    damage(Iteration.objects.filter(number=2), prompt="Play.")
     said = " ".join(breaches()["I6f"])
-    assert "Iteration 4 is compared with another iteration than the reference of its time" in said
+    assert "Iteration 3 is compared with another iteration than the reference of its time" in said
     assert "names another baseline" in said
-    assert f"Iteration 3 (row {iterations[3].pk}): its prompt does not have the hash" in said
+    assert f"Iteration 2 (row {iterations[2].pk}): its prompt does not have the hash" in said
 
 
 def test_a_game_that_slipped_into_a_frozen_list_is_named(stage):
     game = import_game(project=stage.project, by=get_lead(stage))
-    baseline = Iteration.objects.get(number=2, stage=stage)
+    baseline = Iteration.objects.get(number=1, stage=stage)
     Game.objects.filter(pk=game.pk).update(iteration=baseline)
     assert "holds other games than when it was opened" in breaches()["I6g"][0]
 

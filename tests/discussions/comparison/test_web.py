@@ -199,7 +199,7 @@ def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
     change = pair(rated(66, 70, 74), [None] * 3)
     body = get_body(client, change)
     text = get_text(body)
-    assert "Iteration 3 has no rated game yet; the two are compared here once it has." in text
+    assert "Iteration 2 has no rated game yet; the two are compared here once it has." in text
     assert "proposed:" not in text and "Cannot tell yet" not in text
     assert "Nothing is proposed before its games are rated." in text
 
@@ -310,7 +310,7 @@ def test_who_does_not_lead_the_project_knows_of_no_iteration(client):
         client.force_login(person)
         assert client.get(get_address(change)).status_code == 404
     client.force_login(get_lead(change.stage))
-    unsorted = reverse("compare_iterations", args=[change.project.slug, 1])
+    unsorted = reverse("compare_iterations", args=[change.project.slug, 0])
     for address, status in (
         (unsorted, 404),
         (get_address(change, change.number), 404),

@@ -91,7 +91,7 @@ def test_the_summary_says_it_in_every_form(client, change):
     (mine,) = [row for row in rows if (row["game"], row["metric"]) == ("1", "coherence")]
     assert (mine["value"], mine["withdrawn"]) == ("60.0", "yes")
     (mean,) = [
-        row for row in rows if (row["row"], row["iteration"], row["metric"]) == ("average", "2", "coherence")
+        row for row in rows if (row["row"], row["iteration"], row["metric"]) == ("average", "1", "coherence")
     ]
     assert (mean["value"], mean["games"]) == ("85.5", "2")
 

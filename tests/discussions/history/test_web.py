@@ -401,8 +401,8 @@ def test_a_stage_without_iterations_says_so(client):
 def test_a_change_without_known_games_is_not_compared(client, stage):
     make_change(stage=stage, games=[None] * 3, minutes=5)
     last = get_summary(client, stage).iterations[-1]
-    assert (last.compared, last.stands, last.compared_with) == (None, "open for rating", 3)
-    assert [row["source"] for row in get_rows(client, stage) if row["iteration"] == "4"][:7] == [
+    assert (last.compared, last.stands, last.compared_with) == (None, "open for rating", 2)
+    assert [row["source"] for row in get_rows(client, stage) if row["iteration"] == "3"][:7] == [
         "not known yet"
     ] * 7
 

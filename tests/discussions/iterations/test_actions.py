@@ -60,7 +60,7 @@ def test_a_project_has_its_unsorted_iteration_under_the_newest_version():
     project = open_project(slug="mafia", name="Mafia", by=make_admin(), now=NOW)
     iteration = Iteration.objects.get(project=project)
     assert iteration.is_unsorted
-    assert (iteration.number, iteration.evaluator_count, iteration.reveal) == (1, 1, "blind_first")
+    assert (iteration.number, iteration.evaluator_count, iteration.reveal) == (0, 1, "blind_first")
     assert iteration.rubric_version == RubricVersion.objects.newest(DISCUSSION)
 
 

@@ -1,12 +1,12 @@
-"""Rows of before get what later migrations add: input tokens from texts, weak passes from outcomes."""
+"""Rows from before a migration are what they would be today, and can go back."""
 
 from importlib import import_module
 
 import pytest
 from django.apps import apps
 
-from discussions.models import Game, Verdict
-from tests.factories.iterations import figures, make_iteration, make_stage
+from discussions.models import Game, Iteration, Verdict
+from tests.factories.iterations import figures, make_baseline, make_iteration, make_stage
 from tests.factories.people import make_lead
 from tests.factories.tampering import without_triggers
 from tests.factories.transcripts import import_game, make_games_project, native_game
@@ -39,3 +39,23 @@ def test_verdicts_of_before_count_their_weak_passes(settings, tmp_path):
         Verdict.objects.update(weak_pass_count=0)
         import_module("discussions.migrations.0016_weak_passes").count_weak_passes(apps, None)
     assert list(counts.all()) == [1, 0, 0]
+
+
+def test_unsorted_games_leave_number_1_to_stages_and_iterations_keep_theirs():
+    migration = import_module("discussions.migrations.0017_unsorted_is_no_iteration")
+    baseline = make_baseline(stage=make_stage())
+    empty = make_games_project()
+    numbers = {baseline.project_id: [0, 1], empty.pk: [0]}
+
+    def count():
+        rows = Iteration.objects.order_by("number").values_list("project", "number")
+        return {project: [number for key, number in rows if key == project] for project in numbers}
+
+    assert count() == numbers
+    migration.give_unsorted_one(apps, None)
+    assert count() == {baseline.project_id: [0, 1], empty.pk: [1]}, "a number that is taken stays"
+    Iteration.objects.filter(pk=baseline.pk).update(number=2)
+    migration.give_unsorted_one(apps, None)
+    assert count() == {baseline.project_id: [1, 2], empty.pk: [1]}, "a project from before"
+    migration.give_unsorted_zero(apps, None)
+    assert count() == {baseline.project_id: [0, 2], empty.pk: [0]}

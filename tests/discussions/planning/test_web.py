@@ -128,7 +128,7 @@ def test_a_rated_change_shows_figures_and_leads_to_the_decision(client, stage):
     assert "verdict: PASS" in text and "by rule" in text and "20.0" in text
     assert '<li class="now"><div><span class="strong">Compare and decide' in text
     assert (
-        "1 place differs from the prompt of iteration 2" in text and "Conversation coherence 5 points" in text
+        "1 place differs from the prompt of iteration 1" in text and "Conversation coherence 5 points" in text
     )
     assert "its plan is final" in text
 

@@ -135,7 +135,7 @@ def test_a_change_begins_with_the_reference_and_the_proposed_target(client, stag
 def test_check_shows_the_hunks_and_stores_nothing(client, stage):
     made = make_baseline(stage=stage)
     text = get_text(client.post(address(stage, "change"), change(made, do="check")))
-    assert "1 place differs from iteration 2" in text and "It is not stored yet" in text
+    assert "1 place differs from iteration 1" in text and "It is not stored yet" in text
     assert '<tr class="added">' in text and "very" in text
     assert "Why these belong together" not in text
     assert not Iteration.objects.filter(kind="change").exists()
@@ -175,9 +175,9 @@ def test_a_second_change_waits_until_the_first_is_decided(client, stage):
     made = make_baseline(stage=stage)
     waiting = make_change(stage=stage)
     text = get_text(client.get(address(stage, "change")))
-    assert "Iteration 3 is not decided yet" in text and 'value="save" disabled' in text
+    assert "Iteration 2 is not decided yet" in text and 'value="save" disabled' in text
     text = get_text(client.post(address(stage, "change"), change(made, change_note=MARKUP)), 403)
-    assert "Iteration 3 is not decided yet" in text and MARKUP in text
+    assert "Iteration 2 is not decided yet" in text and MARKUP in text
     decide_on(iteration=waiting, choice="revert")
     assert client.post(address(stage, "change"), change(made)).status_code == 303
 
@@ -186,7 +186,7 @@ def test_a_reference_that_moved_is_shown_and_the_form_kept(client, stage):
     first = make_baseline(stage=stage)
     second = make_baseline(stage=stage, minutes=2, name="Fresh control")
     text = get_text(client.post(address(stage, "change"), change(first, change_note=MARKUP)), 409)
-    assert "The reference is iteration 3 by now" in text and MARKUP in text
+    assert "The reference is iteration 2 by now" in text and MARKUP in text
     assert f'name="compared_with" value="{second.pk}"' in text
 
 
@@ -202,7 +202,7 @@ def test_a_plan_is_made_anew_while_no_game_is_there(client, stage):
     assert (found.name, found.prompt, found.least_games) == ("Renamed", ONE_PLACE, 4)
     import_games(iteration=found, games=[None])
     text = get_text(client.post(place, given | {"name": MARKUP}), 403)
-    assert "Games of iteration 3 are in already" in text and MARKUP in text
+    assert "Games of iteration 2 are in already" in text and MARKUP in text
 
 
 def test_the_plan_of_a_baseline_is_made_anew_too(client, stage):
@@ -217,7 +217,7 @@ def test_the_plan_of_a_baseline_is_made_anew_too(client, stage):
     assert (found.name, found.prompt, found.least_games) == ("Other", "Other words.", 5)
     assert (found.evaluator_count, found.reveal, found.identification) == (2, "never", "test")
     assert 'value="2"' in get_text(client.get(place))
-    assert client.get(reverse("edit_iteration", args=["ours", 1])).status_code == 403
+    assert client.get(reverse("edit_iteration", args=["ours", 0])).status_code == 403
 
 
 def test_a_way_of_judging_that_a_change_took_over_is_final(client, stage):
@@ -230,7 +230,7 @@ def test_a_way_of_judging_that_a_change_took_over_is_final(client, stage):
     assert client.post(place, given).status_code == 303
     assert client.post(place, given | {"evaluator_count": "2"}).status_code == 400
     iteration = Iteration.objects.select_related("stage").get(pk=found.pk)
-    with pytest.raises(NotAllowed, match="Iteration 3 is judged like iteration 2"):
+    with pytest.raises(NotAllowed, match="Iteration 2 is judged like iteration 1"):
         edit_iteration(
             iteration=iteration,
             plan=plan(prompt=PROMPT),
