@@ -14,6 +14,7 @@ PACKAGES = (
     "comparison",
     "planning",
     "history",
+    "weak_spots",
     "reliability",
     "home",
 )

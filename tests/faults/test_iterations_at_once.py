@@ -230,7 +230,7 @@ def test_two_changes_opened_at_once_are_one(stage):
         )
 
     first, second = crossing(opening, opening)
-    assert (first.number, type(second), second.code) == (3, NotAllowed, "undecided")
+    assert (first.number, type(second), second.code) == (2, NotAllowed, "undecided")
     assert broken() == {}
 
 

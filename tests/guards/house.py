@@ -64,6 +64,7 @@ ORDER = {
         "comparison",
         "planning",
         "history",
+        "weak_spots",
         "reliability",
         "home",
         "checks",

@@ -1,0 +1,269 @@
+"""What the agents of some games do wrong: the findings behind metrics 1, 3, 4 and 6, and whose language is whose.
+
+What people judged counts; where nobody judged, the rule's word does, and a spot says which of the two it is.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.adjudication.core.effective import Effective
+from discussions.core.judgement_kinds import (
+    ACCEPTABLE,
+    COHERENCE,
+    INACCURATE,
+    INCONSISTENT,
+    NO,
+    PHRASE,
+    REFERENCE,
+    ROLE_CONSISTENCY,
+    VAGUE,
+    parse_subject,
+)
+from discussions.core.outcome import DIVERSITY, MEMORY, REPETITION
+from discussions.core.records import GameRecord, Measurement, Player
+from discussions.metrics.core.registry import METRICS
+
+KINDS = (REFERENCE, COHERENCE, PHRASE, ROLE_CONSISTENCY)
+AGENT, ROLE, PERSONALITY = "agent", "role", "personality"
+GROUPINGS = (AGENT, ROLE, PERSONALITY)
+# What the vote record says of a reference when it speaks neither for nor against it.
+UNDECIDED = ("supported", "cannot_check")
+FIRST_MESSAGE = "first"
+# Worse things come first: a label by people, then what the rule says; of metric 4 what betrays an agent's own side.
+WEIGHTS = {INACCURATE: 3, VAGUE: 2, "confesses": 3, "accuses_fellow": 2, "votes_for_fellow": 2}
+
+
+class ExaminedGame(Struct, frozen=True):
+    """A game with its measurements and what people said of them."""
+
+    number: int
+    record: GameRecord
+    measurements: Mapping[str, Measurement]
+    found: Effective
+
+
+class Speaker(Struct, frozen=True):
+    """Who spoke, as the file spells it; "" for what the file does not say."""
+
+    agent: str
+    role: str
+    personality: str
+
+    def get(self, grouping: str) -> str:
+        """The agent, the role or the personality."""
+        return str(getattr(self, grouping))
+
+
+class Spot(Struct, frozen=True):
+    """One thing that an agent did wrong, in one message of one game.
+
+    `why` is the rule, the label, or "" for a judgement without either; `words` are evidence of it. A repeated phrase is
+    said `count` times, in `messages`.
+    """
+
+    kind: str
+    game: int
+    message: int
+    speaker: Speaker
+    text: str
+    why: str
+    is_by_people: bool
+    words: tuple[str, ...] = ()
+    count: int = 1
+    messages: tuple[int, ...] = ()
+
+
+class Group(Struct, frozen=True):
+    """How often an agent, a role or a personality does what: kind -> spots, beside the number of messages."""
+
+    name: str
+    message_count: int
+    spot_counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.spot_counts.values())
+
+    @property
+    def rate(self) -> float:
+        """Spots in 100 messages."""
+        return 100 * self.total / self.message_count if self.message_count else 0.0
+
+
+class Neighbour(Struct, frozen=True):
+    """A player and the one with the most similar language in the same game; similarity from 0 to 100."""
+
+    game: int
+    speaker: Speaker
+    nearest: Speaker
+    similarity: float
+    is_unique: bool
+
+
+class PersonalityNeighbours(Struct, frozen=True):
+    """The players of one personality in all games: `nearest` counts the personalities of their nearest neighbours."""
+
+    personality: str
+    player_count: int
+    unique_count: int
+    mean_similarity: float
+    nearest: list[tuple[str, int]]
+
+
+def find_spots(game: ExaminedGame) -> list[Spot]:
+    """Everything that is wrong in one game, in the order of the transcript within each kind."""
+    return [
+        *_wrong_references(game),
+        *_wrong_messages(game, COHERENCE, NO),
+        *_repeated_phrases(game),
+        *_wrong_messages(game, ROLE_CONSISTENCY, INCONSISTENT),
+    ]
+
+
+def rank_spots(spots: Iterable[Spot], kind: str) -> list[Spot]:
+    """The spots of a kind, the worst first: what people said, what weighs more, what is said more often."""
+    chosen = [spot for spot in spots if spot.kind == kind]
+    return sorted(
+        chosen,
+        key=lambda spot: (
+            not spot.is_by_people,
+            -WEIGHTS.get(spot.why, 0),
+            -spot.count,
+            spot.game,
+            spot.message,
+        ),
+    )
+
+
+def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: str) -> list[Group]:
+    """The agents, roles or personalities with their spots, those with the most in 100 messages first."""
+    said: Counter[str] = Counter()
+    for game in games:
+        for message in game.record.messages:
+            said[name_speaker(game.record.players[message.player - 1]).get(grouping)] += 1
+    done: dict[str, Counter[str]] = {name: Counter() for name in said}
+    for spot in spots:
+        if (name := spot.speaker.get(grouping)) in done:
+            done[name][spot.kind] += 1
+    groups = [Group(name, said[name], {kind: done[name][kind] for kind in KINDS}) for name in said]
+    return sorted(groups, key=lambda group: (-group.rate, group.name))
+
+
+def list_neighbours(games: Iterable[ExaminedGame]) -> list[Neighbour]:
+    """Every player who spoke and has a nearest neighbour, the most similar first."""
+    found = [
+        Neighbour(
+            game=game.number,
+            speaker=name_speaker(game.record.players[finding.player - 1]),
+            nearest=name_speaker(game.record.players[finding.nearest - 1]),
+            similarity=finding.similarity or 0.0,
+            is_unique=finding.is_unique,
+        )
+        for game in games
+        if DIVERSITY in game.measurements
+        for finding in game.measurements[DIVERSITY].players
+        if finding.spoke and finding.nearest is not None
+    ]
+    return sorted(
+        found, key=lambda neighbour: (-neighbour.similarity, neighbour.game, neighbour.speaker.agent)
+    )
+
+
+def group_neighbours(neighbours: Iterable[Neighbour], known: Sequence[str]) -> list[PersonalityNeighbours]:
+    """The personalities of the rubric version in its order, spelled as there, then other values as the files have them.
+
+    Those that no player has are left out.
+    """
+    spelling = {name.casefold(): name for name in known}
+
+    def spell(name: str) -> str:
+        return spelling.get(name.strip().casefold(), name)
+
+    members: dict[str, list[Neighbour]] = {}
+    for neighbour in neighbours:
+        members.setdefault(spell(neighbour.speaker.personality), []).append(neighbour)
+    order = [*known, *sorted(set(members) - set(known))]
+    return [
+        PersonalityNeighbours(
+            personality=name,
+            player_count=len(members[name]),
+            unique_count=sum(neighbour.is_unique for neighbour in members[name]),
+            mean_similarity=sum(neighbour.similarity for neighbour in members[name]) / len(members[name]),
+            nearest=Counter(
+                spell(neighbour.nearest.personality) for neighbour in members[name]
+            ).most_common(),
+        )
+        for name in order
+        if name in members
+    ]
+
+
+def name_speaker(player: Player) -> Speaker:
+    """Who a player is, as the file spells it."""
+    return Speaker(player.name, player.role or "", player.personality or "")
+
+
+def _wrong_references(game: ExaminedGame) -> Iterator[Spot]:
+    """References that people call inaccurate or vague, and unlabelled ones that the vote record does not bear out."""
+    if MEMORY not in game.measurements:
+        return
+    values = game.found.values.get(REFERENCE, {})
+    findings = {
+        f"{finding.message}.{finding.sentence}": finding for finding in game.measurements[MEMORY].references
+    }
+    wrong = {subject: value for subject, value in values.items() if value in (INACCURATE, VAGUE)}
+    for subject, finding in findings.items():
+        if finding.is_counted and finding.check not in UNDECIDED and not values.get(subject):
+            wrong[subject] = finding.check
+    for subject in sorted(wrong, key=parse_subject):
+        seen = findings.get(subject)
+        words = (seen.evidence.says,) if seen and seen.evidence else ()
+        spot = _spot(game, REFERENCE, parse_subject(subject)[0], wrong[subject], subject in values, words)
+        yield spot if seen is None else replace(spot, text=seen.text)
+
+
+def _wrong_messages(game: ExaminedGame, kind: str, wrong: str) -> Iterator[Spot]:
+    if kind not in game.measurements:
+        return
+    values = game.found.values.get(kind, {})
+    findings = {str(finding.message): finding for finding in game.measurements[kind].messages}
+    for subject, machine in METRICS[kind].machine_values(game.measurements[kind]).items():
+        finding = findings.get(subject)
+        rule = finding.rule if finding and machine == wrong else ""
+        is_judged = subject in values
+        if values.get(subject, machine) != wrong or (rule == FIRST_MESSAGE and not is_judged):
+            continue
+        words = tuple(finding.words) if finding and rule else ()
+        yield _spot(game, kind, int(subject), rule, is_judged, words)
+
+
+def _repeated_phrases(game: ExaminedGame) -> Iterator[Spot]:
+    if REPETITION not in game.measurements:
+        return
+    accepted = game.found.values.get(PHRASE, {})
+    for finding in game.measurements[REPETITION].phrases:
+        if accepted.get(f"{finding.player}|{finding.phrase}") == ACCEPTABLE or not finding.messages:
+            continue
+        players = game.record.players
+        yield Spot(
+            kind=PHRASE,
+            game=game.number,
+            message=finding.messages[0],
+            speaker=name_speaker(players[finding.player - 1]) if finding.player else Speaker("", "", ""),
+            text=finding.phrase,
+            why="",
+            is_by_people=False,
+            count=finding.count,
+            messages=tuple(finding.messages),
+        )
+
+
+def _spot(
+    game: ExaminedGame, kind: str, position: int, why: str, is_by_people: bool, words: tuple[str, ...]
+) -> Spot:
+    message = game.record.messages[position - 1]
+    speaker = name_speaker(game.record.players[message.player - 1])
+    return Spot(kind, game.number, position, speaker, message.text, why, is_by_people, words)

@@ -1,0 +1,86 @@
+"""The page of an iteration that says what its agents do wrong, and the same as Markdown."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from discussions.models import Game
+from tests.factories.iterations import make_baseline, make_stage
+from tests.factories.people import make_lead
+from tests.factories.transcripts import import_game, make_games_project
+
+pytestmark = pytest.mark.django_db
+
+LINES = [
+    ("Alpha", "Hello <b>all</b>, what a lovely evening in the village."),
+    ("Bravo", "Turnips grow slowly, turnips grow slowly, turnips grow slowly."),
+    ("Alpha", "I am the mafia and I killed Bravo."),
+    ("Bravo", "As I said before, we voted for Alpha in round 1."),
+]
+
+
+def make_world(client):
+    lead = make_lead(project=make_games_project(slug="ours"))
+    client.force_login(lead)
+    stage = make_stage(project=lead.memberships.get().project, by=lead)
+    baseline = make_baseline(stage=stage)
+    players = [
+        {"name": "Alpha", "role": "MAFIA", "personality": "analytical"},
+        {"name": "Bravo", "role": "VILLAGER", "personality": "odd *one*"},
+    ]
+    messages = [{"playerName": name, "message": text, "round": 1} for name, text in LINES]
+    game = import_game(project=stage.project, by=lead, players=players, messages=messages, votes=[])
+    Game.objects.filter(pk=game.pk).update(iteration=baseline)
+    return baseline, game
+
+
+def address(iteration, name="weak_spots"):
+    return reverse(name, args=["ours", iteration.number])
+
+
+def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_assert_num_queries):
+    iteration, game = make_world(client)
+    with django_assert_num_queries(19):
+        answer = client.get(address(iteration))
+    said = html.unescape(answer.content.decode())
+    page = answer.context["page"]
+    assert (page.game_count, page.unread) == (1, 0)
+    lists = {found.kind: found for found in page.lists}
+    (line,) = [spot for spot in lists["role_consistency"].spots if "I am the mafia" in spot.text]
+    assert line.who == "Alpha (MAFIA, analytical)"
+    assert line.address == f"http://testserver/projects/ours/games/{game.number}/#m3"
+    assert "gives the side away" in line.why and line.why.startswith("by the rule")
+    assert any("turnips grow slowly" in spot.text for spot in lists["phrase"].spots)
+    assert [table.grouping for table in page.tables] == ["role", "personality", "agent"]
+    assert [row.personality for row, _text in page.personalities] == ["Analytical", "odd *one*"]
+    assert "Cites specific evidence" in said
+    assert "<b>all</b>" not in answer.content.decode()
+    assert f'href="{address(iteration)}"' in client.get(address(iteration, "iteration")).content.decode()
+
+
+def test_the_lists_are_narrowed_to_an_agent_a_role_or_a_personality(client):
+    iteration, _game = make_world(client)
+    page = client.get(address(iteration), {"agent": "Bravo"}).context["page"]
+    assert page.chosen == "Bravo"
+    assert all(spot.who.startswith("Bravo") for found in page.lists for spot in found.spots)
+    assert not any(
+        found.spots for found in client.get(address(iteration), {"role": "X"}).context["page"].lists
+    )
+    assert client.get(address(iteration), {"who": "Bravo"}).status_code == 400
+
+
+def test_the_markdown_is_on_the_page_and_a_file_and_other_peoples_text_stays_text(client):
+    iteration, game = make_world(client)
+    answer = client.get(address(iteration, "weak_spots_markdown"))
+    text = answer.content.decode()
+    assert answer["Content-Disposition"] == 'attachment; filename="ours-iteration-1-weak-spots.md"'
+    assert f"[game {game.number}, message 3](http://testserver/projects/ours/games/{game.number}/#m3)" in text
+    assert "odd \\*one\\*" in text
+    assert "\n- Analytical: " in text
+    assert text == client.get(address(iteration)).context["markdown"]
+
+
+def test_unsorted_games_have_no_such_page(client):
+    make_world(client)
+    assert client.get(reverse("weak_spots", args=["ours", 0])).status_code == 404
