@@ -15,6 +15,7 @@ PACKAGES = (
     "planning",
     "history",
     "weak_spots",
+    "upgrades",
     "reliability",
     "home",
 )

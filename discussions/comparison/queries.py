@@ -24,7 +24,7 @@ from workspace.display.core.number_lists import format_numbers
 
 class DecisionPreview(Struct, frozen=True):
     """What would be decided on, and the hash that recording must carry. `compared` is None when the pair was looked at
-    too often, `with_withdrawn` when no game was withdrawn after its figures were known. `game_count` games of the
+    too often, or is not judged in one way (`is_one_way`), `with_withdrawn` when no game was withdrawn after its figures were known. `game_count` games of the
     change count, `least_games` are needed; `decided` are its decisions so far."""
 
     basis: DecisionBasis
@@ -35,6 +35,7 @@ class DecisionPreview(Struct, frozen=True):
     game_count: int
     least_games: int
     decided: list[int]
+    is_one_way: bool = True
 
     @property
     def shown_before(self) -> set[str]:
@@ -72,17 +73,19 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         control_out=[_decided(out.game) for out in control_out],
         change_out=[_decided(out.game) for out in change_out],
     )
+    is_one_way = control.protocol == change.protocol
     pair = history.find_pair(change.compared_with, change.prompt_sha256)
     basis = msgspec.structs.replace(basis, look=_look(pair, basis, [*control_out, *change_out]))
     return DecisionPreview(
         basis=basis,
         basis_sha256=_hash(basis),
-        compared=compute_proposal(basis, load_rubric(change)),
-        with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)),
+        compared=compute_proposal(basis, load_rubric(change)) if is_one_way else None,
+        with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)) if is_one_way else None,
         number=change.number,
         game_count=len(change.games),
         least_games=change.least_games,
         decided=[line.id for line in change.decisions],
+        is_one_way=is_one_way,
     )
 
 
@@ -131,6 +134,12 @@ def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | No
 
     A change without a decision can still be reverted without a look, so that the stage goes on.
     """
+    if not preview.is_one_way:
+        says = _(
+            "The change and its reference are judged in different ways, such as by two rubric versions. Move both to "
+            "one version, then decide."
+        )
+        return Obstacle("two_versions", says)
     if refusal := look_refusal(preview.basis.look):
         return Obstacle("too_many_looks", refusal) if choice == KEEP or preview.decided else None
     pending = preview.basis.pending

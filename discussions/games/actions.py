@@ -19,7 +19,7 @@ from discussions.metrics.actions import ask_to_measure
 from discussions.metrics.core.references.round_names import OFFSETS
 from discussions.models import Evaluation, Game, ManualFigure, RoundOffset, Slot, Withdrawal
 from discussions.models.manual_figures import CACHE, COST, KINDS
-from discussions.queries import measured_for
+from discussions.queries import measured_for, newest_measured
 from discussions.slots.actions import open_slots
 from discussions.transcripts.actions import store_without_repeats
 from workspace.audit.actions import record_event
@@ -49,6 +49,7 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
         state = state_after(locked.state, "return")
         assert state is not None
         changes = {"state": state, "returned_comment": comment, "version": locked.version + 1}
+        changes |= _find_newer_measured(locked)
         stored = Evaluation.objects.filter(pk=locked.pk, state=locked.state, version=locked.version)
         slot = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
         reopened = {"is_closed": False, "lease_until": None, "awaiting_since": None}
@@ -60,6 +61,14 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
             setattr(locked, name, value)
         _record(locked, by, now)
     return locked
+
+
+def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
+    """The measurements to judge anew, where the iteration moved to a newer rubric version since."""
+    game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
+    newest = newest_measured(game)
+    is_same = newest is None or newest.rubric_version_id == evaluation.measured.rubric_version_id
+    return {} if newest is None or is_same else {"measured_id": newest.pk}
 
 
 def _record(evaluation: Evaluation, by: Person, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """Who withdraws a game, enters its costs by hand, or sends an evaluation back."""
 
 import msgspec
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.access.permissions import check_leads
@@ -100,6 +101,10 @@ def check_return_evaluation(person: Person, evaluation: Evaluation) -> None:
 
 
 def _has_verdict_on(evaluation: Evaluation) -> bool:
-    rows = Verdict.objects.filter(game=evaluation.game_id).standing().values_list("basis", flat=True)
+    # After its iteration moved to a newer rubric version, a game can lack labels that only its evaluator gives.
+    present = {"rubric_version": F("game__iteration__rubric_version")}
+    rows = (
+        Verdict.objects.filter(game=evaluation.game_id, **present).standing().values_list("basis", flat=True)
+    )
     named = [msgspec.json.decode(basis, type=Basis).evaluations for basis in rows]
     return any(basis_evaluation.id == evaluation.pk for group in named for basis_evaluation in group)

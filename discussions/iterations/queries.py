@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Exists, QuerySet
+from django.db.models import Count, Exists, F, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -167,7 +167,10 @@ def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, A
 
 
 def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
-    rows = Verdict.objects.filter(game__iteration__in=iterations).standing()
+    # A verdict from before its iteration was moved to a newer rubric version counts no longer.
+    rows = Verdict.objects.filter(
+        game__iteration__in=iterations, rubric_version=F("game__iteration__rubric_version")
+    ).standing()
     columns = ("game_id", "pk", "outcome")
     return {game: (key, _RECORDED.decode(outcome)) for game, key, outcome in rows.values_list(*columns)}
 

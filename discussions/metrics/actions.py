@@ -41,6 +41,18 @@ def ask_to_measure(*, iteration: Iteration, by: Person, now: datetime) -> Job:
     return _enqueue(MEASURE, iteration, by, now)
 
 
+def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
+    """Measure every game of the iteration that has no measurement yet, in the present transaction; for few games.
+
+    The second look follows by a job.
+    """
+    rubric = iteration.rubric_version.to_record()
+    games = _unmeasured(iteration).select_related("text").order_by("pk")
+    rows = [_measured(game, measure_game(game.text.to_record(), rubric), iteration) for game in games]
+    _store_measurements(rows, iteration.rubric_version_id, None, now)
+    _enqueue(COMPANIONS, iteration, by, now)
+
+
 def measure_games(*, job: Job, clock: Clock) -> None:
     """Measure the job's iteration: all its unmeasured games, in fenced transactions of many games.
 
@@ -225,7 +237,9 @@ def _measured(
     return measured, body.decode()
 
 
-def _store_measurements(rows: list[tuple[Measured, str]], version: int, job: Job, now: datetime) -> None:
+def _store_measurements(
+    rows: list[tuple[Measured, str]], version: int, job: Job | None, now: datetime
+) -> None:
     """Write the rows, except of games that another job of the same iteration measured meanwhile."""
     games = [measured.game_id for measured, _ in rows]
     done = Measured.objects.filter(game__in=games, rubric_version=version, code_version=CODE_VERSION)

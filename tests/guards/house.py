@@ -65,6 +65,7 @@ ORDER = {
         "planning",
         "history",
         "weak_spots",
+        "upgrades",
         "reliability",
         "home",
         "checks",

@@ -194,6 +194,10 @@ MATRIX: dict[str, list[Row]] = {
         Row("POST", "401 404 404 404 422 404 422 401", {"do": "check"}),
     ],
     "iteration": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "change_version": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 422 404 422 401", {"reason": "Newer"}),
+    ],
     "weak_spots": [Row("GET", "302 404 404 404 200 404 200 302")],
     "weak_spots_markdown": [Row("GET", "302 404 404 404 200 404 200 302")],
     "edit_iteration": [

@@ -134,7 +134,9 @@ def _iteration(
         cache=cache_words(found.cache),
         cache_says=found.cache.says,
         decisions=[_decision(decision) for decision in row.decisions],
-        compared=_compared(row, control, history) if control and row.is_known else None,
+        compared=_compared(row, control, history)
+        if control and row.is_known and control.protocol == row.protocol
+        else None,
         replay_of=played.number if played else None,
     )
 

@@ -1,0 +1,100 @@
+"""Move an iteration to a newer rubric version: its games are measured anew, and its verdicts recorded anew."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.metrics.actions import measure_at_once
+from discussions.models import Game, Iteration, Verdict
+from discussions.upgrades.permissions import check_change_version, check_newer
+from discussions.upgrades.queries import load_version_preview
+from discussions.verdicts.actions import record_verdict
+from discussions.verdicts.queries import load_verdict_preview
+from rubric.models import RubricVersion
+from workspace.audit.actions import record_event
+from workspace.core.refusals import Conflict
+from workspace.models import Person
+from workspace.texts import clean_text
+
+
+class VersionMove(Struct, frozen=True):
+    """The numbers of the games whose verdict was recorded anew, and of those that wait for something first."""
+
+    recorded: list[int]
+    waiting: list[int]
+
+
+def move_to_version(
+    *, iteration: Iteration, version: RubricVersion, shown: str, reason: str, by: Person, now: datetime
+) -> VersionMove:
+    """Judge the iteration by that version from now on; older measurements and verdicts stay beside the new ones.
+
+    Every game is measured under the version. Each verdict that stands is superseded by one under the version, with the
+    reason, where what people said is enough for it; a game that lacks labels or a decision waits, and counts as not
+    rated until then. `shown` is the hash of the preview on the page. Raises NotAllowed, Unacceptable without a reason,
+    Conflict when something that the preview rests on has changed.
+    """
+    check_change_version(by, iteration)
+    reason = clean_text(reason, field="reason", ask=_("Say why: the reason stays beside every new verdict."))
+    with transaction.atomic():
+        rows = Iteration.objects.select_related("project", "rubric_version")
+        locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
+        # Locked before they are looked at, since somebody may record or hand in at this moment.
+        list(
+            Game.objects.filter(iteration=locked)
+            .order_by("pk")
+            .select_for_update(no_key=True)
+            .values_list("pk")
+        )
+        check_change_version(by, locked)
+        check_newer(locked, version)
+        if load_version_preview(locked, version).input_sha256 != shown:
+            raise Conflict(
+                _(
+                    "Something was judged or recorded since the page was shown. Nothing was moved; look again."
+                ),
+                code="preview_changed",
+            )
+        before, locked.rubric_version = locked.rubric_version, version
+        locked.save(update_fields=["rubric_version"])
+        measure_at_once(iteration=locked, by=by, now=now)
+        moved = _record_anew(locked, f"{version}: {reason}", by, now)
+        _record(locked, before, reason, moved, by, now)
+    return moved
+
+
+def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -> VersionMove:
+    moved = VersionMove([], [])
+    judged = Verdict.objects.filter(game__iteration=iteration, game__withdrawn_at=None).standing()
+    rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
+    for game in rows.filter(pk__in=judged.values("game")).order_by("number"):
+        preview = load_verdict_preview(game)
+        if preview is None or not preview.is_complete:
+            moved.waiting.append(game.number)
+            continue
+        record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now, reason=reason)
+        moved.recorded.append(game.number)
+    return moved
+
+
+def _record(
+    iteration: Iteration, before: RubricVersion, reason: str, moved: VersionMove, by: Person, now: datetime
+) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=iteration.project,
+        verb="iteration:moved_to_version",
+        object_kind="iteration",
+        object_id=iteration.pk,
+        detail={
+            "number": iteration.number,
+            "from": before.number,
+            "to": iteration.rubric_version.number,
+            "reason": reason,
+            "recorded": moved.recorded,
+            "waiting": moved.waiting,
+        },
+    )

@@ -1,0 +1,47 @@
+"""Who moves an iteration to a newer rubric version, and when."""
+
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_leads
+from discussions.core.evaluation_states import OPEN
+from discussions.models import Evaluation, Game, Iteration
+from discussions.models.slots import RATING
+from rubric.models import RubricVersion
+from rubric.models.rubrics import PUBLISHED
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person
+
+MOST_GAMES = 100
+
+
+def check_change_version(person: Person, iteration: Iteration) -> None:
+    """Leads of the project and admins, for an iteration of a stage in which nobody rates at this moment."""
+    sentence = _(
+        "Only team leads of this project move its iterations to another rubric version. Ask one of them."
+    )
+    check_leads(person, iteration.project, sentence)
+    if iteration.is_unsorted:
+        raise NotAllowed(_("Unsorted games are no iteration; move them into one first."), code="unsorted")
+    games = Game.objects.filter(iteration=iteration)
+    if (count := games.count()) > MOST_GAMES:
+        says = _("Iteration %(number)d has %(count)d games; at most %(most)d are moved at once.")
+        given = {"number": iteration.number, "count": count, "most": MOST_GAMES}
+        raise NotAllowed(says % given, code="too_many")
+    working = Evaluation.objects.filter(game__in=games, purpose=RATING, state__in=OPEN)
+    if count := working.count():
+        says = _(
+            "%(count)d evaluations of this iteration's games are being worked on. Wait until they are handed in, or "
+            "take the places back; then move the iteration."
+        )
+        raise NotAllowed(says % {"count": count}, code="being_rated")
+
+
+def check_newer(iteration: Iteration, version: RubricVersion) -> None:
+    """Whether the version is a published one of the same rubric, newer than the iteration's."""
+    own = iteration.rubric_version
+    is_newer = version.rubric_id == own.rubric_id and version.pk > own.pk
+    if version.state != PUBLISHED or not is_newer:
+        raise NotAllowed(
+            _("Choose a published version of the same rubric that is newer than %(own)s.") % {"own": own},
+            code="not_newer",
+        )

@@ -1,0 +1,79 @@
+"""Newer versions for an iteration, and what moving it to one of them would change."""
+
+from functools import partial
+from typing import Any
+
+import msgspec
+from django.db.models import Count, Exists, Max, QuerySet, Sum
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.outcome import Outcome
+from discussions.metrics.core.registry import CODE_VERSION
+from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Verdict
+from discussions.models.slots import RATING
+from discussions.preview.core import Rejudged, compute_games_impact, needs_text, rejudge
+from discussions.preview.queries import Batch, read_judged
+from discussions.queries import measured_for
+from rubric.models import RubricVersion
+from rubric.preview.core import Impact
+from workspace.core.canonical import canonical_hash
+
+_OUTCOME: Any = msgspec.json.Decoder(Outcome)
+
+
+class VersionPreview(Struct, frozen=True):
+    """What the move would change: each rated game, all of them together, and the hash that moving must carry."""
+
+    version: RubricVersion
+    games: list[Rejudged]
+    impact: Impact
+    input_sha256: str
+
+
+def list_newer_versions(iteration: Iteration) -> "QuerySet[RubricVersion]":
+    """The published versions of the iteration's rubric that were made after its own, the newest first."""
+    own = iteration.rubric_version
+    rows = RubricVersion.objects.published().filter(rubric=own.rubric_id, pk__gt=own.pk)
+    return rows.select_related("rubric").order_by("-pk")
+
+
+def load_version_preview(iteration: Iteration, version: RubricVersion) -> VersionPreview:
+    """The games with submitted evaluations decided again under that version, by what people said so far.
+
+    A fixed number of queries. Nothing is stored.
+    """
+    draft = version.to_record()
+    submitted = Evaluation.objects.filter(game__iteration=iteration, purpose=RATING, state=SUBMITTED)
+    rated = Game.objects.filter(
+        Exists(measured_for(iteration)), pk__in=submitted.values("game"), withdrawn_at=None
+    ).order_by("pk")
+    recorded = {
+        number: _OUTCOME.decode(outcome)
+        for number, outcome in Verdict.objects.filter(game__iteration=iteration)
+        .standing()
+        .values_list("game__number", "outcome")
+    }
+    keys = list(rated.values_list("pk", flat=True))
+    judged = read_judged(Batch(keys, is_recorded=False), partial(needs_text, draft=draft))
+    games = [rejudge(replace(game, recorded=recorded.get(game.where.number)), draft) for game in judged]
+    return VersionPreview(version, games, compute_games_impact(games, draft), _hash_input(iteration, version))
+
+
+def _hash_input(iteration: Iteration, version: RubricVersion) -> str:
+    """What the preview rests on: versions, verdicts, evaluations, adjudications and costs by hand."""
+    games = Game.objects.filter(iteration=iteration)
+    rows = Evaluation.objects.filter(game__in=games, purpose=RATING, state=SUBMITTED)
+    return canonical_hash(
+        [
+            CODE_VERSION,
+            iteration.rubric_version.sha256,
+            version.sha256,
+            games.aggregate(Count("pk"), Count("withdrawn_at")),
+            Verdict.objects.filter(game__in=games).aggregate(Count("pk"), Max("pk")),
+            rows.aggregate(Count("pk"), Sum("pk"), Sum("version")),
+            Adjudication.objects.filter(game__in=games).aggregate(Count("pk"), Max("pk")),
+            ManualFigure.objects.filter(game__in=games).aggregate(Count("pk"), Max("pk")),
+        ]
+    )
