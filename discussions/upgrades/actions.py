@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.metrics.actions import measure_at_once
-from discussions.models import Game, Iteration, Verdict
+from discussions.models import Game, Iteration, Slot, Verdict
+from discussions.models.slots import RATING
 from discussions.upgrades.permissions import check_change_version, check_newer
 from discussions.upgrades.queries import load_version_preview
 from discussions.verdicts.actions import record_verdict
@@ -76,6 +77,10 @@ def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -
             continue
         record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now, reason=reason)
         moved.recorded.append(game.number)
+    # They wait for a verdict again, among all others that do.
+    handed_in = Slot.objects.filter(purpose=RATING, is_closed=True, evaluator__isnull=False)
+    waiting = handed_in.filter(game__iteration=iteration, game__number__in=moved.waiting)
+    waiting.update(awaiting_since=now)
     return moved
 
 

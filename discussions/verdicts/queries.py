@@ -211,13 +211,16 @@ def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> Basis
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":
-    """Games with enough submitted evaluations and without a verdict, in the order of import.
+    """Games with enough submitted evaluations and without a verdict under their version, in the order of import.
 
     A row for each game, with `game`, `game__number` and `game__iteration`. The query uses the index of waiting slots,
     so its time does not grow with finished games. Evaluations submitted after the verdict do not count.
     """
+    present = Verdict.objects.filter(
+        game=OuterRef("game"), rubric_version=OuterRef("game__iteration__rubric_version")
+    )
     submitted = Slot.objects.filter(
-        ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
+        ~Exists(present),
         project=project,
         awaiting_since__isnull=False,
         game__withdrawn_at=None,

@@ -23,7 +23,7 @@ from discussions.core.judgement_kinds import (
     parse_subject,
 )
 from discussions.core.outcome import DIVERSITY, MEMORY, REPETITION
-from discussions.core.records import GameRecord, Measurement, Player
+from discussions.core.records import GameRecord, Measurement, PhraseFinding, Player
 from discussions.metrics.core.registry import METRICS
 
 KINDS = (REFERENCE, COHERENCE, PHRASE, ROLE_CONSISTENCY)
@@ -234,31 +234,54 @@ def _wrong_messages(game: ExaminedGame, kind: str, wrong: str) -> Iterator[Spot]
         finding = findings.get(subject)
         rule = finding.rule if finding and machine == wrong else ""
         is_judged = subject in values
-        if values.get(subject, machine) != wrong or (rule == FIRST_MESSAGE and not is_judged):
+        if values.get(subject, machine) != wrong or rule == FIRST_MESSAGE:
             continue
         words = tuple(finding.words) if finding and rule else ()
         yield _spot(game, kind, int(subject), rule, is_judged, words)
 
 
 def _repeated_phrases(game: ExaminedGame) -> Iterator[Spot]:
+    """The wordings that an agent repeats; overlapping phrases of the same messages are one wording."""
     if REPETITION not in game.measurements:
         return
     accepted = game.found.values.get(PHRASE, {})
+    said: dict[tuple[int, tuple[int, ...]], list[PhraseFinding]] = {}
     for finding in game.measurements[REPETITION].phrases:
-        if accepted.get(f"{finding.player}|{finding.phrase}") == ACCEPTABLE or not finding.messages:
-            continue
-        players = game.record.players
-        yield Spot(
-            kind=PHRASE,
-            game=game.number,
-            message=finding.messages[0],
-            speaker=name_speaker(players[finding.player - 1]) if finding.player else Speaker("", "", ""),
-            text=finding.phrase,
-            why="",
-            is_by_people=False,
-            count=finding.count,
-            messages=tuple(finding.messages),
-        )
+        if finding.messages and accepted.get(f"{finding.player}|{finding.phrase}") != ACCEPTABLE:
+            said.setdefault((finding.player, tuple(finding.messages)), []).append(finding)
+    players = game.record.players
+    for (player, messages), findings in said.items():
+        for text in join_phrases([finding.phrase for finding in findings]):
+            yield Spot(
+                kind=PHRASE,
+                game=game.number,
+                message=messages[0],
+                speaker=name_speaker(players[player - 1]) if player else Speaker("", "", ""),
+                text=text,
+                why="",
+                is_by_people=False,
+                count=max(finding.count for finding in findings),
+                messages=messages,
+            )
+
+
+def join_phrases(phrases: Sequence[str]) -> list[str]:
+    """The longer wordings of which overlapping phrases are pieces: "a b c" and "b c d" are "a b c d"."""
+    left = [phrase.split() for phrase in phrases]
+    joined = []
+    while left:
+        words = left.pop(0)
+        while found := next((other for other in left if _joins(words, other) or _joins(other, words)), None):
+            left.remove(found)
+            words = [*words, found[-1]] if _joins(words, found) else [found[0], *words]
+        joined.append(" ".join(words))
+    return joined
+
+
+def _joins(first: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the other goes on where the first ends, with all words but one in common."""
+    shared = min(len(first), len(other)) - 1
+    return shared > 0 and list(first[-shared:]) == list(other[:shared])
 
 
 def _spot(

@@ -15,6 +15,7 @@ from discussions.transcripts.actions import Upload, import_transcripts
 from discussions.upgrades.actions import move_to_version
 from discussions.upgrades.queries import list_newer_versions, load_version_preview
 from discussions.verdicts.actions import replay_verdict
+from discussions.verdicts.queries import complete_games
 from rubric.models import RubricVersion
 from rubric.versions.actions import publish_version
 from tests.factories.adjudication import breaches
@@ -110,6 +111,7 @@ def test_games_that_lack_labels_wait_until_their_evaluations_are_completed():
     game = Game.objects.get()
     assert (moved.recorded, moved.waiting) == ([], [game.number])
     assert get_states(iteration) == [OPEN], "the verdict under the older version stands, and counts no longer"
+    assert [row["game__number"] for row in complete_games(iteration.project)] == [game.number]
     lead, evaluation = get_lead(iteration.stage), Evaluation.objects.get()
     return_evaluation(evaluation=evaluation, comment="Label what is new.", by=lead, now=moment(100))
     evaluation = Evaluation.objects.with_work().get(pk=evaluation.pk)
@@ -119,6 +121,7 @@ def test_games_that_lack_labels_wait_until_their_evaluations_are_completed():
     assert Evaluation.objects.get().state == SUBMITTED
     record(game, by=lead, reason="Judged anew.", minutes=120)
     assert get_states(iteration) == [RECORDED]
+    assert not complete_games(iteration.project)
     run_waiting_jobs(now=moment(121))
     assert breaches(moment(125)) == []
 

@@ -17,6 +17,7 @@ from discussions.weak_spots.core import (
     find_spots,
     group_neighbours,
     group_spots,
+    join_phrases,
     list_neighbours,
     rank_spots,
 )
@@ -116,6 +117,14 @@ def test_phrases_that_people_accept_are_no_spots_and_the_most_used_comes_first()
         ("let us see", 5, ""),
         ("i think that", 2, "Ada"),
     ]
+
+
+def test_overlapping_phrases_of_the_same_messages_are_one_wording():
+    assert join_phrases(["c d e", "a b c", "b c d", "x y z"]) == ["a b c d e", "x y z"]
+    assert join_phrases(["a a a", "a a b"]) == ["a a a b"]
+    phrases = [PhraseFinding(1, "is the butler", 3, [1, 4]), PhraseFinding(1, "it is the", 3, [1, 4])]
+    (spot,) = find_spots(read(phrases=[*phrases]))
+    assert (spot.text, spot.count) == ("it is the butler", 3)
 
 
 def test_groups_have_their_messages_and_those_with_the_most_spots_in_100_come_first():
