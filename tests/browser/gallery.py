@@ -28,6 +28,7 @@ NO_PAGES = (
     "stage_figures",
     "accuracy_cases",  # of a cell; below
     "packet_markdown",
+    "weak_spots_markdown",
 )
 RATERS = ("fresh", "ready", "hostile", "closed")
 ROLES = ("anonymous", "halfway", "assigned", "lead", "admin", *RATERS)
@@ -72,6 +73,8 @@ AS_LEADS = (
     "iteration",
     "edit_iteration",
     "decide_iteration",
+    "weak_spots",
+    "change_version",
     "enter_figure",
     "edit_stage",
     "withdraw_game",
