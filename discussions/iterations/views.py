@@ -1,13 +1,19 @@
 """Finds the iteration of an address."""
 
-from django.shortcuts import get_object_or_404
+from django.http import Http404
 
+from discussions.iterations.actions import UNSORTED_NUMBER
 from discussions.models import Iteration
 from workspace.models import Person
 
+UNSORTED_BEFORE = 1
+
 
 def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
-    """The iteration of that number with all that its pages show, when the person may know of it."""
+    """The iteration of that number with all that its pages show, when the person may know of it.
+
+    Before they had number 0, unsorted games were number 1: that address still leads to them where no iteration has it.
+    """
     rows = Iteration.objects.visible_to(person).select_related(
         "project",
         "stage__project",
@@ -17,4 +23,10 @@ def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
         "created_by",
         "opened_by",
     )
-    return get_object_or_404(rows, project__slug=slug, number=number)
+    there = rows.filter(project__slug=slug)
+    found = there.filter(number=number).first()
+    if found is None and number == UNSORTED_BEFORE:
+        found = there.filter(number=UNSORTED_NUMBER).first()
+    if found is None:
+        raise Http404
+    return found

@@ -71,6 +71,10 @@ def test_unsorted_games_have_another_page(client, stage):
     unsorted = Iteration.objects.get(stage=None)
     answer = client.get(address("iteration", unsorted))
     assert (answer.status_code, answer["Location"]) == (302, reverse("change_iteration", args=["ours"]))
+    before = client.get(reverse("iteration", args=["ours", 1]))
+    assert before["Location"] == answer["Location"], "the address that they had before they were number 0"
+    make_baseline(stage=stage)
+    assert client.get(reverse("iteration", args=["ours", 1])).status_code == 200
 
 
 def test_unsorted_games_move_in_and_back(client, stage, project, lead):
