@@ -23,9 +23,12 @@ from workspace.display.core.number_lists import format_numbers
 
 
 class DecisionPreview(Struct, frozen=True):
-    """What would be decided on, and the hash that recording must carry. `compared` is None when the pair was looked at
-    too often, or is not judged in one way (`is_one_way`), `with_withdrawn` when no game was withdrawn after its figures were known. `game_count` games of the
-    change count, `least_games` are needed; `decided` are its decisions so far."""
+    """What would be decided on, and the hash that recording must carry.
+
+    `compared` is None when the pair was looked at too often, or is not judged in one way (`is_one_way`),
+    `with_withdrawn` when no game was withdrawn after its figures were known. `game_count` games of the change count,
+    `least_games` are needed; `decided` are its decisions so far.
+    """
 
     basis: DecisionBasis
     basis_sha256: str
