@@ -1,9 +1,8 @@
 """Comparison sets: opened, filled by hand or from a file (as a whole or not at all), given reviewers, closed."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -23,20 +22,24 @@ from rubric.comparisons.core import (
     response_numbers,
     word_count,
 )
-from rubric.core.records import ReviewRecord
+from rubric.comparisons.queries import (
+    StoredReview,
+    list_said,
+    load_response_numbers,
+    load_reviewers_by_name,
+    load_stored_reviews,
+)
 from rubric.core.response_order import map_labels
 from rubric.models import (
     Answer,
     Comparison,
     ComparisonSet,
     Response,
-    Review,
-    ReviewedResponse,
     Reviewer,
     RubricVersion,
 )
-from rubric.models.comparisons import ELSEWHERE, MODEL, MODES, PERSON
-from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED, UPLOADED
+from rubric.models.comparisons import ELSEWHERE, MODES, PERSON
+from rubric.models.reviews import UPLOADED
 from rubric.models.rubrics import PUBLISHED
 from rubric.reviewer_statistics.actions import queue_figures
 from rubric.reviews.actions import begin_review, record_submission
@@ -269,8 +272,6 @@ def _response(row: Comparison, number: int, given: NewResponse, people: Mapping[
 
 
 BATCH = 100
-_Row = tuple[Any, ...]
-ReviewRows = tuple[str, list[_Row]]
 
 
 class ImportSummary(Struct, frozen=True):
@@ -280,13 +281,6 @@ class ImportSummary(Struct, frozen=True):
     reviews: int = 0
     known: int = 0
     faults: list[LineFault] = []
-
-
-class _There(Struct, frozen=True):
-    """A review that is stored, or that an earlier line of the file holds; `said` is None of one that still waits."""
-
-    order: list[int]
-    said: ReviewRows | None = None
 
 
 class _Fitting(Struct, frozen=True):
@@ -360,9 +354,11 @@ def _fitting(
     if not reviews:
         return [], []
     rubric = comparison_set.rubric_version.to_record()
-    responses = {**_responses(comparison_set), **coming}
-    reviewers = _reviewers(comparison_set)
-    there = _there([reviewers[review.reviewer] for review in reviews if review.reviewer in reviewers])
+    responses = {**load_response_numbers(comparison_set), **coming}
+    reviewers = load_reviewers_by_name(comparison_set)
+    there = load_stored_reviews(
+        [reviewers[review.reviewer] for review in reviews if review.reviewer in reviewers]
+    )
     fitting, faults = [], []
     for given in reviews:
         known = responses.get(given.comparison)
@@ -375,7 +371,7 @@ def _fitting(
             faults += placed
             continue
         key = given.comparison, given.reviewer
-        this = _There(placed.order, _said(placed.record, placed.order))
+        this = StoredReview(placed.order, list_said(placed.record, placed.order))
         fault = _refusal(this, there.get(key), reviewers.get(given.reviewer))
         if fault:
             faults.append(LineFault(given.line, "", *fault))
@@ -385,7 +381,9 @@ def _fitting(
     return fitting, faults
 
 
-def _refusal(this: _There, there: _There | None, reviewer: Reviewer | None) -> tuple[str, str] | None:
+def _refusal(
+    this: StoredReview, there: StoredReview | None, reviewer: Reviewer | None
+) -> tuple[str, str] | None:
     """Code and sentence of why a review cannot be stored beside what is there."""
     if there == this:
         return None
@@ -401,62 +399,9 @@ def _refusal(this: _There, there: _There | None, reviewer: Reviewer | None) -> t
     return None
 
 
-def _responses(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:
-    """Key of the comparison -> key of the response -> its number."""
-    found: dict[str, Mapping[str, int]] = {}
-    rows = Comparison.objects.filter(set=comparison_set).order_by("pk")
-    for key, response, number in rows.values_list("key", "responses__key", "responses__number"):
-        found[key] = {**found.get(key, {}), response: number}
-    return found
-
-
-def _reviewers(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
-    """Those whose reviews come by file, by name: a model of the set, else somebody elsewhere."""
-    rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
-    named = {
-        reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")
-    }
-    return named | {
-        reviewer.name: reviewer for reviewer in rows.filter(kind=MODEL).select_related("set__project")
-    }
-
-
-def _there(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], _There]:
-    """The reviews of these reviewers that count or wait, by the comparison's key and the reviewer's name."""
-    rows = Review.objects.filter(reviewer__in={reviewer.pk for reviewer in reviewers}, round=1)
-    handed = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
-    said: dict[int, list[_Row]] = defaultdict(list)
-    columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
-    for review, *values in handed.values_list(*columns):
-        said[review].append(tuple(values))
-    there = rows.exclude(state=SUPERSEDED).values_list(
-        "pk", "comparison__key", "reviewer__name", "order", "state", "mode"
-    )
-    return {
-        (comparison, reviewer): _There(order, None if state == DRAFT else (mode, said[key]))
-        for key, comparison, reviewer, order, state, mode in there
-    }
-
-
-def _said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
-    """What a record says, as its rows will say it."""
-    numbers = map_labels(order)
-    rows: list[_Row] = [
-        (
-            numbers[response.label],
-            response.scores,
-            response.holistic,
-            response.reported_overall,
-            response.notes or "",
-        )
-        for response in record.responses
-    ]
-    return record.mode, rows
-
-
 def _store(comparison_set: ComparisonSet, reviews: Sequence[_Fitting], by: Person, now: datetime) -> None:
     """Hand the reviews in, some at a time: nobody waits long for the database meanwhile."""
-    reviewers = _reviewers(comparison_set)
+    reviewers = load_reviewers_by_name(comparison_set)
     for at in range(0, len(reviews), BATCH):
         batch = reviews[at : at + BATCH]
         keys = {fitting.given.comparison for fitting in batch}

@@ -112,7 +112,7 @@ class ReviewGiven(Struct, frozen=True):
     """One review before it is read; all ids are those of the file.
 
     `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
-    what was given, of `scale`.
+    what was given, of `scale`, and `ranking` lists places from the best on, each with the responses tied there.
     """
 
     line: int
@@ -122,6 +122,12 @@ class ReviewGiven(Struct, frozen=True):
     text: str | None = None
     scores: dict[str, dict[str, Any]] = {}
     scale: tuple[Number, Number] = (LOWEST, HIGHEST)
+    ranking: list[list[str]] | None = None
+
+    @property
+    def named(self) -> list[str]:
+        """The responses that it says something of, each once."""
+        return list(dict.fromkeys([*self.scores, *(key for place in self.ranking or [] for key in place)]))
 
 
 class Lines(Struct, frozen=True):
@@ -178,7 +184,7 @@ def _problems(value: Any) -> list[Problem]:
     if not isinstance(value, dict) or not ("comparison" in value or "question" in value):
         said = (
             "The line is neither a comparison (an object with id, question and responses) nor a review (an object with "
-            "comparison, reviewer, and text or scores)."
+            "comparison, reviewer, and text, scores or ranking)."
         )
         return [Problem("wrong_shape", said)]
     return list(_review_problems(value) if "comparison" in value else _comparison_problems(value))
@@ -229,15 +235,29 @@ def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
             '"labels" must say which response each label was, such as {"Response A": "the id of a response"}.'
         )
         yield Problem("wrong_shape", said, pointer="/labels")
-    if ("text" in value) == ("scores" in value):
-        yield Problem("wrong_shape", "A review has either text or scores. Give one of them.")
+    if ("text" in value) == ("scores" in value or "ranking" in value):
+        said = "A review has either text, or scores and a ranking (one or both). Give one of them."
+        yield Problem("wrong_shape", said)
     elif "text" in value:
         yield from _text_problems(value, ("text",), "")
         if not given:
             said = 'A text speaks of labels. Say in "labels" which response each of them was.'
             yield Problem("wrong_shape", said, pointer="/labels")
     else:
-        yield from _scores_problems(value)
+        yield from _scores_problems(value) if "scores" in value else ()
+        yield from _ranking_problems(value["ranking"]) if "ranking" in value else ()
+
+
+def _ranking_problems(ranking: Any) -> Iterator[Problem]:
+    """What is wrong with the shape of a ranking: ids from the best on, or lists of ids that share a place."""
+    places = (
+        [place if isinstance(place, list) else [place] for place in ranking]
+        if isinstance(ranking, list)
+        else []
+    )
+    if not places or not all(place and all(isinstance(key, str) for key in place) for place in places):
+        said = '"ranking" must list the ids of responses, best first, and those that are equal in one list.'
+        yield Problem("wrong_shape", said, pointer="/ranking")
 
 
 def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
@@ -303,7 +323,12 @@ def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
         text=value.get("text"),
         scores={key.strip(): score for key, score in value.get("scores", {}).items()},
         scale=(scale[0], scale[1]),
+        ranking=_places(value["ranking"]) if "ranking" in value else None,
     )
+
+
+def _places(ranking: list[Any]) -> list[list[str]]:
+    return [[key.strip() for key in (place if isinstance(place, list) else [place])] for place in ranking]
 
 
 class Placed(Struct, frozen=True):
@@ -321,11 +346,15 @@ def place_review(
     Plain scores without labels stand in the order of the numbers, and are flagged so. Scores of another scale are
     mapped onto 1 to 10, exactly, and flagged, too.
     """
-    faults = [*_label_faults(given, responses), *_score_faults(given, responses, rubric)]
+    faults = [
+        *_label_faults(given, responses),
+        *_score_faults(given, responses, rubric),
+        *_ranking_faults(given, responses),
+    ]
     if faults:
         return [LineFault(given.line, fault.pointer, fault.code, fault.message) for fault in faults]
     dealt = [given.labels[label] for label in labels(len(given.labels))]
-    order = [responses[position] for position in dealt or sorted(given.scores, key=responses.__getitem__)]
+    order = [responses[position] for position in dealt or sorted(given.named, key=responses.__getitem__)]
     if given.text is not None:
         return Placed(order, read_review(given.text, labels(len(order)), rubric))
     record = read_review(_answer(given, order, responses), labels(len(order)), rubric)
@@ -354,7 +383,7 @@ def _label_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[
         if response not in responses:
             said = f'The comparison has no response "{response}". Correct the id.'
             yield Problem("unknown_response", said, pointer=build_pointer(["labels", label]))
-        elif given.text is None and response not in given.scores:
+        elif given.text is None and response not in given.named:
             said = f'There are no scores of "{response}". Give them, or take its label out.'
             yield Problem("no_score", said, pointer=build_pointer(["labels", label]))
 
@@ -364,9 +393,13 @@ def _score_faults(
 ) -> Iterator[Problem]:
     if given.text is not None:
         return
+    if len(given.named) < FEWEST_DEALT:
+        pointer = "/ranking" if given.ranking else "/scores"
+        yield Problem("no_score", "A review speaks of two responses or more.", pointer=pointer)
+    if not given.ranking and not any(_numbers(score) for score in given.scores.values()):
+        said = "There is no score at all. Give some, or take the line out."
+        yield Problem("no_score", said, pointer="/scores")
     known = [*(criterion.key for criterion in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
-    if len(given.scores) < FEWEST_DEALT:
-        yield Problem("no_score", "A review speaks of two responses or more.", pointer="/scores")
     for response, given_scores in given.scores.items():
         pointer = build_pointer(["scores", response])
         if response not in responses:
@@ -379,10 +412,20 @@ def _score_faults(
             if name not in known:
                 said = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
                 yield Problem("unknown_criterion", said, pointer=build_pointer(["scores", response, name]))
-    if not any(_numbers(score) for score in given.scores.values()):
-        yield Problem(
-            "no_score", "There is no score at all. Give some, or take the line out.", pointer="/scores"
-        )
+
+
+def _ranking_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[Problem]:
+    ranked = [key for place in given.ranking or [] for key in place]
+    for key in dict.fromkeys(ranked):
+        if key not in responses:
+            said = f'The comparison has no response "{key[:80]}". Correct the id.'
+            yield Problem("unknown_response", said, pointer="/ranking")
+        elif given.labels and key not in given.labels.values():
+            said = f'No label means "{key}". Give it one, or take it out of the ranking.'
+            yield Problem("wrong_labels", said, pointer="/ranking")
+        elif ranked.count(key) > 1:
+            said = f'The ranking names "{key}" more than once. Keep one place.'
+            yield Problem("duplicate_label", said, pointer="/ranking")
 
 
 def _numbers(given_scores: Mapping[str, object]) -> dict[str, Number]:
@@ -399,11 +442,13 @@ def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) 
     said = {
         label: {
             name: rescale_score(value, given.scale)
-            for name, value in _numbers(given.scores[ids[number]]).items()
+            for name, value in _numbers(given.scores.get(ids[number], {})).items()
         }
         for label, number in zip(LABELS, order, strict=False)
     }
-    return json.dumps({"evaluations": said})
+    label_by_id = {ids[number]: label for label, number in zip(LABELS, order, strict=False)}
+    ranking = [[label_by_id[key] for key in place] for place in given.ranking or []]
+    return json.dumps({"evaluations": said} | ({"ranking": ranking} if ranking else {}))
 
 
 def _noted(
@@ -412,7 +457,7 @@ def _noted(
     """The record with the notes of each response."""
     ids = {number: key for key, number in responses.items()}
     said = [
-        replace(response, notes=given.scores[ids[number]].get(NOTES_KEY))
+        replace(response, notes=given.scores.get(ids[number], {}).get(NOTES_KEY))
         for response, number in zip(record.responses, order, strict=True)
     ]
     return replace(record, responses=said)

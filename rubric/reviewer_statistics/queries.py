@@ -5,7 +5,6 @@ from functools import partial
 
 import msgspec
 
-from rubric.core.response_order import map_labels
 from rubric.core.scores import get_weights
 from rubric.models import ComparisonSet, Review, SetFigures, Survey
 from rubric.models.reviews import SUBMITTED
@@ -19,7 +18,7 @@ from rubric.reviewer_statistics.core.figure_kinds import (
     derive_preferences,
 )
 from rubric.reviewer_statistics.core.weights_fit import Preference
-from rubric.reviews.queries import load_reviewed, load_submitted_keys, set_hash, to_rows
+from rubric.reviews.queries import load_reviewed, load_submitted_keys, name_places, set_hash, to_rows
 from workspace.models import Project
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
@@ -95,8 +94,7 @@ def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> li
     for key, number, reviewer, order, ranking in rows.values_list(
         "pk", "comparison__number", "reviewer", "order", "reported_ranking"
     ):
-        numbers = map_labels(order)
-        places = [[str(numbers[label]) for label in place if label in numbers] for place in ranking or []]
+        places = name_places(order, ranking or [])
         mine = [str(response) for review, response in own if review == key]
         found += derive_preferences(str(number), str(reviewer), places, mine)
     return found

@@ -5,11 +5,13 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from rubric.core.records import HOLISTIC
+from rubric.core.response_order import map_labels
 from rubric.core.scores import compute_overall
 from rubric.core.weights import exact
 from rubric.models import ComparisonSet, Review, ReviewedResponse
 from rubric.models.reviews import SUBMITTED
-from rubric.reviews.core.panel import Judgement
+from rubric.reviews.core.panel import Judgement, rank_to_values
 from rubric.reviews.core.score_rows import Row
 from workspace.core.canonical import canonical_hash
 
@@ -91,6 +93,37 @@ def load_reviewed(
         for review in (Reviewed(*values) for values in rows.values_list(*COLUMNS))
     }
     return list(newest.values())
+
+
+def load_rankings(reviewed: Iterable[Reviewed], *, kind: str) -> dict[str, dict[str, dict[str, Fraction]]]:
+    """Rankings of reviews without a score of that kind or by criterion: comparison -> reviewer -> `rank_to_values`.
+
+    Own responses are left out.
+    """
+    several = list(reviewed)
+    scored = {review.review for review in several if kind == HOLISTIC and review.holistic is not None}
+    held = {
+        review.review: review for review in several if review.mode == HOLISTIC and review.review not in scored
+    }
+    own = {(review.review, str(review.response)) for review in several if review.is_own}
+    found: dict[str, dict[str, dict[str, Fraction]]] = {}
+    keys = list(held)
+    for at in range(0, len(keys), 500):
+        rows = Review.objects.filter(pk__in=keys[at : at + 500], reported_ranking__isnull=False).order_by(
+            "pk"
+        )
+        for key, order, ranking in rows.values_list("pk", "order", "reported_ranking"):
+            review, values = held[key], rank_to_values(name_places(order, ranking or []))
+            found.setdefault(str(review.comparison), {})[str(review.reviewer)] = {
+                response: value for response, value in values.items() if (key, response) not in own
+            }
+    return found
+
+
+def name_places(order: Sequence[int], ranking: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A ranking of labels by the numbers of the responses."""
+    numbers = map_labels(order)
+    return [[str(numbers[label]) for label in place if label in numbers] for place in ranking]
 
 
 def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:

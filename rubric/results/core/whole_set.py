@@ -16,7 +16,7 @@ from rubric.core.records import HOLISTIC, RUBRIC
 from rubric.core.scores import rank_values
 from rubric.core.weights import exact
 from rubric.results.core.rater_scales import Rating
-from rubric.reviews.core.panel import compute_mean_ranks, compute_rank_numbers
+from rubric.reviews.core.panel import Rankings, compute_mean_ranks, compute_rank_numbers
 from rubric.reviews.core.score_rows import Row
 from workspace.statistics.conclusions import Figure, mean_figure
 from workspace.statistics.means import exact_mean
@@ -159,16 +159,23 @@ def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
     return found
 
 
-def build_subjects(scored: Sequence[Scored], names: Mapping[Item, str], *, seed: int = 0) -> list[Subject]:
+def build_subjects(
+    scored: Sequence[Scored],
+    names: Mapping[Item, str],
+    *,
+    rankings: Mapping[str, Rankings] | None = None,
+    seed: int = 0,
+) -> list[Subject]:
     """Every subject in `names` (the subject of each response), from the highest mean on; ties share a place.
 
-    Of several responses to one question that one subject has, the mean counts.
+    Of several responses to one question that one subject has, the mean counts. `rankings` by comparison enter the mean
+    places of reviewers without a value there.
     """
     grouped: dict[str, list[Scored]] = {}
     for score in scored:
         grouped.setdefault(names[score.comparison, score.response], []).append(score)
     firsts = {outcome.comparison: outcome.first for outcome in compute_outcomes(scored)}
-    places = _places(scored)
+    places = _places(scored, rankings or {})
     found = [
         _subject(
             name,
@@ -213,17 +220,18 @@ def _subject(
     )
 
 
-def _places(scored: Iterable[Scored]) -> dict[Item, Fraction | None]:
+def _places(scored: Iterable[Scored], rankings: Mapping[str, Rankings]) -> dict[Item, Fraction | None]:
     """The mean place of each response on the lists of its reviewers."""
     found: dict[Item, Fraction | None] = {}
     for comparison, several in groupby(scored, key=lambda score: score.comparison):
         lists: dict[str, dict[str, Fraction]] = {}
         responses = []
+        ranked = rankings.get(comparison, {})
         for scored_response in several:
             responses.append(scored_response.response)
             for reviewer, value in scored_response.values.items():
                 lists.setdefault(reviewer, {})[scored_response.response] = value
-        for response, place in compute_mean_ranks(lists, responses).items():
+        for response, place in compute_mean_ranks({**ranked, **lists}, responses).items():
             found[comparison, response] = place
     return found
 

@@ -20,7 +20,7 @@ from rubric.results.pages.words import (
     two,
     unanimous_text,
 )
-from rubric.reviews.core.panel import Judgement, Panel, ResponseRank, counted_values, panel
+from rubric.reviews.core.panel import Judgement, Panel, Rankings, ResponseRank, counted_values, panel
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
 from workspace.statistics.estimates import Interval
 
@@ -77,10 +77,11 @@ def build_panel(
     *,
     kind: str,
     with_incomplete: bool,
+    rankings: Rankings | None = None,
     is_fallback: bool = False,
 ) -> PanelPart:
     """The ranking from judgements in the order of the responses; the title of a fallback says so."""
-    found = panel(judgements, kind=kind, with_incomplete=with_incomplete)
+    found = panel(judgements, kind=kind, with_incomplete=with_incomplete, rankings=rankings)
     values = counted_values(judgements, kind, with_incomplete=with_incomplete)
     standings = [standing for standing in found.standings if standing.place is not None]
     first = [standing.response for standing in standings if standing.place == 1]
@@ -91,7 +92,9 @@ def build_panel(
     return PanelPart(
         kind=kind,
         title=str(FALLBACK if is_fallback else TITLES[kind]),
-        lead=_lead_sentence(first, standings, ahead, candidates, unanimous),
+        lead=_lead_sentence(first, standings, ahead, candidates, unanimous)
+        if first
+        else _ranked_sentence(found, candidates),
         first=first,
         rows=rows,
         chart=_chart(rows),
@@ -141,8 +144,6 @@ def _lead_sentence(
     unanimous: int,
 ) -> str:
     """The first response first of all: whether every reviewer puts it there, then what its lead is worth."""
-    if not standings:
-        return _("No score counts yet, so nothing is ranked.")
     names = join_names(candidates[key].name for key in first)
     mean = two(standings[0].mean)
     if len(standings) == 1:
@@ -156,6 +157,16 @@ def _lead_sentence(
     nearest = ahead[0]
     said = [unanimous_text(unanimous, names), _worth(names, candidates[nearest.rival].name, nearest)]
     return " ".join(sentence for sentence in said if sentence)
+
+
+def _ranked_sentence(found: Panel, candidates: Mapping[str, Candidate]) -> str:
+    """What is first where no score counts: by rankings alone, or nothing."""
+    first = [standing for standing in found.standings if standing.place_by_places == 1]
+    if not first:
+        return _("No score counts yet, so nothing is ranked.")
+    said = _("No score counts yet. By rankings alone the best mean place, %(place)s, goes to %(names)s.")
+    names = join_names(candidates[standing.response].name for standing in first)
+    return said % {"names": names, "place": two(first[0].mean_rank)}
 
 
 def _worth(name: str, rival: str, lead: Lead) -> str:

@@ -1,12 +1,13 @@
 """The page of one comparison's results: ranking, uncertainty, what would change it, and every review behind it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from rubric.core.records import BOTH, HOLISTIC, RUBRIC, Criterion
+from rubric.core.records import BOTH, HOLISTIC, PARTIAL, RUBRIC, Criterion
 from rubric.models import Comparison, Response, Review
 from rubric.results.core.ranking_uncertainty import criterion_means
 from rubric.results.core.what_if import TriedWeights
@@ -30,8 +31,8 @@ from rubric.results.pages.words import (
     list_version_options,
     rank_by_value,
 )
-from rubric.reviews.core.panel import Judgement, Panel
-from rubric.reviews.queries import Reviewed, load_reviewed, to_rows
+from rubric.reviews.core.panel import Judgement, Panel, Rankings
+from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, to_rows
 from rubric.sets.permissions import check_open_set
 from rubric.sets.queries import reviewer_names
 from rubric.versions.permissions import check_see_weights
@@ -80,7 +81,7 @@ def build_comparison_page(
     reviews, reviewed = load_submitted_reviews(comparison), _reviewed(comparison)
     judgements = _judgements(reviewed, asked)
     kinds = {BOTH: (RUBRIC, HOLISTIC)}.get(mode, (mode,))
-    given = {"with_incomplete": asked.with_incomplete}
+    given: Any = {"with_incomplete": asked.with_incomplete, "rankings": _rankings(reviewed, kinds[0])}
     panels = [build_panel(judgements, candidates, kind=kind, **given) for kind in kinds]
     names = names_by_reviewer(comparison, person)
     sees = RUBRIC in kinds and may(check_see_weights, person)
@@ -143,6 +144,11 @@ def _fallback_panel(
         return []
     given = [judgement for judgement in judgements if judgement.reviewer in names]
     return [build_panel(given, candidates, kind=HOLISTIC, with_incomplete=False, is_fallback=True)]
+
+
+def _rankings(reviewed: Sequence[Reviewed], kind: str) -> Rankings:
+    """The rankings that count where scores of that kind do not, by reviewer."""
+    return next(iter(load_rankings(reviewed, kind=kind).values()), {})
 
 
 def _reviewed(comparison: Comparison) -> list[Reviewed]:
@@ -215,6 +221,10 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
             "overalls."
         )
         notes.append(said % {"names": join_names(ground.names[key] for key in found.fallbacks)})
+    if found.ranked_only:
+        said = _("Of %(names)s a ranking counts in the mean places, and no score.")
+        notes.append(said % {"names": join_names(ground.names[key] for key in found.ranked_only)})
+    notes += _without_whole(newest, ground) if found.kind == HOLISTIC else []
     if found.left_out:
         said = ngettext(
             "%(n)d incomplete judgement is left out.",
@@ -238,6 +248,21 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
             _("Nobody's judgement of an own response counts: %(names)s.") % {"names": join_names(own)}
         )
     return notes
+
+
+def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
+    """Who scored criteria alone where a score as a whole was asked for."""
+    names = [
+        ground.names[str(review.reviewer_id)]
+        for review in reviews
+        if review.mode in (RUBRIC, PARTIAL) and all(row.holistic is None for row in review.reviewed.all())
+    ]
+    if not names:
+        return []
+    said = _(
+        "Scores by criterion alone came from %(names)s; they are no score as a whole and do not count here."
+    )
+    return [said % {"names": join_names(names)}]
 
 
 def _own_judgements(found: Panel, ground: ReviewContext) -> list[str]:

@@ -19,7 +19,7 @@ from rubric.results.pages.words import (
     range_text,
     two,
 )
-from rubric.reviews.queries import Reviewed, load_reviewed, to_rows
+from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, to_rows
 from rubric.sets.permissions import check_open_set
 from rubric.sets.queries import reviewer_names
 from rubric.versions.permissions import check_see_weights
@@ -75,8 +75,10 @@ def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with
     return PairsPart(list(labels.values()), rows, plots, max((len(pair.points) for pair in found), default=0))
 
 
-def set_notes(reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str) -> tuple[list[str], int]:
-    """The sentences, and how many judgements are left out as incomplete."""
+def set_notes(
+    reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str, ranked_count: int = 0
+) -> tuple[list[str], int]:
+    """The sentences, and how many judgements are left out as incomplete; `ranked_count` reviews count by rank alone."""
     others = [review for review in reviewed if not review.is_own]
     is_rubric = kind == RUBRIC
     keys = asked.shares.keys()
@@ -107,7 +109,32 @@ def set_notes(reviewed: Sequence[Reviewed], asked: ResultsQuery, kind: str) -> t
             fallbacks,
         )
         notes.append(said % {"n": fallbacks})
+    notes += _ranked_only(ranked_count) + ([] if is_rubric else _without_whole(others))
     return notes + _silent(reviewed) + _own(reviewed), left_out
+
+
+def _ranked_only(count: int) -> list[str]:
+    if not count:
+        return []
+    said = ngettext(
+        "Of %(n)d review a ranking counts in the mean places, and no score.",
+        "Of %(n)d reviews a ranking counts in the mean places, and no score.",
+        count,
+    )
+    return [said % {"n": count}]
+
+
+def _without_whole(reviewed: Sequence[Reviewed]) -> list[str]:
+    whole = {review.review for review in reviewed if review.holistic is not None}
+    count = len({review.review for review in reviewed if review.scores} - whole)
+    if not count:
+        return []
+    said = ngettext(
+        "%(n)d review scored criteria alone where a score as a whole was asked for; it does not count here.",
+        "%(n)d reviews scored criteria alone where a score as a whole was asked for; they do not count here.",
+        count,
+    )
+    return [said % {"n": count}]
 
 
 def _fallbacks(reviewed: Sequence[Reviewed]) -> int:
@@ -172,12 +199,13 @@ def build_set_results(
     rows, shares, mode = to_rows(reviewed), asked.shares, comparison_set.mode
     kind = HOLISTIC if mode == HOLISTIC else RUBRIC
     scored = score_responses(rows, shares, kind=kind, with_incomplete=asked.with_incomplete)
-    subjects = build_subjects(scored, brought.subjects)
+    rankings = load_rankings(reviewed, kind=kind)
+    subjects = build_subjects(scored, brought.subjects, rankings=rankings)
     is_lead = may(check_open_set, person, comparison_set.project)
     sees = kind == RUBRIC and may(check_see_weights, person)
     criteria = [] if kind == HOLISTIC else asked.criteria
     whole = score_responses(rows, shares) if sees and asked.with_incomplete else scored if sees else []
-    notes, left_out = set_notes(reviewed, asked, kind)
+    notes, left_out = set_notes(reviewed, asked, kind, sum(map(len, rankings.values())))
     names = reviewer_names(comparison_set, person, is_lead=is_lead)
     return SetResultsPage(
         asked=asked,

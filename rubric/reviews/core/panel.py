@@ -14,6 +14,9 @@ from workspace.statistics.means import exact_mean
 
 Places = list[list[str]]
 
+# By reviewer, what a ranking says of each response: the values of `rank_to_values`.
+Rankings = Mapping[str, Mapping[str, Fraction]]
+
 
 class Judgement(Struct, frozen=True):
     """What one reviewer gave one response: an overall of scored criteria, a holistic score, both or neither."""
@@ -45,7 +48,8 @@ class Panel(Struct, frozen=True):
 
     `standings` are in the order of the means. `fallbacks` are reviewers who gave holistic scores where criteria were
     asked for, so that they do not count here; `left_out` are judgements that are incomplete and not counted.
-    `changes` are the responses that have another place by mean places than by means.
+    `changes` are the responses that have another place by mean places than by means. `ranked_only` are reviewers of
+    whom no score counts but a ranking, in mean places.
     """
 
     kind: str
@@ -54,32 +58,35 @@ class Panel(Struct, frozen=True):
     left_out: list[Judgement]
     own: list[Judgement]
     changes: list[str]
+    ranked_only: list[str] = []
 
 
-def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplete: bool = False) -> Panel:
+def panel(
+    judgements: Sequence[Judgement],
+    *,
+    kind: str = RUBRIC,
+    with_incomplete: bool = False,
+    rankings: Rankings | None = None,
+) -> Panel:
     """The panel's view by overalls (`kind` "rubric") or by holistic scores ("holistic").
 
-    Judgements of a reviewer's own response never count, incomplete ones only when asked for.
+    Judgements of a reviewer's own response never count, incomplete ones only when asked for. Of `rankings` those of
+    reviewers without a value that counts enter the mean places.
     """
     if kind not in (RUBRIC, HOLISTIC):
         raise ValueError(f'A panel is of kind "{RUBRIC}" or "{HOLISTIC}", not "{kind}".')
     others = [judgement for judgement in judgements if not judgement.is_own]
     is_left_out = kind == RUBRIC and not with_incomplete
-    left_out = [
-        judgement
-        for judgement in others
-        if is_left_out and judgement.is_incomplete and judgement.overall is not None
-    ]
+    left_out = [said for said in others if is_left_out and said.is_incomplete and said.overall is not None]
     counted = counted_values(judgements, kind, with_incomplete=with_incomplete)
+    ranked = {reviewer: places for reviewer, places in (rankings or {}).items() if reviewer not in counted}
     responses = list(dict.fromkeys(judgement.response for judgement in judgements))
     means = {
         response: exact_mean(values.values()) for response, values in _by_response(counted, responses).items()
     }
-    positions = compute_mean_ranks(counted, responses)
+    positions = compute_mean_ranks({**counted, **ranked}, responses)
     by_means = compute_rank_numbers(rank_values(means))
-    by_places = compute_rank_numbers(
-        rank_values({key: None if place is None else -place for key, place in positions.items()})
-    )
+    by_places = _rank_numbers_by_place(positions)
     counts = {response: sum(response in given for given in counted.values()) for response in responses}
     standings = [
         ResponseRank(
@@ -95,6 +102,14 @@ def panel(judgements: Sequence[Judgement], *, kind: str = RUBRIC, with_incomplet
         left_out=left_out,
         own=[judgement for judgement in judgements if judgement.is_own],
         changes=[response for response in responses if by_means.get(response) != by_places.get(response)],
+        ranked_only=list(ranked),
+    )
+
+
+def _rank_numbers_by_place(positions: Mapping[str, Fraction | None]) -> dict[str, int]:
+    """The rank numbers that mean places give: the lowest is the first."""
+    return compute_rank_numbers(
+        rank_values({key: None if place is None else -place for key, place in positions.items()})
     )
 
 
@@ -131,6 +146,11 @@ def compute_mean_ranks(
             above += len(place)
     means = {response: exact_mean(found) for response, found in shares.items()}
     return {key: None if mean is None else 1 + mean * (len(responses) - 1) for key, mean in means.items()}
+
+
+def rank_to_values(places: Sequence[Sequence[str]]) -> dict[str, Fraction]:
+    """Minus the number of each response's place, from 1: a ranking enters mean places by these as scores do."""
+    return {response: Fraction(-number) for number, place in enumerate(places, start=1) for response in place}
 
 
 def compute_rank_numbers(places: Places) -> dict[str, int]:

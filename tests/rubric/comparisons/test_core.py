@@ -111,6 +111,14 @@ def test_a_file_without_a_line_is_a_fault(data):
         (SCORED | {"scores": {"a": {"holistic": 101}}, "scale": [0, 100]}, "/scores/a/holistic", "bad_score"),
         (SCORED | {"scores": {"a": {"notes": 1}}}, "/scores/a/notes", "bad_score"),
         (SCORED | {"scale": [100, 0]}, "/scale", "wrong_shape"),
+        (SCORED | {"ranking": "a > 2"}, "/ranking", "wrong_shape"),
+        (SCORED | {"ranking": []}, "/ranking", "wrong_shape"),
+        (SCORED | {"ranking": ["a", 2]}, "/ranking", "wrong_shape"),
+        (
+            {"comparison": "soup", "reviewer": "Reader", "text": "A.", "ranking": ["a", "2"]},
+            "",
+            "wrong_shape",
+        ),
         (SCORED | {"scale": [0, 50, 100]}, "/scale", "wrong_shape"),
     ],
 )
@@ -234,3 +242,32 @@ def test_a_review_that_has_no_place_says_why(changes, pointer, code):
     found = place_review(given_review(**changes), NUMBERS, rubric())
     assert isinstance(found, list)
     assert (4, pointer, code) in [(fault.line, fault.pointer, fault.code) for fault in found]
+
+
+def test_a_ranking_beside_scores_or_alone_is_stored_under_the_labels():
+    ranking = [["2"], ["a"]]
+    found = placed(scores={"a": {"accuracy": 9}, "2": {"accuracy": 2}}, ranking=ranking)
+    assert (found.order, found.record.mode) == ([1, 2], "partial")
+    assert found.record.reported_ranking == [["Response B"], ["Response A"]]
+    assert "rank_mismatch" in {flag.code for flag in found.record.flags}
+    [line] = read_comparison_lines(lines(SOUP, {**SCORED, "ranking": [["2", " a"]]})).reviews
+    assert line.ranking == [["2", "a"]]
+    alone = placed(ranking=ranking, labels={"Response A": "2", "Response B": "a"})
+    assert (alone.order, alone.record.mode, alone.record.ranking) == (
+        [2, 1],
+        "holistic",
+        [["Response A"], ["Response B"]],
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranking", "labels", "code"),
+    [
+        ([["a"], ["b"]], {}, "unknown_response"),
+        ([["a"], ["2"], ["a"]], {}, "duplicate_label"),
+        ([["a"]], {}, "no_score"),
+    ],
+)
+def test_a_ranking_of_other_responses_is_refused(ranking, labels, code):
+    found = place_review(given_review(ranking=ranking, labels=labels), NUMBERS, rubric())
+    assert [(fault.pointer, fault.code) for fault in found] == [("/ranking", code)]

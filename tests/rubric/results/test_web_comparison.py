@@ -7,9 +7,10 @@ import re
 import pytest
 from django.urls import reverse
 
-from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set
-from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set, import_lines
+from rubric.comparisons.core import NewComparison, NewResponse, read_comparison_lines
 from rubric.core.response_order import labels
+from rubric.reviewer_statistics.queries import load_input
 from rubric.reviews.actions import begin_review, record_submission, supersede_review
 from rubric.reviews.core.answer_record import read_review
 from rubric.surveys.actions import pass_survey_over
@@ -342,3 +343,42 @@ def test_queries_do_not_grow_with_reviewers_or_comparisons(
     client.get(place(row))
     with django_assert_num_queries(14):
         client.get(place(row))
+
+
+def test_rankings_without_scores_enter_the_mean_places_and_are_marked(client):
+    row = reviewed()
+    lines = [
+        {"comparison": row.key, "reviewer": name, "ranking": ["2", "1", "3"]} for name in ("Ranker", "Other")
+    ]
+    read = read_comparison_lines("\n".join(map(json.dumps, lines)).encode())
+    assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).reviews == 2
+    assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).known == 2
+    text = get_text(client, place(row))
+    assert "Of Ranker and Other a ranking counts in the mean places, and no score." in text
+    assert "1 Alpha response 1 8.15 - 1 1.67 2 changes" in text
+    whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
+    assert "Of 2 reviews a ranking counts in the mean places, and no score." in whole
+    assert "1 Alpha 8.15 - 1 1 0 1.67" in whole
+    assert len(load_input(row.set).preferences) == 6
+
+
+def test_rankings_alone_are_shown_where_no_score_counts(client):
+    row = reviewed(readers=0)
+    line = {"comparison": row.key, "reviewer": "Ranker", "ranking": [["2", "1"], "3"]}
+    import_lines(
+        comparison_set=row.set,
+        lines=read_comparison_lines(json.dumps(line).encode()),
+        by=row.created_by,
+        now=NOW,
+    )
+    said = "No score counts yet. By rankings alone the best mean place, 1.50, goes to Alpha and Beta."
+    assert said in get_text(client, place(row))
+    assert said in get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
+
+
+def test_criteria_alone_where_a_score_as_a_whole_was_asked_for_are_named(client):
+    row = reviewed(mode="holistic")
+    said = "Scores by criterion alone came from Reader 1; they are no score as a whole and do not count here."
+    assert said in get_text(client, place(row))
+    whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
+    assert "1 review scored criteria alone where a score as a whole was asked for; it does not count" in whole

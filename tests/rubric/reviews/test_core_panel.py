@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rubric.core.weights import exact
-from rubric.reviews.core.panel import Judgement, compute_rank_numbers, panel
+from rubric.reviews.core.panel import Judgement, compute_rank_numbers, panel, rank_to_values
 from tests.factories.reviews import LABELS, evaluations, read
 
 
@@ -53,6 +53,20 @@ def test_the_mean_of_raw_overalls_and_of_places():
     ]
     assert result.changes == ["y"]
     assert (result.fallbacks, result.left_out, result.own) == ([], [], [])
+
+
+def test_a_ranking_alone_enters_mean_places_and_is_named():
+    given = judged(ann={"x": 8, "y": 7, "z": 6}, bob={"x": None, "y": None, "z": None})
+    bob, ann = rank_to_values([["z"], ["x", "y"]]), rank_to_values([["z"], ["y"], ["x"]])
+    result = panel(given, rankings={"bob": bob, "ann": ann})
+    assert shown(result) == [("x", 8, 1, Fraction(7, 4)), ("y", 7, 2, Fraction(9, 4)), ("z", 6, 3, 2)]
+    assert (result.ranked_only, result.changes) == (["bob"], ["y", "z"])
+    alone = panel(judged(bob={"x": None, "y": None, "z": None}), rankings={"bob": bob})
+    assert [(rank.response, rank.place, rank.place_by_places) for rank in alone.standings] == [
+        ("x", None, 2),
+        ("y", None, 2),
+        ("z", None, 1),
+    ]
 
 
 def test_equal_means_share_a_place_however_they_came_about():

@@ -1,0 +1,76 @@
+"""What a set holds already, as an import compares it with its lines."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rubric.core.records import ReviewRecord
+from rubric.core.response_order import map_labels
+from rubric.models import Comparison, ComparisonSet, Review, ReviewedResponse, Reviewer
+from rubric.models.comparisons import ELSEWHERE, MODEL
+from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+
+ReviewedRow = tuple[Any, ...]
+ReviewRows = tuple[str, list[list[str]] | None, list[ReviewedRow]]
+
+
+class StoredReview(Struct, frozen=True):
+    """A review that is stored, or that an earlier line of the file holds; `said` is None of one that still waits."""
+
+    order: list[int]
+    said: ReviewRows | None = None
+
+
+def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:
+    """Key of the comparison -> key of the response -> its number."""
+    found: dict[str, Mapping[str, int]] = {}
+    rows = Comparison.objects.filter(set=comparison_set).order_by("pk")
+    for key, response, number in rows.values_list("key", "responses__key", "responses__number"):
+        found[key] = {**found.get(key, {}), response: number}
+    return found
+
+
+def load_reviewers_by_name(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
+    """Those whose reviews come by file, by name: a model of the set, else somebody elsewhere."""
+    rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
+    named = {
+        reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")
+    }
+    return named | {
+        reviewer.name: reviewer for reviewer in rows.filter(kind=MODEL).select_related("set__project")
+    }
+
+
+def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], StoredReview]:
+    """The reviews of these reviewers that count or wait, by the comparison's key and the reviewer's name."""
+    rows = Review.objects.filter(reviewer__in={reviewer.pk for reviewer in reviewers}, round=1)
+    handed = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
+    said: dict[int, list[ReviewedRow]] = defaultdict(list)
+    columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
+    for review, *values in handed.values_list(*columns):
+        said[review].append(tuple(values))
+    there = rows.exclude(state=SUPERSEDED).values_list(
+        "pk", "comparison__key", "reviewer__name", "order", "state", "mode", "reported_ranking"
+    )
+    return {
+        (comparison, reviewer): StoredReview(order, None if state == DRAFT else (mode, ranking, said[key]))
+        for key, comparison, reviewer, order, state, mode, ranking in there
+    }
+
+
+def list_said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
+    """What a record says, as its rows will say it."""
+    numbers = map_labels(order)
+    rows: list[ReviewedRow] = [
+        (
+            numbers[response.label],
+            response.scores,
+            response.holistic,
+            response.reported_overall,
+            response.notes or "",
+        )
+        for response in record.responses
+    ]
+    return record.mode, record.reported_ranking, rows
