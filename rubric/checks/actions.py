@@ -11,8 +11,7 @@ from rubric.core.records import HIGHEST, LOWEST, ReviewRecord
 from rubric.core.response_order import deal
 from rubric.human_reviewers.core import build_record, collect_reasons
 from rubric.human_reviewers.queries import STARTING, load_review_state, load_rubric
-from rubric.model_reviewers.actions.answers import parse_answer
-from rubric.model_reviewers.queries import reviews_to_read
+from rubric.model_reviewers.queries import first_answer, parse_answer, reviews_to_read
 from rubric.models import ComparisonSet, Mark, MarkRevision, Review, ReviewedResponse, Survey
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT
@@ -35,10 +34,12 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
 
 
 def _answers_said_so(_now: datetime) -> Iterator[str]:
-    for review in _handed_in(answers__error_code="").distinct():
-        answer = review.answers.filter(error_code="").order_by("attempt").first()
-        if answer is not None and _said(parse_answer(review, answer), {}) != _stored(review):
-            yield f"{_name(review)} does not say what its first answer (row {answer.pk}) says."
+    answered = Q(answers__error_code="") | Q(read_from__isnull=False)
+    for review in _handed_in(answered).distinct():
+        record = parse_answer(review, reader=review.reader)
+        if record is not None and _said(record, {}) != _stored(review):
+            answer = first_answer(review)
+            yield f"{_name(review)} does not say what its first answer (row {answer and answer.pk}) says."
 
 
 def _responses_fit(_now: datetime) -> Iterator[str]:
@@ -119,10 +120,10 @@ def _acts_are_told(_now: datetime) -> Iterator[str]:
         yield from missing_events(kind, wanted, {str(key) for key in found.values_list("pk", flat=True)})
 
 
-def _handed_in(**where: object) -> QuerySet[Review]:
+def _handed_in(*conditions: Q, **where: object) -> QuerySet[Review]:
     """Every submitted review with its rows, also superseded ones."""
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
-    found = reviews_to_read().filter(**where).exclude(submitted_at=None).exclude(state=DRAFT)
+    found = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)
     return found.prefetch_related(rows).order_by("pk")
 
 

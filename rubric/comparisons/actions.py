@@ -371,11 +371,11 @@ def _fitting(
             faults += placed
             continue
         key = given.comparison, given.reviewer
-        this = StoredReview(placed.order, list_said(placed.record, placed.order))
+        this = StoredReview(placed.order, list_said(placed.record, placed.order), given.text)
         fault = _refusal(this, there.get(key), reviewers.get(given.reviewer))
         if fault:
             faults.append(LineFault(given.line, "", *fault))
-        elif there.get(key) != this:
+        elif key not in there or not this.is_same(there[key]):
             fitting.append(_Fitting(given, placed))
             there[key] = this
     return fitting, faults
@@ -385,7 +385,7 @@ def _refusal(
     this: StoredReview, there: StoredReview | None, reviewer: Reviewer | None
 ) -> tuple[str, str] | None:
     """Code and sentence of why a review cannot be stored beside what is there."""
-    if there == this:
+    if there is not None and this.is_same(there):
         return None
     if there is not None and there.said is not None:
         return "taken", _("Another review of this comparison by this reviewer is there. It stays.")

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rubric.core.records import ReviewRecord
 from rubric.core.response_order import map_labels
-from rubric.models import Comparison, ComparisonSet, Review, ReviewedResponse, Reviewer
+from rubric.models import Answer, Comparison, ComparisonSet, Review, ReviewedResponse, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
 
@@ -17,10 +17,19 @@ ReviewRows = tuple[str, list[list[str]] | None, list[ReviewedRow]]
 
 
 class StoredReview(Struct, frozen=True):
-    """A review that is stored, or that an earlier line of the file holds; `said` is None of one that still waits."""
+    """A review that is stored, or that an earlier line of the file holds; `said` is None of one that still waits.
+
+    `text` is the answer that it was read from, by whatever reader.
+    """
 
     order: list[int]
     said: ReviewRows | None = None
+    text: str | None = None
+
+    def is_same(self, other: "StoredReview") -> bool:
+        """Whether both hold the same text, or say the same, in the same order."""
+        is_text = self.text is not None and self.text == other.text
+        return self.order == other.order and (is_text or self.said == other.said)
 
 
 def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[str, int]]:
@@ -51,12 +60,25 @@ def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], 
     columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
     for review, *values in handed.values_list(*columns):
         said[review].append(tuple(values))
-    there = rows.exclude(state=SUPERSEDED).values_list(
-        "pk", "comparison__key", "reviewer__name", "order", "state", "mode", "reported_ranking"
+    answers = Answer.objects.filter(review__in=rows, error_code="").order_by("-attempt")
+    texts = dict(answers.values_list("review", "text"))
+    wanted = (
+        "pk",
+        "read_from",
+        "comparison__key",
+        "reviewer__name",
+        "order",
+        "state",
+        "mode",
+        "reported_ranking",
     )
     return {
-        (comparison, reviewer): StoredReview(order, None if state == DRAFT else (mode, ranking, said[key]))
-        for key, comparison, reviewer, order, state, mode, ranking in there
+        (comparison, reviewer): StoredReview(
+            order, None if state == DRAFT else (mode, ranking, said[key]), texts.get(source or key)
+        )
+        for key, source, comparison, reviewer, order, state, mode, ranking in rows.exclude(
+            state=SUPERSEDED
+        ).values_list(*wanted)
     }
 
 

@@ -1,8 +1,14 @@
 """Forms of model reviewers: an answer that is pasted, and a file of answers."""
 
+from collections.abc import Mapping, Sequence
+
 from django import forms
+from django.forms import BoundField
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from rubric.core.records import HIGHEST, LOWEST
+from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from rubric.versions.forms import LinesField, several_lines
 
 
@@ -18,6 +24,65 @@ class PasteForm(forms.Form):
             "All of it, with its reasons and its JSON. It is kept as it is, then read. At most 2 MB."
         ),
     )
+
+
+class CorrectionForm(forms.Form):
+    """What a person puts in place of a reading: a field for each score of each response, the ranking, the reason."""
+
+    def __init__(
+        self, *args: object, labels: Sequence[str], criteria: Mapping[str, str], **given: object
+    ) -> None:
+        super().__init__(*args, **given)  # type: ignore[arg-type]
+        self.labels, self.criteria = list(labels), dict(criteria)
+        for place, label in enumerate(self.labels, start=1):
+            for key, name in self.criteria.items():
+                said = _now("%(response)s, %(criterion)s") % {"response": label, "criterion": name}
+                self.fields[f"s{place}-{key}"] = forms.DecimalField(
+                    label=said,
+                    required=False,
+                    min_value=LOWEST,
+                    max_value=HIGHEST,
+                    max_digits=6,
+                    decimal_places=4,
+                )
+        self.fields["ranking"] = forms.CharField(
+            label=_("Ranking"),
+            required=False,
+            max_length=400,
+            help_text=_("By letters, best first: B > A = C. Empty where there is none."),
+        )
+        self.fields["reason"] = forms.CharField(
+            label=_("Why it was read wrongly"), max_length=500, error_messages={"required": _("Say why.")}
+        )
+
+    @property
+    def rows(self) -> list[tuple[str, list[BoundField]]]:
+        """The fields of each response, by its label."""
+        return [
+            (label, [self[f"s{place}-{key}"] for key in self.criteria])
+            for place, label in enumerate(self.labels, start=1)
+        ]
+
+    def clean_ranking(self) -> list[list[str]] | None:
+        """The places by label; None where none was typed."""
+        text = str(self.cleaned_data["ranking"]).strip()
+        ranking = parse_typed_ranking(text, self.labels) if text else None
+        if text and ranking is None:
+            raise forms.ValidationError(
+                _now("Name each response once by its letter, such as B > A = C."), code="ranking"
+            )
+        return ranking
+
+    def to_correction(self) -> Correction:
+        """What was typed; empty fields are scores that are not there."""
+        scores: dict[str, dict[str, int | float]] = {}
+        for place, label in enumerate(self.labels, start=1):
+            for key in self.criteria:
+                value = self.cleaned_data[f"s{place}-{key}"]
+                if value is not None:
+                    points = int(value) if value == int(value) else float(value)
+                    scores.setdefault(label, {})[key] = points
+        return Correction(scores, self.cleaned_data["reason"], self.cleaned_data["ranking"])
 
 
 class AnswersForm(forms.Form):

@@ -1,17 +1,27 @@
 """How far every model reviewer of a set is with every comparison, read in a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from msgspec import Struct
+from msgspec.structs import replace
 
+from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord
 from rubric.core.response_order import map_labels
-from rubric.model_reviewers.core import OPEN, UNREAD, Try, derive_state
+from rubric.core.scores import get_weights
+from rubric.model_reviewers.core import OPEN, REFUSAL, UNREAD, Try, derive_state
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import MODEL
-from rubric.models.reviews import FETCHED, SUPERSEDED
+from rubric.models.reviews import FETCHED, SUBMITTED, SUPERSEDED
+from rubric.reviews.core.answer_record import READER, read_review
+from rubric.reviews.core.claims import claimed_flags
+from rubric.reviews.core.corrections import apply_correction, parse_correction, without_flags
+
+STOPPED_BY_LENGTH = "length"
+TO_READ = ("comparison", "reviewer__set__project", "reviewer__set__rubric_version", "read_from")
 
 
 class AskedComparison(Struct, frozen=True):
@@ -67,14 +77,17 @@ def load_asked(
     if reviews is None:
         rows = Review.objects.filter(reviewer__in=reviewers, round=1)
         rows = rows if comparisons is None else rows.filter(comparison__in=keys)
-        reviews = rows.only("comparison_id", "reviewer_id", "state", "mode", "flags")
+        reviews = rows.only("comparison_id", "reviewer_id", "state", "mode", "flags", "read_from_id")
     live: dict[tuple[int, int], Review] = {}
     superseded: dict[tuple[int, int], int] = defaultdict(int)
     for review in reviews:
         pair = review.comparison_id, review.reviewer_id
-        if review.state == SUPERSEDED:
-            superseded[pair] += 1
-        else:
+        if review.read_from_id is None:
+            superseded[pair] += review.state == SUPERSEDED
+        elif review.state != SUPERSEDED:
+            # Its answer belongs to a superseded review, but was not asked for once more.
+            superseded[pair] -= 1
+        if review.state != SUPERSEDED:
             live[pair] = review
     answers = _answers([review.pk for review in live.values() if not review.mode])
     return [_asked((key, reviewer.pk), live, superseded, answers) for key in keys for reviewer in reviewers]
@@ -82,15 +95,60 @@ def load_asked(
 
 def reviews_to_read() -> "models.QuerySet[Review]":
     """Reviews with what reading an answer and handing it in look at."""
-    return Review.objects.select_related(
-        "comparison", "reviewer__set__project", "reviewer__set__rubric_version"
-    )
+    return Review.objects.select_related(*TO_READ)
 
 
 def dealt_texts(review: Review) -> dict[str, str]:
     """The responses as they were dealt, by label."""
     texts = dict(review.comparison.responses.values_list("number", "text"))
     return {label: texts[number] for label, number in map_labels(review.order).items()}
+
+
+def first_answer(review: Review) -> Answer | None:
+    """The answer that the review reads: the first that is no failed call."""
+    return Answer.objects.filter(review=review.source, error_code="").order_by("attempt").first()
+
+
+def list_readable(
+    comparison_set: ComparisonSet, *, states: Sequence[str] = (SUBMITTED,)
+) -> "models.QuerySet[Review]":
+    """The reviews of the set that count and came as text, by comparison, as `parse_answer` takes them."""
+    answered = Q(answers__error_code="") | Q(read_from__isnull=False)
+    rows = reviews_to_read().filter(answered, reviewer__set=comparison_set, state__in=states).distinct()
+    return rows.select_related("corrected_by", *TO_READ).order_by("comparison__number", "reviewer", "pk")
+
+
+def reads_otherwise(review: Review) -> bool:
+    """Whether the present reader reads other scores or another ranking than an earlier one, that nobody corrected."""
+    if review.reader >= READER or review.correction:
+        return False
+    now, then = parse_answer(review), parse_answer(review, reader=review.reader)
+    return now is not None and then is not None and without_flags(now) != without_flags(then)
+
+
+def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None:
+    """What the review's answer says under its labels to that reader, with remarks; None before there is an answer.
+
+    `review` is of `reviews_to_read`. What a person corrected in it is put right.
+    """
+    answer = first_answer(review)
+    if answer is None:
+        return None
+    texts = dealt_texts(review)
+    rubric = review.reviewer.set.rubric_version.to_record()
+    record = read_review(answer.text, list(texts), rubric, reader=reader)
+    if answer.finish_reason == REFUSAL and record.mode == UNREADABLE:
+        record = replace(record, mode=ABSTAINED)
+    flags = [*record.flags, *_of_call(answer), *claimed_flags(texts, record, rubric)]
+    correction = parse_correction(review.correction)
+    return apply_correction(replace(record, flags=flags), correction, get_weights(rubric))
+
+
+def _of_call(answer: Answer) -> list[Flag]:
+    """What the call's own end says about the answer."""
+    if answer.finish_reason != STOPPED_BY_LENGTH:
+        return []
+    return [Flag("cut_off", "The model was stopped at its limit of length, so the answer may lack its end.")]
 
 
 def _all(comparison_set: ComparisonSet) -> list[int]:

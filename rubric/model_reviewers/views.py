@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import Q
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -9,21 +10,26 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
-from rubric.model_reviewers.actions import answers, jobs, prompts
+from rubric.core.records import BOTH, HOLISTIC
+from rubric.core.response_order import labels
+from rubric.model_reviewers.actions import answers, jobs, prompts, readings
 from rubric.model_reviewers.core import read_answer_lines
-from rubric.model_reviewers.forms import AnswersForm, PasteForm
+from rubric.model_reviewers.forms import AnswersForm, CorrectionForm, PasteForm
 from rubric.model_reviewers.pages.overview import build_answers_page
+from rubric.model_reviewers.pages.readings import build_reading_page, build_readings_page
 from rubric.model_reviewers.pages.single_answer import build_asked_page
 from rubric.model_reviewers.permissions import check_ask_models
-from rubric.models import Answer, Comparison, ComparisonSet, Reviewer, ReviewPrompt
+from rubric.model_reviewers.queries import list_readable
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt
 from rubric.models.comparisons import MODEL
-from rubric.models.reviews import SUPERSEDED
+from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.review_lines import LineFault
 from rubric.sets.pages import build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_results, check_see_set
 from rubric.sets.views import SECTION, set_or_404
 from workspace.access.permissions import may
 from workspace.core.refusals import Refusal
+from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
 from workspace.web.forms import NothingForm
@@ -33,6 +39,7 @@ from workspace.web.respond import download, respond
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
 SHOW, UPLOAD = "rubric/model_reviewers/show.html", "rubric/model_reviewers/upload.html"
+READINGS, READING = "rubric/model_reviewers/readings.html", "rubric/model_reviewers/reading.html"
 MOST_FAULTS = 100
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
@@ -165,8 +172,9 @@ def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, revi
     """The prompt as a file."""
     only_parameters(request)
     row, model = _pair_or_404(request, slug, number, comparison, reviewer)
-    rows = ReviewPrompt.objects.filter(review__comparison=row, review__reviewer=model)
-    prompt = rows.exclude(review__state=SUPERSEDED).first()
+    reviews = Review.objects.filter(comparison=row, reviewer=model).exclude(state=SUPERSEDED)
+    rows = ReviewPrompt.objects.filter(Q(review__in=reviews) | Q(review__readings__in=reviews))
+    prompt = rows.first()
     if prompt is None:
         raise Http404
     name = f"prompt-{slug}-{number}-{comparison}-{reviewer}.txt"
@@ -184,6 +192,100 @@ def answer_text(
     kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)
     name = f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt"
     return download(kept.text.encode(), name, PLAIN_TEXT)
+
+
+@require("see_results")
+def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Answers that the present reader reads otherwise, that are not readable, or that a person corrected."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    check_see_results(request.user, found)
+    page = build_readings_page(comparison_set=found, person=request.user)
+    context = {"page": page, "head": page.head, **frame(request.user, found.project, SECTION)}
+    return respond(request, page=READINGS, context=context)
+
+
+@require("change_set", methods=("POST",))
+def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Let what the present reader reads count, for the whole set."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    bind_form(request, NothingForm)
+    readings.reread_answers(comparison_set=found, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("set_readings", args=[slug, number]))
+
+
+@require("see_results")
+def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
+    """One answer with both readings, and a form to correct it."""
+    only_parameters(request)
+    row = _readable_or_404(request, slug, number, review)
+    check_see_results(request.user, row.reviewer.set)
+    return _show_reading(request, row, CorrectionForm(**_sheet(row), initial=_initial(row)))
+
+
+@require("change_set", methods=("POST",))
+def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
+    """Let what the present reader reads in one answer count."""
+    row = _readable_or_404(request, slug, number, review)
+    check_change_set(request.user, row.reviewer.set)
+    bind_form(request, NothingForm)
+    made = readings.reread_answer(review=row, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
+
+
+@require("change_set", methods=("POST",))
+def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
+    """Let what a person puts in place of a reading count."""
+    row = _readable_or_404(request, slug, number, review)
+    check_change_set(request.user, row.reviewer.set)
+    form, status = bind_form(request, CorrectionForm, **_sheet(row)), 422
+    if form.is_valid():
+        try:
+            given = form.to_correction()
+            made = readings.correct_reading(review=row, correction=given, by=request.user, now=timezone.now())
+            return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
+        except Refusal as refusal:
+            status = add_refusal(form, refusal)
+    return _show_reading(request, row, form, status=status)
+
+
+def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
+    """A review that came as text, for who leads its set."""
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    row = get_object_or_404(list_readable(found, states=(SUBMITTED, SUPERSEDED)), pk=min(review, LARGEST_KEY))
+    row.reviewer.set = row.comparison.set = found
+    return row
+
+
+def _sheet(row: Review) -> dict[str, Any]:
+    """What the review could hold: its labels, and what is scored in its set."""
+    held_by = row.reviewer.set
+    criteria = {HOLISTIC: _("As a whole")} if held_by.mode in (HOLISTIC, BOTH) else {}
+    if held_by.mode != HOLISTIC:
+        criteria |= {
+            criterion.key: criterion.label for criterion in held_by.rubric_version.to_record().criteria
+        }
+    return {"labels": labels(len(row.order)), "criteria": criteria}
+
+
+def _initial(row: Review) -> dict[str, Any]:
+    """The form as it is stored now."""
+    said: dict[str, Any] = {}
+    for line in row.reviewed.all():
+        scores = {**line.scores, **({} if line.holistic is None else {HOLISTIC: line.holistic})}
+        said |= {f"s{line.position}-{key}": f"{score:g}" for key, score in scores.items()}
+    ranking = row.reported_ranking or []
+    return said | {"ranking": " > ".join(" = ".join(label[-1] for label in place) for place in ranking)}
+
+
+def _show_reading(request: SignedIn, row: Review, form: CorrectionForm, *, status: int = 200) -> HttpResponse:
+    page = build_reading_page(review=row, person=request.user)
+    context = {"page": page, "head": page.head, "form": form}
+    context |= frame(request.user, row.reviewer.set.project, SECTION)
+    return respond(request, page=READING, context=context, status=status)
 
 
 def _pair_or_404(

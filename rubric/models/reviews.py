@@ -38,6 +38,9 @@ class Review(Versioned):
     `order` lists the numbers of the responses as they were dealt: the first is Response A. A person's own responses are
     not dealt. `version` counts every act. What was handed in is in `reviewed` rows and in `mode`, `ranking`,
     `reported_ranking` and `flags`, which are empty before. Asking a model once more supersedes its earlier review.
+
+    `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects how
+    it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="reviews")
@@ -50,6 +53,11 @@ class Review(Versioned):
     ranking = models.JSONField(default=list)
     reported_ranking = models.JSONField(null=True, blank=True)
     flags = models.JSONField(default=list)
+    reader = models.PositiveSmallIntegerField(default=1)
+    read_from = models.ForeignKey("self", models.PROTECT, related_name="readings", null=True, blank=True)
+    correction = models.JSONField(default=dict, blank=True)
+    corrected_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    corrected_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
 
@@ -64,6 +72,11 @@ class Review(Versioned):
             ),
             models.CheckConstraint(condition=Q(round__in=[1, 2]), name="review_round_known"),
             models.CheckConstraint(
+                condition=Q(corrected_at=None, corrected_by=None)
+                | Q(corrected_at__isnull=False, corrected_by__isnull=False),
+                name="review_corrected_pair",
+            ),
+            models.CheckConstraint(
                 condition=Q(state=DRAFT, submitted_at=None)
                 | Q(state=SUBMITTED, submitted_at__isnull=False)
                 | Q(state=SUPERSEDED),
@@ -74,6 +87,16 @@ class Review(Versioned):
 
     def __str__(self) -> str:
         return f"review {self.pk} of comparison {self.comparison_id}"
+
+    @property
+    def source(self) -> "Review":
+        """The review that the answer and its prompt belong to: itself, or the one that it reads anew."""
+        return self.read_from or self
+
+    @property
+    def source_id(self) -> int:
+        """The key of the same."""
+        return self.read_from_id or self.pk
 
 
 class ReviewedResponse(models.Model):

@@ -10,9 +10,12 @@ from msgspec import to_builtins
 
 from rubric.core.limits import FEWEST_DEALT
 from rubric.core.records import ReviewRecord
-from rubric.core.response_order import deal, map_labels
+from rubric.core.response_order import deal
 from rubric.models import Comparison, Review, ReviewedResponse, Reviewer
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+from rubric.reviews.core.answer_record import READER
+from rubric.reviews.core.corrections import Correction
+from rubric.reviews.queries import build_reviewed_rows
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person
@@ -65,10 +68,13 @@ def record_submission(
     review: Review,
     record: ReviewRecord,
     cannot_judge: Mapping[str, Mapping[str, str]] | None = None,
+    reader: int = READER,
     by: Person,
     now: datetime,
 ) -> None:
     """Store what the review says, once; its labels are those of its order. `cannot_judge` gives reasons by label, key.
+
+    `reader` is the number of the reader that read it.
 
     Whoever calls this has asked for permission. Raises Conflict when it was handed in already.
     """
@@ -81,13 +87,40 @@ def record_submission(
             "ranking": record.ranking,
             "reported_ranking": record.reported_ranking,
             "flags": to_builtins(record.flags),
+            "reader": reader,
         }
         if not Review.objects.filter(pk=review.pk, state=DRAFT).update(**changes):
             raise Conflict(_("This review was handed in already."), code="already_handed_in")
-        ReviewedResponse.objects.bulk_create(_rows(review, record, cannot_judge or {}))
+        ReviewedResponse.objects.bulk_create(build_reviewed_rows(review, record, cannot_judge or {}))
         _note(review, review.reviewer, "review:handed_in", by, now, mode=record.mode)
     for name, value in changes.items():
         setattr(review, name, value)
+
+
+def begin_reading(
+    *, review: Review, correction: Correction | None = None, by: Person, now: datetime
+) -> Review:
+    """Supersede how a review's answer was read by a reading that is to be handed in. Raises Conflict if it was.
+
+    With a `correction` the new reading is that of a person.
+    """
+    with transaction.atomic():
+        supersede_review(review=review, by=by, now=now)
+        made = Review.objects.create(
+            comparison=review.comparison,
+            reviewer=review.reviewer,
+            round=review.round,
+            seed=review.seed,
+            order=review.order,
+            read_from=review.source,
+            correction=to_builtins(correction) if correction else {},
+            corrected_by=by if correction else None,
+            corrected_at=now if correction else None,
+            created_at=now,
+        )
+        how = "corrected" if correction else "read anew"
+        _note(made, review.reviewer, "review:begun", by, now, reading=how, earlier=str(review.pk))
+    return made
 
 
 def supersede_review(*, review: Review, by: Person, now: datetime) -> None:
@@ -110,26 +143,3 @@ def _note(review: Review, reviewer: Reviewer, verb: str, by: Person, now: dateti
         object_id=review.pk,
         detail={"round": review.round, "kind": reviewer.kind, **detail},
     )
-
-
-def _rows(
-    review: Review, record: ReviewRecord, cannot_judge: Mapping[str, Mapping[str, str]]
-) -> list[ReviewedResponse]:
-    numbers = map_labels(review.order)
-    responses = {response.number: response for response in review.comparison.responses.defer("text")}
-    names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}
-    return [
-        ReviewedResponse(
-            review=review,
-            response=responses[numbers[response.label]],
-            position=review.order.index(numbers[response.label]) + 1,
-            scores=response.scores,
-            holistic=response.holistic,
-            reported_overall=response.reported_overall,
-            is_incomplete=response.is_incomplete,
-            is_own=responses[numbers[response.label]].author.casefold() in names,
-            notes=response.notes or "",
-            cannot_judge=dict(cannot_judge.get(response.label, {})),
-        )
-        for response in record.responses
-    ]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.core.records import HOLISTIC
+from rubric.core.records import HOLISTIC, ReviewRecord
 from rubric.core.response_order import map_labels
 from rubric.core.scores import compute_overall
 from rubric.core.weights import exact
@@ -144,3 +144,27 @@ def load_submitted_keys(comparison_set: ComparisonSet) -> list[int]:
     """The reviews of the set that count, in the order in which they were made."""
     rows = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED)
     return list(rows.order_by("pk").values_list("pk", flat=True))
+
+
+def build_reviewed_rows(
+    review: Review, record: ReviewRecord, cannot_judge: Mapping[str, Mapping[str, str]]
+) -> list[ReviewedResponse]:
+    """The rows that say what a record says, not stored; its labels are those of the review's order."""
+    numbers = map_labels(review.order)
+    responses = {response.number: response for response in review.comparison.responses.defer("text")}
+    names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}
+    return [
+        ReviewedResponse(
+            review=review,
+            response=responses[numbers[response.label]],
+            position=review.order.index(numbers[response.label]) + 1,
+            scores=response.scores,
+            holistic=response.holistic,
+            reported_overall=response.reported_overall,
+            is_incomplete=response.is_incomplete,
+            is_own=responses[numbers[response.label]].author.casefold() in names,
+            notes=response.notes or "",
+            cannot_judge=dict(cannot_judge.get(response.label, {})),
+        )
+        for response in record.responses
+    ]

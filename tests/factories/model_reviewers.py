@@ -88,4 +88,5 @@ def make_asked(*, by, people=()):
         "unasked_comparison": 3,
         "model_reviewer": model.pk,
         "came": review.answers.get().pk,
+        "read_review": review.pk,
     }

@@ -168,7 +168,13 @@ ARGUMENTS = {
             "ask_failed_again",
             "open_prompts",
             "upload_answers",
+            "set_readings",
+            "reread_answers",
         )
+    },
+    **{
+        name: {"number": "asked_number", "review": "read_review"}
+        for name in ("reading", "reread_answer", "correct_reading")
     },
     **{
         name: {"number": "asked_number", "comparison": comparison, "reviewer": "model_reviewer"}

@@ -6,26 +6,22 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils.translation import gettext as _
-from msgspec.structs import replace
 
 from rubric.comparisons.actions import record_set_event
-from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord
-from rubric.model_reviewers.core import LONGEST_ANSWER, REFUSAL, UNREAD, Reply, UploadedAnswer
+from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, Reply, UploadedAnswer
 from rubric.model_reviewers.queries import (
-    dealt_texts,
     get_model_name,
     load_asked,
     model_reviewers,
+    parse_answer,
     reviews_to_read,
 )
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import DRAFT, FETCHED, PASTED, SUPERSEDED, UPLOADED
 from rubric.reviews.actions import record_submission
-from rubric.reviews.core.answer_record import read_review
-from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.review_lines import LineFault
 from rubric.sets.permissions import check_change_set
 from workspace.audit.actions import record_event
@@ -36,7 +32,7 @@ from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Job, Person
 
 READ = "read_answers"
-STOPPED_BY_LENGTH = "length"
+_ASKED = Q(prompt__isnull=False) | Q(read_from__prompt__isnull=False)
 
 
 def keep_answer(
@@ -84,25 +80,14 @@ def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
 
     A refusal becomes an abstention; what cannot be read stays unreadable. Both count for nothing.
     """
-    answer = review.answers.filter(error_code="").order_by("attempt").first()
-    if answer is None:
+    record = parse_answer(review)
+    if record is None:
         return False
     try:
-        record_submission(review=review, record=parse_answer(review, answer), by=by, now=now)
+        record_submission(review=review, record=record, by=by, now=now)
     except Conflict:
         return False
     return True
-
-
-def parse_answer(review: Review, answer: Answer) -> ReviewRecord:
-    """What the answer says under the labels of the review, with remarks; a review of `reviews_to_read`."""
-    texts = dealt_texts(review)
-    rubric = review.reviewer.set.rubric_version.to_record()
-    record = read_review(answer.text, list(texts), rubric)
-    if answer.finish_reason == REFUSAL and record.mode == UNREADABLE:
-        record = replace(record, mode=ABSTAINED)
-    flags = [*record.flags, *_of_call(answer), *claimed_flags(texts, record, rubric)]
-    return replace(record, flags=flags)
 
 
 def paste_answer(
@@ -207,7 +192,7 @@ def _unread(comparison_set: ComparisonSet) -> list[int]:
 
 def _asked_review(comparison: Comparison, reviewer: Reviewer) -> Review | None:
     """The review that waits for this model's answer, or has it; None before there is a prompt."""
-    rows = reviews_to_read().filter(comparison=comparison, reviewer=reviewer, round=1, prompt__isnull=False)
+    rows = reviews_to_read().filter(_ASKED, comparison=comparison, reviewer=reviewer, round=1)
     return rows.exclude(state=SUPERSEDED).first()
 
 
@@ -222,7 +207,7 @@ def _match_reviews(
 ) -> tuple[list[Review], list[LineFault]]:
     """The review that each line answers, in the order of the lines, and what is wrong with lines."""
     names = {reviewer.name for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None}
-    rows = reviews_to_read().filter(reviewer__set=comparison_set, round=1, prompt__isnull=False)
+    rows = reviews_to_read().filter(_ASKED, reviewer__set=comparison_set, round=1)
     rows = rows.filter(reviewer__name__in=names, reviewer__kind=MODEL).exclude(state=SUPERSEDED)
     waiting = {(review.comparison.key, review.reviewer.name): review for review in rows}
     answered = Answer.objects.filter(review__in=rows.values("pk"), error_code="")
@@ -250,13 +235,6 @@ def _line_fault(line: UploadedAnswer, known: set[str], names: set[str], review: 
         return LineFault(line.line, "", "not_asked", said)
     said = _("This was answered already. Ask again on its page first, then upload the new answer.")
     return LineFault(line.line, "", "answered", said)
-
-
-def _of_call(answer: Answer) -> list[Flag]:
-    """What the call's own end says about the answer."""
-    if answer.finish_reason != STOPPED_BY_LENGTH:
-        return []
-    return [Flag("cut_off", "The model was stopped at its limit of length, so the answer may lack its end.")]
 
 
 def _note_kept(kept: Answer, review: Review, by: Person, now: datetime) -> None:

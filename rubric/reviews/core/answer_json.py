@@ -58,7 +58,7 @@ def find_blocks(text: str, *, wanted: re.Pattern[str]) -> list[Block]:
     if not wanted.search(text):
         return []
     blocks = []
-    for start, end in _segments(text):
+    for start, end in find_segments(text):
         if wanted.search(text, start, end):
             found = [(first, text[first:last]) for first, last in _objects(text, start, end)]
             blocks += [Block(first, source) for first, source in found if wanted.search(source)]
@@ -91,7 +91,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = JSONDecoder(object_pairs_hook=_without_doubles)
 
 
-def _segments(text: str) -> list[tuple[int, int]]:
+def find_segments(text: str) -> list[tuple[int, int]]:
     """Where the text is cut by its fences: a fence's content, and what stands between fences.
 
     A fence closes at a line of as many of its characters or more, and nothing else; one that never closes goes on to
@@ -158,25 +158,48 @@ def _close(text: str, stack: list[_Open], closed: list[tuple[int, int]], at: int
 
 
 class FoundNames(Struct, frozen=True):
-    """What was found under known names, and the keys as written that are unknown or speak of a name again."""
+    """What was found under known names, and the keys as written that are unknown or speak of a name again.
+
+    `loose` are pairs of a key that was read as a name, and that name.
+    """
 
     values: dict[str, Any]
     unknown: list[str]
     again: list[str]
+    loose: list[tuple[str, str]] = []
 
 
 class Names:
-    """Names by what they are in any case; a name that differs from another by its case alone is only itself."""
+    """Names by what they are in any case; a name that differs from another by its case alone is only itself.
 
-    def __init__(self, names: Iterable[str]) -> None:
+    With `is_loose` also in Markdown, with underscores for spaces, and the letter of "Response A" alone.
+    """
+
+    def __init__(self, names: Iterable[str], *, is_loose: bool = False) -> None:
         self.all = list(names)
         counts = Counter(map(_folded, self.all))
         self._exact = set(self.all)
         self._folded = {_folded(name): name for name in self.all if counts[_folded(name)] == 1}
+        self._loose: dict[str, str] = {}
+        if is_loose:
+            spellings = [(key, name) for name in self.all for key in _spellings(name)]
+            loose_counts = Counter(key for key, _name in spellings)
+            self._loose = {key: name for key, name in spellings if loose_counts[key] == 1}
 
     def match(self, written: str) -> str | None:
         """The known name that was meant, or None."""
-        return written if written in self._exact else self._folded.get(_folded(written))
+        if written in self._exact:
+            return written
+        return self._folded.get(_folded(written)) or self._match_loosely(written)
+
+    def is_loose(self, written: str) -> bool:
+        """Whether a name that is known is written neither exactly nor in another case alone."""
+        return written not in self._exact and _folded(written) not in self._folded
+
+    def _match_loosely(self, written: str) -> str | None:
+        if not self._loose or len(written) > 200:
+            return None
+        return self._loose.get(_bare(written))
 
     def pick(self, mapping: Mapping[str, Any]) -> FoundNames:
         """The values of the mapping by known name. An exact key wins; two others for one name refuse each other."""
@@ -193,7 +216,24 @@ class Names:
                 else:
                     again.append(key)
                     values[name] = values[name] if name in exact else REFUSED
-        return FoundNames(values=values, unknown=unknown, again=again)
+        loose = [(key, name) for key in mapping if self.is_loose(key) and (name := self.match(key))]
+        return FoundNames(values=values, unknown=unknown, again=again, loose=loose)
+
+
+def _bare(name: str) -> str:
+    """A name without Markdown and quotes, its words apart by one space, in one case."""
+    return " ".join(_MARKUP.sub(" ", name).split()).casefold()
+
+
+def _spellings(name: str) -> list[str]:
+    """The bare spellings of a label: itself, and the letter of "Response A"."""
+    bare = _bare(name)
+    letter = _LETTER.fullmatch(bare)
+    return [bare, letter[1]] if letter else [bare]
+
+
+_MARKUP = re.compile(r"[\s*_`#~\"'()\[\]<>:.-]+")
+_LETTER = re.compile(r"(?:response|answer|candidate|option) ([a-z])")
 
 
 def _folded(name: str) -> str:
@@ -269,6 +309,8 @@ class _Reader:
         for written in found.again:
             said = f'"{quote_name(written)}" speaks of a response a second time; it is left out.'
             self.flag("duplicate_label", said, self.labels.match(written))
+        for written, label in found.loose:
+            self.flag("loose_label", f'"{quote_name(written)}" is read as {label}.', label)
         for label, value in found.values.items():
             if value is REFUSED:
                 said = f"{label} is there more than once, so nothing that is said of it is read."

@@ -37,6 +37,7 @@ from rubric.reviews.core.answer_json import (
     quote_name,
     read_given_scores,
 )
+from rubric.reviews.core.answer_shapes import READ_WITHIN, read_loosely
 from workspace.core.strict_json import normalise_text
 
 _HEADING = re.compile(
@@ -106,6 +107,9 @@ def _placed(written: Sequence[Sequence[str]], labels: Names) -> tuple[Places | N
                 said = f"The ranking names {label} more than once; the first place counts."
                 flags.append(Flag("duplicate_label", said, label))
             else:
+                if labels.is_loose(name):
+                    said = f'The ranking\'s "{quote_name(name)}" is read as {label}.'
+                    flags.append(Flag("loose_label", said, label))
                 seen.add(label)
                 place.append(label)
         if place:
@@ -163,8 +167,12 @@ def _begins(text: str, at: int, label: str) -> bool:
     return text[at:end].casefold() == label.casefold() and not text[end : end + 1].isalnum()
 
 
+# The number of this reader. A review is stored with that of the reader that read it, and is replayed by it: 1 reads
+# the shape that was asked for and nothing else.
+STRICT_READER, READER = 1, 2
 MISMATCH = Fraction(5, 100)
 MOST_FLAGS = 200
+_ANY_KEY = re.compile(r'"[^"\n]{0,80}+"\s*+:')
 _WANTED = re.compile(r'"(?:evaluations|scores|ranking)"\s*+:')
 _DOES = r"(?:evaluat|assess|rank|rat|scor|judg|review|compar|help|assist|comply|provid|complet|participat|do th|do so)"
 _NOT = r"(?:cannot|can not|can['’]t|won['’]t|will not|unable|not able|not going)"
@@ -185,26 +193,89 @@ class _Chosen(Struct, frozen=True):
     flags: list[Flag]
 
 
-def read_review(text: str, labels: Sequence[str], rubric: RubricRecord) -> ReviewRecord:
+def read_review(
+    text: str, labels: Sequence[str], rubric: RubricRecord, *, reader: int = READER
+) -> ReviewRecord:
     """The review that a text gives of the responses with these labels under the version. Never raises; linear in time.
 
-    The last object of the right shape is read, as `docs/response-rubric.md` says. Scores that are missing or refused
-    stay missing; the overalls are ours. Labels must differ from one another.
+    The last object of the right shape is read, as `docs/response-rubric.md` says; where that holds no score by
+    criterion, the last in another shape that is understood. Scores that are missing or refused stay missing; the
+    overalls are ours. Labels must differ from one another. `reader` reads as an earlier reader did.
     """
     text, _replaced = normalise_text(text)
-    names = Names(labels)
-    weights = get_weights(rubric)
+    is_strict = reader == STRICT_READER
+    names, weights = Names(labels, is_loose=not is_strict), get_weights(rubric)
+    spaces = [] if is_strict else _space_flags(text, labels)
+    text = text if is_strict else text.translate(_SPACES)
     chosen = _choose(text, names)
     said, flags = read_given_scores(chosen.value, names, Names(weights))
+    if not is_strict and not any(given.scores for given in said.values()):
+        chosen, said, flags = _reread(text, names, weights, chosen, (said, flags))
     ranking, ranking_flags = listed_ranking(chosen.value.get("ranking"), names)
     if ranking is None:
         ranking, written_flags = written_ranking(text, names)
         ranking_flags = ranking_flags + written_flags
-    flags = chosen.flags + flags + ranking_flags
+    flags = chosen.flags + spaces + flags + ranking_flags
     if not any(given_scores.scores for given_scores in said.values()):
         flags += _take_overalls(said)
     mode = _mode(said, ranking, weights, text)
+    if not is_strict:
+        flags += _unread_flags(text, mode, chosen.value, ranking, ranking_flags)
     return assemble_record(said, ranking, weights, mode, flags=flags)
+
+
+_Said = tuple[dict[str, GivenScores], list[Flag]]
+_SPACES = str.maketrans("\u00a0\u2007\u202f", "   ")
+
+
+def _reread(
+    text: str, names: Names, weights: Mapping[str, Fraction], chosen: _Chosen, strict: _Said
+) -> tuple[_Chosen, dict[str, GivenScores], list[Flag]]:
+    """What another shape gives where the asked one has no score by criterion; else what the asked one gave."""
+    loose = read_loosely(text, names, Names(weights))
+    if loose is not None:
+        said, flags = read_given_scores(loose.value, names, Names(weights))
+        gave_whole = any(given != GivenScores() for given in strict[0].values())
+        if any(given.scores or (given.holistic is not None and not gave_whole) for given in said.values()):
+            return _Chosen(loose.value, loose.flags), said, flags
+    return chosen, *strict
+
+
+def _space_flags(text: str, labels: Sequence[str]) -> list[Flag]:
+    """A flag where a label is written with spaces that do not break."""
+    plain = text.translate(_SPACES)
+    is_odd = plain != text and any(
+        label in plain and plain.count(label) != text.count(label) for label in labels
+    )
+    said = "Labels are written with spaces that do not break; they are read as plain ones."
+    return [Flag("odd_spaces", said)] if is_odd else []
+
+
+def _unread_flags(
+    text: str, mode: str, value: Mapping[str, Any], ranking: Places | None, told: Sequence[Flag]
+) -> list[Flag]:
+    """What stood where nothing could be read: in the whole answer, or below FINAL RANKING."""
+    if mode == UNREADABLE:
+        return [Flag("nothing_read", _stood_there(text, value))]
+    if ranking is None and not told and _HEADING.search(text):
+        said = "Below FINAL RANKING stands no response that is known, so no ranking is read."
+        return [Flag("unreadable_ranking", said)]
+    return []
+
+
+def _stood_there(text: str, value: Mapping[str, Any]) -> str:
+    """The sentence about an answer of which nothing was read: what it holds instead."""
+    start = quote_name(" ".join(text[:400].split()))
+    if not start:
+        return "Nothing is read: the answer is empty."
+    blocks = find_blocks(text[-READ_WITHIN:], wanted=_ANY_KEY)
+    found = decode(blocks[-1].source) if blocks else value
+    if isinstance(found, dict) and found:
+        keys = ", ".join(f'"{quote_name(key)}"' for key in list(found)[:5])
+        return f"Nothing is read: the last block has the keys {keys}, and no score of a known response."
+    if _WANTED.search(text):
+        return f'Nothing is read: what looks like scores is damaged. The answer begins "{start}".'
+    return f'Nothing is read: there are no scores and no ranking. The answer begins "{start}".'
 
 
 def assemble_record(

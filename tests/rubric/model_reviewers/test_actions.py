@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from rubric.comparisons.actions import add_reviewer, close_set, end_reviewer
 from rubric.core.response_order import LABELS, map_labels
-from rubric.model_reviewers.actions import answers
+from rubric.model_reviewers import queries
 from rubric.model_reviewers.actions.answers import paste_answer, read_answers, upload_answers
 from rubric.model_reviewers.actions.prompts import ask_again, ask_failed_again, ensure_prompt, open_prompts
 from rubric.model_reviewers.core import LONGEST_ANSWER, UploadedAnswer
@@ -98,11 +98,11 @@ def test_a_pasted_answer_is_kept_as_it_is_then_read(made):
 def test_what_is_kept_is_there_before_anything_is_read(made, monkeypatch):
     ensure_prompt(**pair(made))
 
-    def broken(*_given):
+    def broken(*_given, **_named):
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(answers, "read_review", broken)
+        patch.setattr(queries, "read_review", broken)
         with pytest.raises(MemoryError):
             paste_answer(**pair(made), text=answer_text())
     assert states(made)[0] == "unread"

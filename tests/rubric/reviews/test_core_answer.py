@@ -14,8 +14,8 @@ import pytest
 
 from rubric.core.scores import round_half_up
 from rubric.reviews.core.answer_json import REFUSED, decode, find_blocks
-from rubric.reviews.core.answer_record import contradicts
-from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, codes, evaluations, fenced, read
+from rubric.reviews.core.answer_record import STRICT_READER, contradicts, read_review
+from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, VERSION, codes, evaluations, fenced, read
 
 FIRST = {"evaluations": evaluations(A={"accuracy": 2})}
 LAST = {"ranking": LABELS, "evaluations": evaluations(A={"accuracy": 9})}
@@ -77,28 +77,31 @@ def test_a_later_object_of_another_shape_does_not_count(after):
     assert codes(review) == []
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        fenced(LAST)[:-40],
-        PLAIN[:-1],
-        PLAIN.replace('"accuracy": 9,', '"accuracy": 9,,'),
-        PLAIN.replace("}}", "},}"),
-        PLAIN.replace('"ranking"', "'x': 1, \"ranking\""),
-        PLAIN[:-1] + ", // done\n}",
-    ],
-)
-def test_a_block_that_is_no_json_is_not_read_but_noted(broken):
-    review = read(broken)
-    assert review.mode == "unreadable"
-    assert codes(review) == [("broken_block", None)]
+BROKEN = [
+    fenced(LAST)[:-40],
+    PLAIN[:-1],
+    PLAIN.replace('"accuracy": 9,', '"accuracy": 9,,'),
+    PLAIN.replace("}}", "},}"),
+    PLAIN.replace('"ranking"', "'x': 1, \"ranking\""),
+    PLAIN[:-1] + ", // done\n}",
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_block_that_is_no_json_gives_way_to_one_that_is(broken):
     review = read(fenced(FIRST) + broken)
     assert review.response("Response A").scores["accuracy"] == 2
     assert ("broken_block", None) in codes(review)
 
 
-def test_an_object_within_another_is_no_review():
-    assert read({"result": EXAMPLE}).mode == "unreadable"
+@pytest.mark.parametrize("broken", BROKEN)
+def test_the_first_reader_repairs_nothing(broken):
+    review = read_review(broken, LABELS, VERSION, reader=STRICT_READER)
+    assert review.mode == "unreadable"
+    assert codes(review) == [("broken_block", None)]
+
+
+def test_json_within_a_text_is_no_review():
     assert read(json.dumps({"example": fenced(EXAMPLE)})).mode == "unreadable"
 
 

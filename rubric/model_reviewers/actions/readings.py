@@ -1,0 +1,86 @@
+"""Answers read anew by the present reader, or as a person corrects them. Earlier readings stay, superseded."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from rubric.core.scores import get_weights
+from rubric.model_reviewers.queries import list_readable, parse_answer, reads_otherwise
+from rubric.models import ComparisonSet, Review
+from rubric.models.reviews import SUBMITTED
+from rubric.reviews.actions import begin_reading, record_submission
+from rubric.reviews.core.answer_record import READER
+from rubric.reviews.core.corrections import Correction, apply_correction
+from rubric.sets.permissions import check_change_set, check_see_results
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.texts import clean_text
+
+LONGEST_CORRECTION = 500
+
+
+def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
+    """Let what the present reader reads in the answer count. Raises NotAllowed, Conflict when it reads the same.
+
+    `review` is of `reviews_to_read`; a correction by hand is superseded, too.
+    """
+    _check(review, by)
+    if not reads_otherwise(review) and not review.correction:
+        raise Conflict(
+            _("The present reader reads this answer as it is stored, so there is nothing to take over."),
+            code="reads_the_same",
+        )
+    with transaction.atomic():
+        made = begin_reading(review=review, by=by, now=now)
+        record = parse_answer(made)
+        assert record is not None
+        record_submission(review=made, record=record, by=by, now=now)
+    return made
+
+
+def reread_answers(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> int:
+    """The same for every answer of the set that an earlier reader read otherwise; returns how many there were.
+
+    What a person corrected stays. Raises NotAllowed, Conflict.
+    """
+    check_change_set(by, comparison_set)
+    check_see_results(by, comparison_set)
+    with transaction.atomic():
+        found = [review for review in list_readable(comparison_set) if reads_otherwise(review)]
+        if not found:
+            raise Conflict(_("The present reader reads every answer as it is stored."), code="reads_the_same")
+        for review in found:
+            reread_answer(review=review, by=by, now=now)
+    return len(found)
+
+
+def correct_reading(*, review: Review, correction: Correction, by: Person, now: datetime) -> Review:
+    """Let what a person puts in place of a reading count; the reading below it is replayed with its reader's number.
+
+    Raises NotAllowed, Conflict when it was superseded meanwhile, Unacceptable without a reason.
+    """
+    _check(review, by)
+    reason = clean_text(
+        correction.reason, field="reason", ask=_("Say why it was read wrongly."), most=LONGEST_CORRECTION
+    )
+    correction = Correction(correction.scores, reason, correction.ranking)
+    rubric = review.reviewer.set.rubric_version.to_record()
+    with transaction.atomic():
+        made = begin_reading(review=review, correction=correction, by=by, now=now)
+        made.correction = {}
+        record = parse_answer(made)
+        if record is None:
+            raise Unacceptable(_("This review has no answer that could be corrected."))
+        corrected = apply_correction(record, correction, get_weights(rubric))
+        record_submission(review=made, record=corrected, reader=READER, by=by, now=now)
+    return made
+
+
+def _check(review: Review, by: Person) -> None:
+    check_change_set(by, review.reviewer.set)
+    check_see_results(by, review.reviewer.set)
+    if review.state != SUBMITTED:
+        raise Conflict(
+            _("This reading was superseded meanwhile. Open the newest one."), code="already_superseded"
+        )

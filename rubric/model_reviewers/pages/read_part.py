@@ -1,0 +1,101 @@
+"""What was read from an answer, as a table: of a stored review, or of a record that is not stored."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import ReviewRecord, RubricRecord
+from rubric.core.response_order import map_labels
+from rubric.core.scores import compute_overall, get_weights, round_half_up
+from rubric.core.weights import decimal_text, exact
+from rubric.models import Review, ReviewedResponse
+from rubric.reviews.queries import build_reviewed_rows
+from workspace.core.limits import LONGEST_COMMENT
+from workspace.core.text import shorten
+
+
+class ReadLine(Struct, frozen=True):
+    """The part of a review about one response. Missing figures are ""."""
+
+    label: str
+    key: str
+    scores: list[str]
+    holistic: str
+    overall: str
+    reported: str
+    is_incomplete: bool
+    is_own: bool
+    notes: str
+
+
+class ReadPart(Struct, frozen=True):
+    """What was read from the answer: labels of criteria, a line for each response, remarks, the ranking."""
+
+    criteria: list[str]
+    lines: list[ReadLine]
+    flags: list[str]
+    ranking: list[str]
+    has_holistic: bool
+    has_reported: bool
+
+
+def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> ReadPart:
+    """What the review says as it was handed in; `keys` are those of the responses, by number."""
+    rows = list(review.reviewed.select_related("response").defer("response__text").order_by("position"))
+    return _part(rows, [str(flag["message"]) for flag in review.flags], review.ranking, review, keys, rubric)
+
+
+def read_record(
+    review: Review, record: ReviewRecord, keys: Mapping[int, str], rubric: RubricRecord
+) -> ReadPart:
+    """What a record would say in that review's place."""
+    rows = build_reviewed_rows(review, record, {})
+    return _part(rows, [flag.message for flag in record.flags], record.ranking, review, keys, rubric)
+
+
+def _part(
+    rows: Sequence[ReviewedResponse],
+    flags: list[str],
+    ranking: Sequence[Sequence[str]],
+    review: Review,
+    keys: Mapping[int, str],
+    rubric: RubricRecord,
+) -> ReadPart:
+    weights, labels = get_weights(rubric), list(map_labels(review.order))
+    has_scores = any(row.scores for row in rows)
+    return ReadPart(
+        criteria=[criterion.label for criterion in rubric.criteria] if has_scores else [],
+        lines=[_line(row, labels[row.position - 1], keys, weights, has_scores=has_scores) for row in rows],
+        flags=flags,
+        ranking=[_(" and ").join(tied) for tied in ranking],
+        has_holistic=any(row.holistic is not None for row in rows),
+        has_reported=any(row.reported_overall is not None for row in rows),
+    )
+
+
+def _line(
+    row: ReviewedResponse,
+    label: str,
+    keys: Mapping[int, str],
+    weights: Mapping[str, Fraction],
+    *,
+    has_scores: bool,
+) -> ReadLine:
+    overall = compute_overall(row.scores, weights).value
+    return ReadLine(
+        label=label,
+        key=keys[row.response.number],
+        scores=[_figure(row.scores.get(key)) for key in weights] if has_scores else [],
+        holistic=_figure(row.holistic),
+        overall="" if overall is None else str(round_half_up(overall)),
+        reported=_figure(row.reported_overall),
+        is_incomplete=row.is_incomplete,
+        is_own=row.is_own,
+        notes=shorten(row.notes, LONGEST_COMMENT),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else decimal_text(exact(value))

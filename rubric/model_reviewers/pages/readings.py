@@ -1,0 +1,146 @@
+"""How answers were read: those that the present reader reads otherwise, and one answer with both readings."""
+
+from copy import copy
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ReviewRecord
+from rubric.model_reviewers.pages.read_part import ReadPart, read_record, read_stored
+from rubric.model_reviewers.queries import first_answer, list_readable, parse_answer, reads_otherwise
+from rubric.models import ComparisonSet, Review
+from rubric.reviews.core.answer_record import READER
+from rubric.sets.pages import ASKING, SetFrame, build_set_frame
+from rubric.sets.permissions import check_change_set
+from workspace.access.permissions import get_refusal
+from workspace.models import Person
+
+MOST_LISTED = 200
+LONGEST_SHOWN = 20_000
+
+
+class ReadingRow(Struct, frozen=True):
+    """One answer: how it is stored, and how the present reader reads it ("" where that is the same)."""
+
+    review: int
+    comparison: int
+    reviewer: str
+    stored: str
+    present: str
+    corrected_by: str
+
+
+class ReadingsPage(Struct, frozen=True):
+    """Answers of a set that read otherwise, that nothing was read of, or that a person corrected."""
+
+    head: SetFrame
+    rows: list[ReadingRow]
+    more: int
+    changed_count: int
+    change_refusal: str
+
+
+class Reading(Struct, frozen=True):
+    """One reading of the answer in the order of time; `corrected_by` is "" for that of a reader."""
+
+    review: Review
+    corrected_by: str
+    reason: str
+
+
+class ReadingPage(Struct, frozen=True):
+    """One answer, how it is stored, and how the present reader reads it (None where that is the same).
+
+    `earlier` are the readings that were superseded; `answer` is the beginning of the text.
+    """
+
+    head: SetFrame
+    review: Review
+    answer: str
+    is_cut: bool
+    stored: ReadPart
+    present: ReadPart | None
+    corrected_by: str
+    reason: str
+    earlier: list[Reading]
+    change_refusal: str
+
+
+def build_readings_page(*, comparison_set: ComparisonSet, person: Person) -> ReadingsPage:
+    """The list, of a set fetched with its project and rubric."""
+    rows = [row for review in list_readable(comparison_set) if (row := _row(review)) is not None]
+    return ReadingsPage(
+        head=build_set_frame(comparison_set=comparison_set, current=ASKING, person=person),
+        rows=rows[:MOST_LISTED],
+        more=max(0, len(rows) - MOST_LISTED),
+        changed_count=sum(bool(row.present) for row in rows),
+        change_refusal=get_refusal(check_change_set, person, comparison_set),
+    )
+
+
+def build_reading_page(*, review: Review, person: Person) -> ReadingPage:
+    """One answer; `review` is of `list_readable`."""
+    comparison_set = review.reviewer.set
+    rubric = comparison_set.rubric_version.to_record()
+    keys = dict(review.comparison.responses.values_list("number", "key"))
+    answer = first_answer(review)
+    text = answer.text if answer else ""
+    present = _present(review)
+    chain = Review.objects.filter(Q(read_from=review.source_id) | Q(pk=review.source_id)).exclude(
+        pk=review.pk
+    )
+    return ReadingPage(
+        head=build_set_frame(comparison_set=comparison_set, current=ASKING, person=person),
+        review=review,
+        answer=text[:LONGEST_SHOWN],
+        is_cut=len(text) > LONGEST_SHOWN,
+        stored=read_stored(review, keys, rubric),
+        present=read_record(review, present, keys, rubric) if present else None,
+        corrected_by=review.corrected_by.name if review.corrected_by else "",
+        reason=str(review.correction.get("reason", "")),
+        earlier=[
+            Reading(
+                earlier,
+                earlier.corrected_by.name if earlier.corrected_by else "",
+                str(earlier.correction.get("reason", "")),
+            )
+            for earlier in chain.select_related("corrected_by").order_by("pk")
+        ],
+        change_refusal=get_refusal(check_change_set, person, comparison_set),
+    )
+
+
+def name_mode(mode: str) -> str:
+    """How a review was given, in a few words."""
+    return {
+        RUBRIC: _("all criteria scored"),
+        PARTIAL: _("some criteria missing"),
+        HOLISTIC: _("a score or ranking as a whole"),
+        ABSTAINED: _("declined"),
+        UNREADABLE: _("not readable"),
+    }.get(mode, mode)
+
+
+def _present(review: Review) -> ReviewRecord | None:
+    """What the present reader reads, where it differs from what is stored."""
+    if review.correction:
+        bare = copy(review)
+        bare.correction = {}
+        return parse_answer(bare)
+    return parse_answer(review) if review.reader < READER and reads_otherwise(review) else None
+
+
+def _row(review: Review) -> ReadingRow | None:
+    is_changed = reads_otherwise(review)
+    if not (is_changed or review.correction or review.mode == UNREADABLE):
+        return None
+    record = parse_answer(review) if is_changed else None
+    return ReadingRow(
+        review=review.pk,
+        comparison=review.comparison.number,
+        reviewer=review.reviewer.name,
+        stored=name_mode(review.mode),
+        present=name_mode(record.mode) if record else "",
+        corrected_by=review.corrected_by.name if review.corrected_by else "",
+    )
