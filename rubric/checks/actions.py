@@ -11,7 +11,7 @@ from rubric.core.records import HIGHEST, LOWEST, ReviewRecord
 from rubric.core.response_order import deal
 from rubric.human_reviewers.core import build_record, collect_reasons
 from rubric.human_reviewers.queries import STARTING, load_review_state, load_rubric
-from rubric.model_reviewers.queries import first_answer, parse_answer, reviews_to_read
+from rubric.model_reviewers.queries import load_answers, parse_answer, reviews_to_read
 from rubric.models import ComparisonSet, Mark, MarkRevision, Review, ReviewedResponse, Survey
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT
@@ -38,8 +38,8 @@ def _answers_said_so(_now: datetime) -> Iterator[str]:
     for review in _handed_in(answered).distinct():
         record = parse_answer(review, reader=review.reader)
         if record is not None and _said(record, {}) != _stored(review):
-            answer = first_answer(review)
-            yield f"{_name(review)} does not say what its first answer (row {answer and answer.pk}) says."
+            rows = ", ".join(str(answer.pk) for answer in load_answers(review).values())
+            yield f"{_name(review)} does not say what its first answer (row {rows}) says."
 
 
 def _responses_fit(_now: datetime) -> Iterator[str]:

@@ -29,6 +29,7 @@ from rubric.comparisons.queries import (
     load_reviewers_by_name,
     load_stored_reviews,
 )
+from rubric.core.records import HOLISTIC
 from rubric.core.response_order import map_labels
 from rubric.models import (
     Answer,
@@ -38,7 +39,7 @@ from rubric.models import (
     Reviewer,
     RubricVersion,
 )
-from rubric.models.comparisons import ELSEWHERE, MODES, PERSON
+from rubric.models.comparisons import ELSEWHERE, MODEL, MODES, PERSON
 from rubric.models.reviews import UPLOADED
 from rubric.models.rubrics import PUBLISHED
 from rubric.reviewer_statistics.actions import queue_figures
@@ -151,6 +152,9 @@ def add_reviewer(
         reviewer, is_new = Reviewer.objects.get_or_create(
             **key, defaults=made | {"created_at": now, "created_by": by}
         )
+        if (model and model != reviewer.model) or (parameters and parameters != reviewer.parameters):
+            said = _("This set has another reviewer with the name %(name)s. Give this one a name of its own.")
+            raise Unacceptable(said % {"name": name}, field="name")
         if is_new or reviewer.ended_at:
             Reviewer.objects.filter(pk=reviewer.pk).update(ended_at=None, ended_by=None)
             reviewer.ended_at = reviewer.ended_by = None
@@ -434,4 +438,7 @@ def _bring(comparison: Comparison, reviewer: Reviewer, fitting: _Fitting, by: Pe
         dealt = {label: texts[number] for label, number in map_labels(order).items()}
         rubric = reviewer.set.rubric_version.to_record()
         record = replace(record, flags=[*record.flags, *claimed_flags(dealt, record, rubric)])
-    record_submission(review=review, record=record, by=by, now=now)
+    # A model that brings all in one answer was asked in one call.
+    is_late = reviewer.kind == MODEL and reviewer.set.mode != HOLISTIC
+    criteria_first = fitting.given.criteria_first or is_late
+    record_submission(review=review, record=record, criteria_first=criteria_first, by=by, now=now)

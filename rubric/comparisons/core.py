@@ -113,6 +113,7 @@ class ReviewGiven(Struct, frozen=True):
 
     `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
     what was given, of `scale`, and `ranking` lists places from the best on, each with the responses tied there.
+    `criteria_first` says that scores as a whole were given by who had seen the criteria.
     """
 
     line: int
@@ -123,6 +124,7 @@ class ReviewGiven(Struct, frozen=True):
     scores: dict[str, dict[str, Any]] = {}
     scale: tuple[Number, Number] = (LOWEST, HIGHEST)
     ranking: list[list[str]] | None = None
+    criteria_first: bool = False
 
     @property
     def named(self) -> list[str]:
@@ -229,6 +231,11 @@ def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
     if isinstance(value.get("reviewer"), str) and len(value["reviewer"].strip()) > LONGEST_AUTHOR:
         said = "The reviewer has more than 200 characters. Shorten the name."
         yield Problem("too_long", said, pointer="/reviewer")
+    if not isinstance(value.get("criteria_first", False), bool):
+        said = (
+            '"criteria_first" is neither true nor false. Say whether the criteria were seen before the whole.'
+        )
+        yield Problem("wrong_shape", said, pointer="/criteria_first")
     given = value.get("labels", {})
     if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
         said = (
@@ -324,6 +331,7 @@ def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
         scores={key.strip(): score for key, score in value.get("scores", {}).items()},
         scale=(scale[0], scale[1]),
         ranking=_places(value["ranking"]) if "ranking" in value else None,
+        criteria_first=value.get("criteria_first", False),
     )
 
 

@@ -3,6 +3,7 @@
 The responses stand in the prompt as data that the model must not obey.
 """
 
+import hashlib
 import json
 import math
 import random
@@ -16,6 +17,7 @@ from msgspec import Struct
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
 from rubric.core.weights import decimal_text, exact
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
+from rubric.reviews.core.two_calls import WHOLE_PART
 from workspace.core.strict_json import normalise_text, read_json
 
 MODES = (HOLISTIC, "rubric", BOTH)
@@ -161,7 +163,10 @@ MOST_TRIES = 3
 # The first wait is between a half and a whole of this many seconds, each further one twice as long.
 FIRST_WAIT = 2.0
 LONGEST_WAIT = 60.0
-SAMPLING = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "reasoning_effort")
+SYSTEM = "system_prompt"
+LONGEST_SYSTEM = 10_000
+COMPLETION_TOKENS = "max_completion_tokens"
+SAMPLING = ("temperature", "top_p", "max_tokens", COMPLETION_TOKENS, "seed", "reasoning_effort")
 
 # What went wrong with a call. After those of PASSING another try may go well; after the others it would not.
 TIMEOUT, CONNECTION, CUT_OFF = "timeout", "connection", "cut_off"
@@ -188,6 +193,7 @@ class Call(Struct, frozen=True):
     model: str
     prompt: str
     sampling: dict[str, int | float | str] = {}
+    system: str = ""
 
 
 class Reply(Struct, frozen=True):
@@ -278,6 +284,21 @@ def select_sampling(parameters: Mapping[str, Any]) -> dict[str, int | float | st
     }
 
 
+def select_parameters(parameters: Mapping[str, Any]) -> dict[str, int | float | str]:
+    """The same with the system prompt, as they are stored with every answer."""
+    system = parameters.get(SYSTEM)
+    return select_sampling(parameters) | ({SYSTEM: system} if isinstance(system, str) and system else {})
+
+
+def describe_parameters(parameters: Mapping[str, Any]) -> str:
+    """The parameters in a few words that tell two reviewers apart; the system prompt by the start of its hash."""
+    given = select_parameters(parameters)
+    system = given.pop(SYSTEM, "")
+    words = [f"{name.replace('_', ' ')} {value}" for name, value in given.items()]
+    digest = hashlib.sha256(str(system).encode()).hexdigest()[:6]
+    return ", ".join([*words, *([f"system prompt {digest}"] if system else [])])
+
+
 def read_completion(body: bytes) -> Reply:
     """The model's text in the body of a chat completion, and its tokens. Never raises; garbage keeps its text."""
     document = read_json(body)
@@ -351,19 +372,29 @@ def _count(value: Any) -> int | None:
 
 KEYS = ("comparison", "reviewer", "text")
 
+# What the second of two calls is called in files; the first is "whole".
+CRITERIA_PART = "criteria"
+
 
 class UploadedAnswer(Struct, frozen=True):
-    """One answer of a file: the comparison's id, the model's name, and what it wrote. `line` counts from 1."""
+    """One answer of a file: the comparison's id, the model's name, and what it wrote. `line` counts from 1.
+
+    `part` is "whole" or "criteria" where a model is asked in two calls, else "".
+    """
 
     line: int
     comparison: str
     reviewer: str
     text: str
+    part: str = ""
 
 
-def prompt_line(comparison: str, reviewer: str, labels: Mapping[str, str], prompt: str) -> str:
+def prompt_line(
+    comparison: str, reviewer: str, labels: Mapping[str, str], prompt: str, *, part: str = ""
+) -> str:
     """One line that goes out: `labels` says which response is behind each label of the prompt, never who wrote it."""
     value = {"comparison": comparison, "reviewer": reviewer, "labels": dict(labels), "prompt": prompt}
+    value |= {"part": part} if part else {}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
@@ -380,7 +411,8 @@ def read_answer_lines(data: bytes) -> tuple[list[UploadedAnswer], list[LineFault
         ] or _shape_faults(number, document.value)
         faults += found
         if not found:
-            answers.append(UploadedAnswer(number, **{key: document.value[key] for key in KEYS}))
+            given = {key: document.value[key] for key in KEYS}
+            answers.append(UploadedAnswer(number, **given, part=document.value.get("part", "")))
     if not answers and not faults:
         faults.append(LineFault(1, "", "empty", "There is no answer. Give one JSON object a line."))
     return answers, (faults + _twice(answers))[:MOST_FAULTS]
@@ -395,6 +427,9 @@ def _shape_faults(line: int, value: Any) -> list[LineFault]:
         for key in KEYS
         if not (isinstance(value.get(key), str) and value[key].strip())
     ]
+    if value.get("part", "") not in ("", WHOLE_PART, CRITERIA_PART):
+        said = '"part" is neither "whole" nor "criteria". Take that of the prompt.'
+        faults.append(LineFault(line, "/part", "wrong_shape", said))
     text = value.get("text")
     if isinstance(text, str) and len(text.encode()) > LONGEST_ANSWER:
         said = "The answer is larger than 2 MB, which no review needs. Shorten it."
@@ -404,10 +439,10 @@ def _shape_faults(line: int, value: Any) -> list[LineFault]:
 
 def _twice(answers: list[UploadedAnswer]) -> list[LineFault]:
     """Where the file answers something a second time."""
-    first: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, str, str], int] = {}
     faults = []
     for answer in answers:
-        line = first.setdefault((answer.comparison, answer.reviewer), answer.line)
+        line = first.setdefault((answer.comparison, answer.reviewer, answer.part), answer.line)
         if line != answer.line:
             said = f"Line {line} has the same comparison and reviewer. Keep one of them."
             faults.append(LineFault(answer.line, "", "twice", said))

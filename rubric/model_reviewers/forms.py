@@ -8,12 +8,15 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from rubric.core.records import HIGHEST, LOWEST
+from rubric.model_reviewers.core import COMPLETION_TOKENS, LONGEST_SYSTEM
 from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from rubric.versions.forms import LinesField, several_lines
 
 
 class PasteForm(forms.Form):
-    """A model's answer, unchanged."""
+    """A model's answer, unchanged; `part` says which of two calls it answers."""
+
+    part = forms.CharField(required=False, max_length=10, widget=forms.HiddenInput)
 
     text = LinesField(
         label=_("The model's answer"),
@@ -83,6 +86,46 @@ class CorrectionForm(forms.Form):
                     points = int(value) if value == int(value) else float(value)
                     scores.setdefault(label, {})[key] = points
         return Correction(scores, self.cleaned_data["reason"], self.cleaned_data["ranking"])
+
+
+EFFORTS = (
+    ("", _("as the endpoint has it")),
+    *((word, word) for word in ("minimal", "low", "medium", "high")),
+)
+
+
+class ParametersForm(forms.Form):
+    """What every call to a model sends besides the prompt; what is empty is not sent."""
+
+    temperature = forms.FloatField(label=_("Temperature"), required=False, min_value=0, max_value=2)
+    top_p = forms.FloatField(label=_("top_p"), required=False, min_value=0, max_value=1)
+    max_tokens = forms.IntegerField(
+        label=_("Most tokens of an answer"), required=False, min_value=1, max_value=1_000_000
+    )
+    seed = forms.IntegerField(label=_("Seed"), required=False, min_value=0, max_value=2**31 - 1)
+    reasoning_effort = forms.ChoiceField(
+        label=_("Reasoning effort"),
+        required=False,
+        choices=EFFORTS,
+        help_text=_("With it the most tokens are sent as max_completion_tokens, which holds reasoning, too."),
+    )
+    system_prompt = LinesField(
+        label=_("System prompt"), required=False, max_length=LONGEST_SYSTEM, widget=several_lines(4)
+    )
+
+    @classmethod
+    def read_initial(cls, parameters: Mapping[str, object]) -> dict[str, object]:
+        """The fields of stored parameters."""
+        given = dict(parameters)
+        most = given.pop(COMPLETION_TOKENS, None)
+        return given | ({"max_tokens": most} if most is not None else {})
+
+    def to_parameters(self) -> dict[str, int | float | str]:
+        """What was typed, under the names of the protocol."""
+        given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        if "reasoning_effort" in given and "max_tokens" in given:
+            given[COMPLETION_TOKENS] = given.pop("max_tokens")
+        return given
 
 
 class AnswersForm(forms.Form):

@@ -1,7 +1,8 @@
 """How far every model reviewer of a set is with every comparison, read in a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import models
@@ -9,25 +10,28 @@ from django.db.models import Q
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord
+from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import map_labels
 from rubric.core.scores import get_weights
 from rubric.model_reviewers.core import OPEN, REFUSAL, UNREAD, Try, derive_state
-from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER, read_review
 from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.corrections import apply_correction, parse_correction, without_flags
+from rubric.reviews.core.two_calls import WHOLE_PART, merge_calls
 
 STOPPED_BY_LENGTH = "length"
+MAIN_PART = ""
 TO_READ = ("comparison", "reviewer__set__project", "reviewer__set__rubric_version", "read_from")
 
 
 class AskedComparison(Struct, frozen=True):
     """One model reviewer and one comparison. `review` is the one that counts or waits, None before it is asked.
 
-    `error` is the sentence of the newest call that failed while there is no answer; `tries` counts live calls.
+    `error` is the sentence of the newest call that failed while there is no answer; `tries` counts live calls. `part`
+    is that of the answer which is to come next: "whole" for the score as a whole, in a call of its own.
     """
 
     comparison: int
@@ -39,6 +43,7 @@ class AskedComparison(Struct, frozen=True):
     tries: int = 0
     error: str = ""
     superseded_count: int = 0
+    part: str = ""
 
     @property
     def is_waiting(self) -> bool:
@@ -54,6 +59,11 @@ def model_reviewers(comparison_set: ComparisonSet) -> list[Reviewer]:
 def get_model_name(reviewer: Reviewer) -> str:
     """What a live call asks for."""
     return reviewer.model or reviewer.name
+
+
+def has_answers(reviewer: Reviewer) -> bool:
+    """Whether anything came from the model in this set, be it a failed call: then its parameters are fixed."""
+    return Answer.objects.filter(review__reviewer=reviewer).exists()
 
 
 def may_call(reviewer: Reviewer) -> bool:
@@ -89,8 +99,9 @@ def load_asked(
             superseded[pair] -= 1
         if review.state != SUPERSEDED:
             live[pair] = review
-    answers = _answers([review.pk for review in live.values() if not review.mode])
-    return [_asked((key, reviewer.pk), live, superseded, answers) for key in keys for reviewer in reviewers]
+    waiting = [review.pk for review in live.values() if not review.mode]
+    came = _Came(_answers(waiting), _two_calls(waiting))
+    return [_asked((key, reviewer.pk), live, superseded, came) for key in keys for reviewer in reviewers]
 
 
 def reviews_to_read() -> "models.QuerySet[Review]":
@@ -104,9 +115,20 @@ def dealt_texts(review: Review) -> dict[str, str]:
     return {label: texts[number] for label, number in map_labels(review.order).items()}
 
 
-def first_answer(review: Review) -> Answer | None:
-    """The answer that the review reads: the first that is no failed call."""
-    return Answer.objects.filter(review=review.source, error_code="").order_by("attempt").first()
+def load_answers(review: Review) -> dict[str, Answer]:
+    """The answers that the review reads, by part: of each the first that is no failed call."""
+    rows = Answer.objects.filter(review=review.source_id, error_code="").order_by("-attempt")
+    return {answer.part: answer for answer in rows}
+
+
+def has_two_calls(review: Review) -> bool:
+    """Whether the score as a whole was asked for in a call of its own."""
+    return WholePrompt.objects.filter(review=review.source_id).exists()
+
+
+def shows_criteria_first(review: Review) -> bool:
+    """Whether a model saw the criteria before it gave scores as a whole: in one call for everything."""
+    return review.reviewer.set.mode != HOLISTIC and not has_two_calls(review)
 
 
 def list_readable(
@@ -127,21 +149,28 @@ def reads_otherwise(review: Review) -> bool:
 
 
 def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None:
-    """What the review's answer says under its labels to that reader, with remarks; None before there is an answer.
+    """What the review's answers say under its labels to that reader, with remarks; None before all are there.
 
     `review` is of `reviews_to_read`. What a person corrected in it is put right.
     """
-    answer = first_answer(review)
-    if answer is None:
+    answers = load_answers(review)
+    if MAIN_PART not in answers or (WHOLE_PART not in answers and has_two_calls(review)):
         return None
     texts = dealt_texts(review)
     rubric = review.reviewer.set.rubric_version.to_record()
+    weights = get_weights(rubric)
+    record = _read_part(answers[MAIN_PART], texts, rubric, reader)
+    if WHOLE_PART in answers:
+        record = merge_calls(_read_part(answers[WHOLE_PART], texts, rubric, reader), record, weights)
+    return apply_correction(record, parse_correction(review.correction), weights)
+
+
+def _read_part(answer: Answer, texts: Mapping[str, str], rubric: RubricRecord, reader: int) -> ReviewRecord:
     record = read_review(answer.text, list(texts), rubric, reader=reader)
     if answer.finish_reason == REFUSAL and record.mode == UNREADABLE:
         record = replace(record, mode=ABSTAINED)
     flags = [*record.flags, *_of_call(answer), *claimed_flags(texts, record, rubric)]
-    correction = parse_correction(review.correction)
-    return apply_correction(replace(record, flags=flags), correction, get_weights(rubric))
+    return replace(record, flags=flags)
 
 
 def _of_call(answer: Answer) -> list[Flag]:
@@ -156,17 +185,37 @@ def _all(comparison_set: ComparisonSet) -> list[int]:
     return list(rows.values_list("pk", flat=True))
 
 
-_Came = tuple[str, str, str]
+class _CameAnswer(NamedTuple):
+    """One stored answer without its text."""
+
+    part: str
+    source: str
+    error_code: str
+    error: str
 
 
-def _answers(reviews: list[int]) -> dict[int, list[_Came]]:
-    """Source, code and sentence of what came for these reviews, in order; their texts stay where they are."""
-    found: dict[int, list[_Came]] = defaultdict(list)
-    columns = ("review", "source", "error_code", "error")
+class _Came(NamedTuple):
+    """What came by review, and the reviews that are asked in two calls."""
+
+    answers: dict[int, list[_CameAnswer]]
+    in_two: set[int]
+
+
+def _answers(reviews: list[int]) -> dict[int, list[_CameAnswer]]:
+    """What came for these reviews, in order; the texts stay where they are."""
+    found: dict[int, list[_CameAnswer]] = defaultdict(list)
     for at in range(0, len(reviews), 500):
         rows = Answer.objects.filter(review__in=reviews[at : at + 500]).order_by("review", "attempt")
-        for review, *came in rows.values_list(*columns):
-            found[review].append((came[0], came[1], came[2]))
+        for review, *came in rows.values_list("review", *_CameAnswer._fields):
+            found[review].append(_CameAnswer(*came))
+    return found
+
+
+def _two_calls(reviews: list[int]) -> set[int]:
+    found: set[int] = set()
+    for at in range(0, len(reviews), 500):
+        rows = WholePrompt.objects.filter(review__in=reviews[at : at + 500])
+        found |= set(rows.values_list("review", flat=True))
     return found
 
 
@@ -174,13 +223,16 @@ def _asked(
     pair: tuple[int, int],
     live: dict[tuple[int, int], Review],
     superseded: dict[tuple[int, int], int],
-    answers: dict[int, list[_Came]],
+    came: _Came,
 ) -> AskedComparison:
     review = live.get(pair)
     if review is None:
         return AskedComparison(*pair, state=OPEN, superseded_count=superseded.get(pair, 0))
-    came = answers.get(review.pk, [])
-    tries = [Try(code, is_fetched=source == FETCHED) for source, code, _said in came]
+    answers = came.answers.get(review.pk, [])
+    done = {answer.part for answer in answers if not answer.error_code}
+    part = WHOLE_PART if review.pk in came.in_two and WHOLE_PART not in done else MAIN_PART
+    of_part = [answer for answer in answers if answer.part == part]
+    tries = [Try(answer.error_code, is_fetched=answer.source == FETCHED) for answer in of_part]
     state = derive_state(review.mode, tries)
     return AskedComparison(
         *pair,
@@ -189,6 +241,7 @@ def _asked(
         mode=review.mode,
         flag_count=len(review.flags),
         tries=sum(attempt.is_fetched for attempt in tries),
-        error="" if review.mode or not came else came[-1][2],
+        error="" if review.mode or not of_part else of_part[-1].error,
         superseded_count=superseded.get(pair, 0),
+        part=part,
     )

@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{SET}answers/failed/", views.ask_failed_again, name="ask_failed_again"),
     path(f"{SET}answers/prompts/", views.open_prompts, name="open_prompts"),
     path(f"{SET}answers/upload/", views.upload_answers, name="upload_answers"),
+    path(f"{SET}answers/models/<int:reviewer>/", views.model_parameters, name="model_parameters"),
     path(f"{SET}answers/readings/", views.set_readings, name="set_readings"),
     path(f"{SET}answers/readings/again/", views.reread_answers, name="reread_answers"),
     path(f"{SET}answers/readings/<int:review>/", views.reading, name="reading"),

@@ -13,18 +13,19 @@ from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.records import BOTH, HOLISTIC
 from rubric.core.response_order import labels
 from rubric.model_reviewers.actions import answers, jobs, prompts, readings
-from rubric.model_reviewers.core import read_answer_lines
-from rubric.model_reviewers.forms import AnswersForm, CorrectionForm, PasteForm
+from rubric.model_reviewers.core import describe_parameters, read_answer_lines
+from rubric.model_reviewers.forms import AnswersForm, CorrectionForm, ParametersForm, PasteForm
 from rubric.model_reviewers.pages.overview import build_answers_page
 from rubric.model_reviewers.pages.readings import build_reading_page, build_readings_page
 from rubric.model_reviewers.pages.single_answer import build_asked_page
 from rubric.model_reviewers.permissions import check_ask_models
-from rubric.model_reviewers.queries import list_readable
-from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt
+from rubric.model_reviewers.queries import has_answers, list_readable
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.review_lines import LineFault
-from rubric.sets.pages import build_set_frame
+from rubric.reviews.core.two_calls import WHOLE_PART
+from rubric.sets.pages import ASKING, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_results, check_see_set
 from rubric.sets.views import SECTION, set_or_404
 from workspace.access.permissions import may
@@ -39,6 +40,7 @@ from workspace.web.respond import download, respond
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
 SHOW, UPLOAD = "rubric/model_reviewers/show.html", "rubric/model_reviewers/upload.html"
+PARAMETERS = "rubric/model_reviewers/parameters.html"
 READINGS, READING = "rubric/model_reviewers/readings.html", "rubric/model_reviewers/reading.html"
 MOST_FAULTS = 100
 PLAIN_TEXT = "text/plain; charset=utf-8"
@@ -150,7 +152,8 @@ def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
     if form.is_valid():
         try:
             text, now = form.cleaned_data["text"], timezone.now()
-            answers.paste_answer(comparison=row, reviewer=model, text=text, by=request.user, now=now)
+            given = {"text": text, "part": form.cleaned_data["part"]}
+            answers.paste_answer(comparison=row, reviewer=model, **given, by=request.user, now=now)
             return _to_pair(request, row, model)
         except Refusal as refusal:
             status = add_refusal(form, refusal)
@@ -170,11 +173,11 @@ def ask_again(request: SignedIn, slug: str, number: int, comparison: int, review
 @require("see_set")
 def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     """The prompt as a file."""
-    only_parameters(request)
+    part = only_parameters(request, "part")["part"]
     row, model = _pair_or_404(request, slug, number, comparison, reviewer)
     reviews = Review.objects.filter(comparison=row, reviewer=model).exclude(state=SUPERSEDED)
-    rows = ReviewPrompt.objects.filter(Q(review__in=reviews) | Q(review__readings__in=reviews))
-    prompt = rows.first()
+    prompts: Any = WholePrompt.objects if part == WHOLE_PART else ReviewPrompt.objects
+    prompt = prompts.filter(Q(review__in=reviews) | Q(review__readings__in=reviews)).first()
     if prompt is None:
         raise Http404
     name = f"prompt-{slug}-{number}-{comparison}-{reviewer}.txt"
@@ -192,6 +195,31 @@ def answer_text(
     kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)
     name = f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt"
     return download(kept.text.encode(), name, PLAIN_TEXT)
+
+
+@require("change_set", methods=("GET", "POST"))
+def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
+    """What every call to a model sends besides the prompt."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    check_change_set(request.user, found)
+    model = get_object_or_404(Reviewer, set=found, pk=min(reviewer, LARGEST_KEY), kind=MODEL)
+    model.set = found
+    form, status = ParametersForm(initial=ParametersForm.read_initial(model.parameters)), 200
+    if request.method == "POST":
+        form, status = bind_form(request, ParametersForm), 422
+        if form.is_valid():
+            try:
+                given = form.to_parameters()
+                answers.set_parameters(reviewer=model, parameters=given, by=request.user, now=timezone.now())
+                return _to_list(request, found)
+            except Refusal as refusal:
+                status = add_refusal(form, refusal)
+    head = build_set_frame(comparison_set=found, current=ASKING, person=request.user)
+    context = {"head": head, "reviewer": model, "form": form, "is_frozen": has_answers(model)}
+    context |= {"said": describe_parameters(model.parameters), **frame(request.user, found.project, SECTION)}
+    return respond(request, page=PARAMETERS, context=context, status=status)
 
 
 @require("see_results")

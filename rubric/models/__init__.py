@@ -2,7 +2,15 @@
 
 from rubric.models.comparisons import Comparison, ComparisonSet, Response, Reviewer
 from rubric.models.results import ImpactPreview, SetFigures, Survey
-from rubric.models.reviews import Answer, Mark, MarkRevision, Review, ReviewedResponse, ReviewPrompt
+from rubric.models.reviews import (
+    Answer,
+    Mark,
+    MarkRevision,
+    Review,
+    ReviewedResponse,
+    ReviewPrompt,
+    WholePrompt,
+)
 from rubric.models.rubrics import Rubric, RubricVersion
 from rubric.models.scoring_choices import ScoringChoice
 
@@ -23,4 +31,5 @@ __all__ = [
     "ScoringChoice",
     "SetFigures",
     "Survey",
+    "WholePrompt",
 ]

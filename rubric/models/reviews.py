@@ -41,6 +41,7 @@ class Review(Versioned):
 
     `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects how
     it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
+    `criteria_first` says that its scores as a whole were given by who had seen the criteria.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="reviews")
@@ -58,6 +59,7 @@ class Review(Versioned):
     correction = models.JSONField(default=dict, blank=True)
     corrected_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     corrected_at = models.DateTimeField(null=True, blank=True)
+    criteria_first = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
 
@@ -173,14 +175,26 @@ class ReviewPrompt(models.Model):
     created_at = models.DateTimeField()
 
 
+class WholePrompt(models.Model):
+    """The prompt that asks for the score as a whole, in a call of its own that names no criterion. Never changed."""
+
+    review = models.OneToOneField(Review, models.PROTECT, related_name="whole_prompt")
+    text = models.TextField()
+    nonce = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+
+
 class Answer(models.Model):
     """One answer of a model, raw, as it was pasted, uploaded or fetched, or why there is none. Never changed.
 
-    `text` is what came, before anything was read from it. `error_code` and `error` say what went wrong with a call.
+    `part` is "whole" for an answer to the prompt for the score as a whole, `parameters` those that it was given under,
+    `text` what came, before anything was read. `error_code` and `error` say what went wrong with a call.
     """
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="answers")
     source = models.CharField(max_length=12, choices=SOURCES)
+    part = models.CharField(max_length=10, blank=True)
     attempt = models.PositiveSmallIntegerField(default=1)
     model = models.CharField(max_length=200, blank=True)
     parameters = models.JSONField(default=dict)

@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from rubric.core.scores import get_weights
 from rubric.models import ComparisonSet, Review, SetFigures, Survey
+from rubric.models.comparisons import ELSEWHERE
 from rubric.models.reviews import SUBMITTED
 from rubric.reviewer_statistics.core.comprehension import Surveyed
 from rubric.reviewer_statistics.core.figure_kinds import (
@@ -67,7 +69,16 @@ def load_input(comparison_set: ComparisonSet) -> Input:
     """The input of the figures, from first-round reviews only: reviewers in a second round are not blind."""
     reviewed = load_reviewed(comparison_set, round_number=FIRST_ROUND)
     own = {(review.review, review.response) for review in reviewed if review.is_own}
+    by_file = set(comparison_set.reviewers.filter(kind=ELSEWHERE).values_list("pk", flat=True))
+    both = [review for review in reviewed if review.holistic is not None and review.scores]
+    late = {review.review for review in both if review.criteria_first}
     return Input(
+        whole_first=[
+            replace(row, holistic=None) if review.criteria_first else row
+            for review, row in zip(reviewed, to_rows(reviewed), strict=True)
+        ],
+        late_count=len(late),
+        unknown_count=len({review.review for review in both if review.reviewer in by_file} - late),
         rows=to_rows(reviewed),
         preferences=_preferences(comparison_set, own),
         weights=get_weights(comparison_set.rubric_version.to_record()),

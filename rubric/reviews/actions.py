@@ -69,12 +69,13 @@ def record_submission(
     record: ReviewRecord,
     cannot_judge: Mapping[str, Mapping[str, str]] | None = None,
     reader: int = READER,
+    criteria_first: bool = False,
     by: Person,
     now: datetime,
 ) -> None:
     """Store what the review says, once; its labels are those of its order. `cannot_judge` gives reasons by label, key.
 
-    `reader` is the number of the reader that read it.
+    `reader` is the number of the reader that read it, `criteria_first` says whether the scores as a whole came late.
 
     Whoever calls this has asked for permission. Raises Conflict when it was handed in already.
     """
@@ -88,6 +89,7 @@ def record_submission(
             "reported_ranking": record.reported_ranking,
             "flags": to_builtins(record.flags),
             "reader": reader,
+            "criteria_first": criteria_first,
         }
         if not Review.objects.filter(pk=review.pk, state=DRAFT).update(**changes):
             raise Conflict(_("This review was handed in already."), code="already_handed_in")

@@ -19,6 +19,7 @@ COLUMNS = (
     "review_id",
     "review__round",
     "review__mode",
+    "review__criteria_first",
     "review__reviewer_id",
     "review__comparison__number",
     "response__number",
@@ -37,6 +38,7 @@ class Reviewed(Struct, frozen=True):
     review: int
     round: int
     mode: str
+    criteria_first: bool
     reviewer: int
     comparison: int
     response: int

@@ -187,6 +187,7 @@ ARGUMENTS = {
             ("make_prompt", "unasked_comparison"),
         )
     },
+    "model_parameters": {"number": "asked_number", "reviewer": "model_reviewer"},
     "withdraw_admin": {"invitation": "admin_invitation"},
     "rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
     "draft_version": {"slug": "rubric_slug", "number": "rubric_number"},

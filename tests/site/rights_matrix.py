@@ -377,6 +377,11 @@ MATRIX: dict[str, list[Row]] = {
         Row("POST", "401 403 404 404 422 404 422 401", {"text": ""}),
     ],
     "ask_again": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "model_parameters": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 409 404 409 401", {"temperature": "0"}),
+        Row("POST", "401 403 404 404 422 404 422 401", {"temperature": "9"}),
+    ],
     "set_readings": [Row("GET", "302 403 404 404 200 404 200 302")],
     "reread_answers": [Row("POST", "401 403 404 404 409 404 409 401")],
     "reading": [Row("GET", "302 403 404 404 200 404 200 302")],

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -10,19 +10,24 @@ from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
 from rubric.comparisons.actions import record_set_event
-from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, Reply, UploadedAnswer
+from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, Reply, UploadedAnswer, select_parameters
 from rubric.model_reviewers.queries import (
+    MAIN_PART,
     get_model_name,
+    has_answers,
+    has_two_calls,
     load_asked,
     model_reviewers,
     parse_answer,
     reviews_to_read,
+    shows_criteria_first,
 )
-from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer
+from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import DRAFT, FETCHED, PASTED, SUPERSEDED, UPLOADED
 from rubric.reviews.actions import record_submission
 from rubric.reviews.core.review_lines import LineFault
+from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.permissions import check_change_set
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
@@ -35,37 +40,41 @@ READ = "read_answers"
 _ASKED = Q(prompt__isnull=False) | Q(read_from__prompt__isnull=False)
 
 
+# Of a reply.
+_KEPT = ("text", "finish_reason", "prompt_tokens", "answer_tokens", "error_code", "error", "took_ms")
+
+
 def keep_answer(
-    *, review: Review, source: str, reply: Reply, by: Person, now: datetime, **call: object
+    *,
+    review: Review,
+    source: str,
+    reply: Reply,
+    part: str = MAIN_PART,
+    by: Person,
+    now: datetime,
+    **call: object,
 ) -> Answer:
     """Store what came, raw; what is pasted or uploaded also queues its reading. `call` are other columns of the row.
 
-    What a live call gave is kept whatever happened meanwhile. Raises Conflict when there is an answer already.
+    Without `parameters` it has those of the reviewer. What a live call gave is kept whatever happened meanwhile.
+    Raises Conflict when there is an answer already.
     """
     with transaction.atomic():
         locked = Review.objects.select_for_update().get(pk=review.pk)
         came = Answer.objects.filter(review=review)
-        if source != FETCHED and (locked.state != DRAFT or came.filter(error_code="").exists()):
+        if source != FETCHED and (locked.state != DRAFT or came.filter(error_code="", part=part).exists()):
             raise Conflict(
                 _("This was answered already. Ask again first, then paste the new answer."), code="answered"
             )
         newest = came.aggregate(newest=Max("attempt"))["newest"] or 0
-        columns = (
-            "text",
-            "finish_reason",
-            "prompt_tokens",
-            "answer_tokens",
-            "error_code",
-            "error",
-            "took_ms",
-        )
         kept = Answer.objects.create(
             review=review,
             source=source,
+            part=part,
             attempt=newest + 1,
             model=get_model_name(review.reviewer),
-            **{name: getattr(reply, name) for name in columns},
-            **call,
+            **{name: getattr(reply, name) for name in _KEPT},
+            **{"parameters": select_parameters(review.reviewer.parameters), **call},
             created_at=now,
             created_by=by,
         )
@@ -76,7 +85,7 @@ def keep_answer(
 
 
 def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
-    """Hand in what the first answer without an error says; False when somebody else was faster, or there is none.
+    """Hand in what the first answers without an error say; False when somebody else was faster, or one is missing.
 
     A refusal becomes an abstention; what cannot be read stays unreadable. Both count for nothing.
     """
@@ -84,16 +93,26 @@ def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
     if record is None:
         return False
     try:
-        record_submission(review=review, record=record, by=by, now=now)
+        criteria_first = shows_criteria_first(review)
+        record_submission(review=review, record=record, criteria_first=criteria_first, by=by, now=now)
     except Conflict:
         return False
     return True
 
 
 def paste_answer(
-    *, comparison: Comparison, reviewer: Reviewer, text: str, by: Person, now: datetime
+    *,
+    comparison: Comparison,
+    reviewer: Reviewer,
+    text: str,
+    part: str = MAIN_PART,
+    by: Person,
+    now: datetime,
 ) -> Review:
-    """Keep what somebody pasted, then read it. Raises NotAllowed, Unacceptable, Conflict when there is an answer."""
+    """Keep what somebody pasted for that part, then read the review if all parts are there.
+
+    Raises NotAllowed, Unacceptable, Conflict when there is an answer.
+    """
     check_change_set(by, reviewer.set)
     text = normalise_text(text)[0]
     if not text.strip():
@@ -107,9 +126,36 @@ def paste_answer(
         raise Unacceptable(
             _("Make the prompt first: an answer speaks of the labels that the prompt deals."), field="text"
         )
-    keep_answer(review=review, source=PASTED, reply=Reply(text=text), by=by, now=now)
+    if part and not has_two_calls(review):
+        raise Unacceptable(_("This model is asked in one call. Load the page again."), field="text")
+    keep_answer(review=review, source=PASTED, reply=Reply(text=text), part=part, by=by, now=now)
     read_answer(review=review, by=by, now=now)
     return review
+
+
+def set_parameters(
+    *, reviewer: Reviewer, parameters: Mapping[str, object], by: Person, now: datetime
+) -> None:
+    """Set what every call to the model sends besides the prompt. They are part of who reviews.
+
+    Raises NotAllowed, Unacceptable for names or values that no call carries, Conflict once an answer came.
+    """
+    check_change_set(by, reviewer.set)
+    if dict(parameters) != select_parameters(parameters):
+        raise Unacceptable(_("These are no parameters of a call. Load the page again."))
+    with transaction.atomic():
+        locked = Reviewer.objects.select_for_update().get(pk=reviewer.pk)
+        if has_answers(locked):
+            said = _(
+                "%(name)s has answered under its parameters, and they are part of who reviews. Add the model again "
+                "under another name, with other parameters."
+            )
+            raise Conflict(said % {"name": reviewer.name}, code="has_answered")
+        Reviewer.objects.filter(pk=reviewer.pk).update(parameters=dict(parameters))
+        detail = {"reviewer": reviewer.pk, "parameters": dict(parameters)}
+        verb = "comparison_set:parameters_set"
+        record_set_event(comparison_set=reviewer.set, verb=verb, detail=detail, by=by, now=now)
+    reviewer.parameters = dict(parameters)
 
 
 def upload_answers(
@@ -125,20 +171,8 @@ def upload_answers(
         reviews, faults = _match_reviews(comparison_set, lines)
         if faults:
             return faults
-        attempts = _attempts(reviews)
         texts = [normalise_text(line.text)[0] for line in lines]
-        rows = [
-            Answer(
-                review=review,
-                source=UPLOADED,
-                attempt=attempts[review.pk] + 1,
-                model=get_model_name(review.reviewer),
-                text=text,
-                created_at=now,
-                created_by=by,
-            )
-            for review, text in zip(reviews, texts, strict=True)
-        ]
+        rows = _answer_rows(reviews, lines, texts, by, now)
         Answer.objects.bulk_create(rows, batch_size=200)
         detail = {"answers": len(rows), "sha256": canonical_hash(texts)}
         record_set_event(
@@ -146,6 +180,33 @@ def upload_answers(
         )
         _enqueue_reading(comparison_set, by, now)
     return []
+
+
+def _answer_rows(
+    reviews: Sequence[Review],
+    lines: Sequence[UploadedAnswer],
+    texts: Sequence[str],
+    by: Person,
+    now: datetime,
+) -> list[Answer]:
+    attempts = _attempts(reviews)
+    rows = []
+    for review, line, text in zip(reviews, lines, texts, strict=True):
+        attempts[review.pk] += 1
+        rows.append(
+            Answer(
+                review=review,
+                source=UPLOADED,
+                part=WHOLE_PART if line.part == WHOLE_PART else MAIN_PART,
+                attempt=attempts[review.pk],
+                model=get_model_name(review.reviewer),
+                parameters=select_parameters(review.reviewer.parameters),
+                text=text,
+                created_at=now,
+                created_by=by,
+            )
+        )
+    return rows
 
 
 def read_answers(*, job: Job, clock: Clock) -> None:
@@ -211,16 +272,28 @@ def _match_reviews(
     rows = rows.filter(reviewer__name__in=names, reviewer__kind=MODEL).exclude(state=SUPERSEDED)
     waiting = {(review.comparison.key, review.reviewer.name): review for review in rows}
     answered = Answer.objects.filter(review__in=rows.values("pk"), error_code="")
-    done = set(answered.values_list("review", flat=True))
+    done = set(answered.values_list("review", "part"))
+    in_two = set(WholePrompt.objects.filter(review__in=rows.values("pk")).values_list("review", flat=True))
     known = set(comparison_set.comparisons.values_list("key", flat=True))
     reviews, faults = [], []
     for line in lines:
         review = waiting.get((line.comparison, line.reviewer))
-        if review is not None and review.state == DRAFT and review.pk not in done:
+        part = WHOLE_PART if line.part == WHOLE_PART else MAIN_PART
+        if review is not None and review.state == DRAFT and bool(line.part) != (review.pk in in_two):
+            faults.append(LineFault(line.line, "/part", "wrong_part", _part_fault(line)))
+        elif review is not None and review.state == DRAFT and (review.pk, part) not in done:
             reviews.append(review)
         else:
             faults.append(_line_fault(line, known, names, review))
     return reviews, faults
+
+
+def _part_fault(line: UploadedAnswer) -> str:
+    if line.part:
+        return _('This model is asked in one call, so its answer has no "part". Take it out.')
+    return _(
+        'This model is asked in two calls. Say in "part" which prompt this answers: "whole" or "criteria".'
+    )
 
 
 def _line_fault(line: UploadedAnswer, known: set[str], names: set[str], review: Review | None) -> LineFault:

@@ -86,7 +86,8 @@ class BoundedTransport(httpx2.HTTPTransport):
 
 def _ask(call: Call) -> Reply:
     sent: dict[str, Any] = dict(call.sampling)
-    messages: Any = [{"role": "user", "content": call.prompt}]
+    system = [{"role": "system", "content": call.system}] if call.system else []
+    messages: Any = [*system, {"role": "user", "content": call.prompt}]
     try:
         with _client() as client:
             given = client.chat.completions.with_raw_response.create(

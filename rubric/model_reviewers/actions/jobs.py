@@ -20,17 +20,19 @@ from rubric.model_reviewers.core import (
     MOST_TRIES,
     OPEN,
     PASSING,
+    SYSTEM,
     UNAUTHORISED,
     Call,
     Reply,
     compute_cost,
     limit_reply,
+    select_parameters,
     select_sampling,
     wait_before,
 )
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import get_model_name, load_asked, may_call, model_reviewers
-from rubric.models import Comparison, ComparisonSet, Reviewer
+from rubric.models import Comparison, ComparisonSet, Reviewer, WholePrompt
 from rubric.models.reviews import FETCHED
 from rubric.sets.permissions import check_open_set
 from workspace.core.refusals import Conflict, Unavailable
@@ -144,25 +146,31 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
         (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
         if asked.state != OPEN:
             return True
-        call = Call(get_model_name(reviewer), prompt.text, select_sampling(reviewer.parameters))
+        text = WholePrompt.objects.get(review=prompt.review).text if asked.part else prompt.text
+        given = select_parameters(reviewer.parameters)
+        system = str(given.get(SYSTEM, ""))
+        call = Call(get_model_name(reviewer), text, select_sampling(given), system)
         # The longest that a call and the wait after it take, so that no other worker takes the job meanwhile.
         _hold(asker, 2 * settings.REVIEW_TIMEOUT)
         reply = limit_reply(asker.ask(call))
         tries = asked.tries + 1
         is_over = not reply.error_code or reply.error_code not in PASSING or tries >= MOST_TRIES
         with transaction.atomic():
-            done = asker.job.done_count + is_over
+            done = asker.job.done_count + (is_over and bool(reply.error_code or not asked.part))
             renew(job=asker.job, now=asker.clock(), done_count=done)
             price = settings.REVIEW_PRICES.get(call.model)
             cost = compute_cost(price, reply.prompt_tokens, reply.answer_tokens)
-            given = {"parameters": dict(call.sampling), "cost_usd": cost}
-            keep_answer(review=prompt.review, source=FETCHED, reply=reply, by=by, now=asker.clock(), **given)
+            columns: dict[str, Any] = {"part": asked.part, "parameters": given, "cost_usd": cost}
+            keep_answer(
+                review=prompt.review, source=FETCHED, reply=reply, by=by, now=asker.clock(), **columns
+            )
         if not reply.error_code:
             with transaction.atomic():
                 renew(job=asker.job, now=asker.clock())
                 read_answer(review=prompt.review, by=by, now=asker.clock())
         _rest(asker, reply, tries, is_over=is_over)
-        if is_over:
+        # After the score as a whole the criteria are asked for.
+        if is_over and (reply.error_code or not asked.part):
             return True
 
 

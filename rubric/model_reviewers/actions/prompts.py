@@ -8,12 +8,21 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from rubric.core.records import BOTH, HOLISTIC, RUBRIC
 from rubric.core.response_order import map_labels
-from rubric.model_reviewers.core import FAILED, OPEN, build_prompt, criteria_order, prompt_line
-from rubric.model_reviewers.queries import dealt_texts, load_asked, model_reviewers, reviews_to_read
-from rubric.models import Comparison, ComparisonSet, Reviewer, ReviewPrompt
+from rubric.model_reviewers.core import CRITERIA_PART, FAILED, OPEN, build_prompt, criteria_order, prompt_line
+from rubric.model_reviewers.queries import (
+    MAIN_PART,
+    dealt_texts,
+    load_answers,
+    load_asked,
+    model_reviewers,
+    reviews_to_read,
+)
+from rubric.models import Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.reviews import DRAFT
 from rubric.reviews.actions import begin_review, supersede_review
+from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.permissions import check_change_set
 from workspace.core.refusals import Conflict
 from workspace.models import Person
@@ -22,8 +31,8 @@ from workspace.models import Person
 def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
     """The prompt for a model and a comparison, made and stored when there is none: its responses are dealt then.
 
-    Raises NotAllowed when the reviewer was taken out or the set is closed, Conflict when the model's review came
-    without a prompt.
+    Where the score as a whole comes first, it is asked for in a call of its own: see `review.whole_prompt`. Raises
+    NotAllowed when the reviewer was taken out or the set is closed, Conflict when the review came without a prompt.
     """
     with transaction.atomic():
         review = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
@@ -32,19 +41,28 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
             return found
         if review.state != DRAFT:
             raise Conflict(_("This review came from elsewhere, without a prompt."), code="no_prompt")
-        comparison_set = reviewer.set
-        rubric = comparison_set.rubric_version.to_record()
-        built = build_prompt(
-            rubric,
-            comparison.question,
-            dealt_texts(review),
-            nonces=iter(new_nonce, ""),
-            mode=comparison_set.mode,
-            criteria=criteria_order(rubric, review.seed),
-        )
-        sha256 = hashlib.sha256(built.text.encode()).hexdigest()
-        given = {"text": built.text, "nonce": built.nonce, "sha256": sha256}
+        mode = reviewer.set.mode
+        if mode == BOTH:
+            given = _build_prompt(comparison, review, reviewer, HOLISTIC)
+            WholePrompt.objects.create(review=review, **given, created_at=now)
+            mode = RUBRIC
+        given = _build_prompt(comparison, review, reviewer, mode)
         return ReviewPrompt.objects.create(review=review, **given, created_at=now)
+
+
+def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mode: str) -> dict[str, str]:
+    """The columns of a prompt."""
+    rubric = reviewer.set.rubric_version.to_record()
+    built = build_prompt(
+        rubric,
+        comparison.question,
+        dealt_texts(review),
+        nonces=iter(new_nonce, ""),
+        mode=mode,
+        criteria=criteria_order(rubric, review.seed),
+    )
+    sha256 = hashlib.sha256(built.text.encode()).hexdigest()
+    return {"text": built.text, "nonce": built.nonce, "sha256": sha256}
 
 
 def new_nonce() -> str:
@@ -111,5 +129,11 @@ def _lines(
         reviewer.set = comparison_set
         prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)
         # By number: an id may name who wrote the response, and the file may go to the model as it is.
-        labels = {label: f"r{number}" for label, number in map_labels(prompt.review.order).items()}
-        yield prompt_line(comparison.key, reviewer.name, labels, prompt.text)
+        review = prompt.review
+        labels = {label: f"r{number}" for label, number in map_labels(review.order).items()}
+        done, whole = load_answers(review), WholePrompt.objects.filter(review=review).first()
+        if whole is not None and WHOLE_PART not in done:
+            yield prompt_line(comparison.key, reviewer.name, labels, whole.text, part=WHOLE_PART)
+        if MAIN_PART not in done:
+            part = CRITERIA_PART if whole is not None else ""
+            yield prompt_line(comparison.key, reviewer.name, labels, prompt.text, part=part)

@@ -10,7 +10,6 @@ from rubric.model_reviewers.queries import list_readable, parse_answer, reads_ot
 from rubric.models import ComparisonSet, Review
 from rubric.models.reviews import SUBMITTED
 from rubric.reviews.actions import begin_reading, record_submission
-from rubric.reviews.core.answer_record import READER
 from rubric.reviews.core.corrections import Correction, apply_correction
 from rubric.sets.permissions import check_change_set, check_see_results
 from workspace.core.refusals import Conflict, Unacceptable
@@ -35,7 +34,7 @@ def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
         made = begin_reading(review=review, by=by, now=now)
         record = parse_answer(made)
         assert record is not None
-        record_submission(review=made, record=record, by=by, now=now)
+        record_submission(review=made, record=record, criteria_first=review.criteria_first, by=by, now=now)
     return made
 
 
@@ -73,7 +72,8 @@ def correct_reading(*, review: Review, correction: Correction, by: Person, now: 
         if record is None:
             raise Unacceptable(_("This review has no answer that could be corrected."))
         corrected = apply_correction(record, correction, get_weights(rubric))
-        record_submission(review=made, record=corrected, reader=READER, by=by, now=now)
+        late = review.criteria_first
+        record_submission(review=made, record=corrected, criteria_first=late, by=by, now=now)
     return made
 
 

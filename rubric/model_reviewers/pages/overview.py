@@ -12,7 +12,15 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, PARTIAL, RUBRIC
-from rubric.model_reviewers.core import ANSWERED, DECLINED, FAILED, OPEN, UNREAD, UNREADABLE_ANSWER
+from rubric.model_reviewers.core import (
+    ANSWERED,
+    DECLINED,
+    FAILED,
+    OPEN,
+    UNREAD,
+    UNREADABLE_ANSWER,
+    describe_parameters,
+)
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import (
     AskedComparison,
@@ -65,11 +73,12 @@ class AnswerRow(Struct, frozen=True):
 
 
 class ModelColumn(Struct, frozen=True):
-    """One model reviewer, the model that a call asks for, and why no call is made ("" when one is)."""
+    """One model reviewer, the model that a call asks for, why no call is made ("" when one is), parameters in words."""
 
     reviewer: Reviewer
     model: str
     note: str
+    parameters: str
 
 
 class Counts(Struct, frozen=True):
@@ -130,7 +139,7 @@ def build_answers_page(
     previous, following, says = _pager(start, shown, len(rows))
     return AnswersPage(
         head=head,
-        columns=[ModelColumn(reviewer, get_model_name(reviewer), _note(reviewer)) for reviewer in reviewers],
+        columns=[_column(reviewer) for reviewer in reviewers],
         lines=_lines(shown, asked, reviewers),
         counts=counts,
         spent=_spent(comparison_set),
@@ -183,6 +192,11 @@ def _pager(start: int, shown: Sequence[QuestionRow], count: int) -> tuple[str, s
         return "", "", ""
     says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
     return previous, following, says
+
+
+def _column(reviewer: Reviewer) -> ModelColumn:
+    said = describe_parameters(reviewer.parameters)
+    return ModelColumn(reviewer, get_model_name(reviewer), _note(reviewer), said)
 
 
 def _note(reviewer: Reviewer) -> str:

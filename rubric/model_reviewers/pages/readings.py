@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ReviewRecord
 from rubric.model_reviewers.pages.read_part import ReadPart, read_record, read_stored
-from rubric.model_reviewers.queries import first_answer, list_readable, parse_answer, reads_otherwise
+from rubric.model_reviewers.queries import list_readable, load_answers, parse_answer, reads_otherwise
 from rubric.models import ComparisonSet, Review
 from rubric.reviews.core.answer_record import READER
 from rubric.sets.pages import ASKING, SetFrame, build_set_frame
@@ -52,13 +52,13 @@ class Reading(Struct, frozen=True):
 class ReadingPage(Struct, frozen=True):
     """One answer, how it is stored, and how the present reader reads it (None where that is the same).
 
-    `earlier` are the readings that were superseded; `answer` is the beginning of the text.
+    `earlier` are the readings that were superseded; `answers` are the beginnings of the texts,
+    and whether there is more.
     """
 
     head: SetFrame
     review: Review
-    answer: str
-    is_cut: bool
+    answers: list[tuple[str, bool]]
     stored: ReadPart
     present: ReadPart | None
     corrected_by: str
@@ -84,8 +84,7 @@ def build_reading_page(*, review: Review, person: Person) -> ReadingPage:
     comparison_set = review.reviewer.set
     rubric = comparison_set.rubric_version.to_record()
     keys = dict(review.comparison.responses.values_list("number", "key"))
-    answer = first_answer(review)
-    text = answer.text if answer else ""
+    texts = [answer.text for _part, answer in sorted(load_answers(review).items(), reverse=True)]
     present = _present(review)
     chain = Review.objects.filter(Q(read_from=review.source_id) | Q(pk=review.source_id)).exclude(
         pk=review.pk
@@ -93,8 +92,7 @@ def build_reading_page(*, review: Review, person: Person) -> ReadingPage:
     return ReadingPage(
         head=build_set_frame(comparison_set=comparison_set, current=ASKING, person=person),
         review=review,
-        answer=text[:LONGEST_SHOWN],
-        is_cut=len(text) > LONGEST_SHOWN,
+        answers=[(text[:LONGEST_SHOWN], len(text) > LONGEST_SHOWN) for text in texts],
         stored=read_stored(review, keys, rubric),
         present=read_record(review, present, keys, rubric) if present else None,
         corrected_by=review.corrected_by.name if review.corrected_by else "",

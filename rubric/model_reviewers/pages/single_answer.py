@@ -9,9 +9,10 @@ from msgspec import Struct
 from rubric.core.response_order import map_labels
 from rubric.model_reviewers.pages.overview import StateWord, state_word
 from rubric.model_reviewers.pages.read_part import ReadPart, read_stored
-from rubric.model_reviewers.queries import get_model_name, load_asked
-from rubric.models import Answer, Comparison, Review, Reviewer, ReviewPrompt
+from rubric.model_reviewers.queries import MAIN_PART, AskedComparison, get_model_name, load_asked
+from rubric.models import Answer, Comparison, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.reviews import SUPERSEDED
+from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.sets.pages import ASKING, SetFrame, build_set_frame
 from rubric.sets.permissions import check_change_set
 from workspace.access.permissions import get_refusal
@@ -25,6 +26,18 @@ class SupersededReview(Struct, frozen=True):
 
     review: Review
     answers: list[Answer]
+
+
+_PROMPTS = ("prompt", "whole_prompt", "read_from__prompt", "read_from__whole_prompt")
+
+
+class CallPart(Struct, frozen=True):
+    """One of the prompts that a review is asked with; `is_next` says that its answer can be pasted now."""
+
+    part: str
+    title: str
+    prompt: ReviewPrompt | WholePrompt
+    is_next: bool
 
 
 class AskedPage(Struct, frozen=True):
@@ -41,7 +54,7 @@ class AskedPage(Struct, frozen=True):
     model: str
     state: StateWord
     error: str
-    prompt: ReviewPrompt | None
+    calls: list[CallPart]
     labels: dict[str, str]
     answers: list[Answer]
     read: ReadPart | None
@@ -57,7 +70,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     """The page of a model and a comparison of the same set, fetched with its project and rubric."""
     comparison_set = reviewer.set
     rows = Review.objects.filter(comparison=comparison, reviewer=reviewer, round=1).order_by("-pk")
-    reviews = list(rows.select_related("prompt", "read_from__prompt"))
+    reviews = list(rows.select_related(*_PROMPTS))
     (asked,) = load_asked(comparison_set, [reviewer], comparisons=[comparison.pk], reviews=reviews)
     head = build_set_frame(comparison_set=comparison_set, current=ASKING, person=person)
     live = next((review for review in reviews if review.state != SUPERSEDED), None)
@@ -77,7 +90,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         model=get_model_name(reviewer),
         state=state_word(asked),
         error=asked.error,
-        prompt=prompt,
+        calls=_calls(source, asked) if source else [],
         labels={label: keys[number] for label, number in map_labels(live.order).items()}
         if live and prompt and may_see
         else {},
@@ -94,6 +107,21 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         may_paste=prompt is not None and not asked.mode and asked.state != "unread",
         may_ask_again=not asked.is_waiting and asked.review is not None,
     )
+
+
+def _calls(source: Review, asked: AskedComparison) -> list[CallPart]:
+    """The prompts of a review, in the order in which they are asked."""
+    prompt, whole = getattr(source, "prompt", None), getattr(source, "whole_prompt", None)
+    if prompt is None:
+        return []
+    is_open = not asked.mode and asked.state != "unread"
+    titles = {WHOLE_PART: _("First call: the score as a whole"), MAIN_PART: _("The prompt")}
+    titles |= {MAIN_PART: _("Second call: the criteria")} if whole else {}
+    given = [(WHOLE_PART, whole)] if whole else []
+    return [
+        CallPart(part, titles[part], row, is_open and part == asked.part)
+        for part, row in [*given, (MAIN_PART, prompt)]
+    ]
 
 
 def _answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:

@@ -27,12 +27,19 @@ KINDS = (RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING)
 
 
 class Input(Struct, frozen=True):
-    """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them."""
+    """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them.
+
+    `whole_first` are the rows without scores as a whole that were given after the criteria were seen: of `late_count`
+    reviews (None: there are none). Of `unknown_count` reviews by file nobody said which came first.
+    """
 
     rows: list[Row]
     preferences: list[Preference]
     weights: Weights
     reviews: int
+    whole_first: list[Row] | None = None
+    late_count: int = 0
+    unknown_count: int = 0
 
 
 class RaterEffectFigures(Struct, frozen=True):
@@ -60,6 +67,8 @@ class SuccessFigures(Struct, frozen=True):
     variance: VarianceReport
     stability: StabilityReport
     length: LengthReport
+    late_count: int
+    unknown_count: int
 
 
 class TuningFigures(Struct, frozen=True):
@@ -89,11 +98,14 @@ def compute_statistics(kind: str, given: Input) -> Figures:
     if kind == AGREEMENT:
         return AgreementFigures(reviews, agreement_report(rows, weights))
     if kind == SUCCESS:
+        whole_first = rows if given.whole_first is None else given.whole_first
         return SuccessFigures(
             reviews,
-            variance_report(rows, weights),
-            stability_report(rows, weights),
+            variance_report(whole_first, weights),
+            stability_report(whole_first, weights),
             length_report(rows, weights),
+            given.late_count,
+            given.unknown_count,
         )
     if kind == TUNING:
         preferred = tuned_to_preferences(rows, given.preferences, weights)

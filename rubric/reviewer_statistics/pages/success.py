@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
 from rubric.core.records import RubricRecord
@@ -60,6 +61,7 @@ class SuccessPage(StatisticsPage, frozen=True):
     """The page. The third metric comes from surveys, so it does not need the stored figures."""
 
     understanding: UnderstandingPart
+    notes: list[str] = []
     variance: VariancePart | None = None
     stability: StabilityPart | None = None
     length: LengthPart | None = None
@@ -78,10 +80,32 @@ def build_success_page(*, comparison_set: ComparisonSet, person: Person, now: da
         head=head,
         state=state,
         understanding=understanding,
+        notes=_order_notes(figures),
         variance=_variance(figures.variance, record),
         stability=_stability(figures.stability),
         length=_length(figures.length, record),
     )
+
+
+def _order_notes(figures: SuccessFigures) -> list[str]:
+    """Which scores as a whole metrics 1 and 2 leave out, and of which nobody knows whether they came first."""
+    notes = []
+    if figures.late_count:
+        said = ngettext(
+            "Metrics 1 and 2 leave out the scores as a whole of %(n)d review, given after the criteria were seen.",
+            "Metrics 1 and 2 leave out the scores as a whole of %(n)d reviews, given after the criteria were seen.",
+            figures.late_count,
+        )
+        notes.append(said % {"n": figures.late_count})
+    if figures.unknown_count:
+        said = ngettext(
+            "%(n)d review came by file, which does not say whether the score as a whole was given first. It counts.",
+            "%(n)d reviews came by file, which does not say whether the scores as a whole were given first. They "
+            "count.",
+            figures.unknown_count,
+        )
+        notes.append(said % {"n": figures.unknown_count})
+    return notes
 
 
 def _plot(

@@ -44,7 +44,10 @@ def answered(made, text, name="one-model"):
     by, comparison = made.created_by, made.comparisons.get(number=1)
     model = add_reviewer(comparison_set=made, kind=MODEL, name=name, by=by, now=NOW)
     ensure_prompt(comparison=comparison, reviewer=model, by=by, now=NOW)
-    return paste_answer(comparison=comparison, reviewer=model, text=text, by=by, now=NOW)
+    pair = {"comparison": comparison, "reviewer": model, "by": by, "now": NOW}
+    if made.mode == "both":
+        paste_answer(**pair, text='{"scores": {"Response A": 7, "Response B": 5}}', part="whole")
+    return paste_answer(**pair, text=text)
 
 
 def tampered(rows, **changes):

@@ -295,7 +295,7 @@ def test_the_list_asks_a_fixed_number_of_questions(seen, lead, questions, models
         connection,
     ) as asked:
         page(seen, address)
-    assert len(asked) == 15, "\n".join(question["sql"] for question in asked)
+    assert len(asked) == 16, "\n".join(question["sql"] for question in asked)
 
 
 @pytest.mark.parametrize("times", [1, 4])

@@ -1,0 +1,169 @@
+"""A model gives the score as a whole in a call of its own, under parameters that are part of who reviews."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from rubric.comparisons.actions import add_reviewer, import_lines
+from rubric.comparisons.core import read_comparison_lines
+from rubric.model_reviewers.actions.answers import paste_answer, set_parameters, upload_answers
+from rubric.model_reviewers.actions.jobs import ask_models, start_asking
+from rubric.model_reviewers.actions.prompts import ensure_prompt, open_prompts
+from rubric.model_reviewers.core import Reply, describe_parameters, read_answer_lines
+from rubric.model_reviewers.queries import load_asked, model_reviewers
+from rubric.models import Answer, Review
+from rubric.models.comparisons import MODEL
+from rubric.reviewer_statistics.queries import load_input
+from tests.factories.comparisons import make_set
+from tests.factories.model_reviewers import Waits, answer_text
+from tests.factories.people import NOW
+from tests.factories.reviewer_statistics import figure
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.jobs.actions import take_job
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+WHOLE = json.dumps(
+    {"scores": {"Response A": 8, "Response B": 6, "Response C": 4}, "ranking": ["Response A", "Response B"]}
+)
+PARAMETERS = {"temperature": 0.5, "seed": 7, "system_prompt": "Be strict."}
+
+
+def make_asked(**given):
+    made = make_set(mode="both", **given)
+    add_reviewer(comparison_set=made, kind=MODEL, name="one-model", by=made.created_by, now=NOW)
+    return made
+
+
+def make_pair(made):
+    model = made.reviewers.select_related("set__project", "set__rubric_version").get(kind=MODEL)
+    return {"comparison": made.comparisons.first(), "reviewer": model, "by": made.created_by, "now": NOW}
+
+
+def test_the_first_prompt_names_no_criterion_and_both_answers_make_the_review():
+    made = make_asked()
+    pair = make_pair(made)
+    prompt = ensure_prompt(**pair)
+    whole = prompt.review.whole_prompt.text
+    assert "accuracy" not in whole.lower() and '"holistic": <1-10>' in whole
+    assert "Accuracy" in prompt.text and '"holistic"' not in prompt.text
+    paste_answer(**pair, text=WHOLE, part="whole")
+    [asked] = load_asked(made, model_reviewers(made))
+    assert (asked.state, asked.part) == ("open", "")
+    with pytest.raises(Conflict):
+        paste_answer(**pair, text=WHOLE, part="whole")
+    review = paste_answer(**pair, text=answer_text() + "\nFINAL RANKING:\n1. Response C\n")
+    review.refresh_from_db()
+    rows = review.reviewed.order_by("position")
+    assert [(row.holistic, row.scores["clarity"]) for row in rows] == [(8, 6), (6, 6), (4, 6)]
+    assert (review.mode, review.criteria_first) == ("rubric", False)
+    assert review.reported_ranking == [["Response C"]]
+    assert {flag["code"] for flag in review.flags} >= {"first_ranking", "incomplete_ranking"}
+
+
+def test_calls_are_made_one_after_the_other_and_carry_the_parameters(settings):
+    settings.REVIEW_MODELS_URL, settings.REVIEW_MODELS = "https://models.example", ["one-model"]
+    made = make_asked()
+    pair = make_pair(made)
+    set_parameters(reviewer=pair["reviewer"], parameters=PARAMETERS, by=made.created_by, now=NOW)
+    heard = []
+
+    def ask(call):
+        heard.append(call)
+        return Reply(text=WHOLE if len(heard) == 1 else answer_text())
+
+    waits = Waits()
+    job = start_asking(comparison_set=made, by=made.created_by, now=NOW)
+    ask_models(job=take_job(job=job.pk, now=NOW), clock=waits.clock, wait=waits.wait, ask=ask)
+    job.refresh_from_db()
+    assert (job.state, job.done_count) == ("done", 1)
+    assert [(call.system, call.sampling) for call in heard] == 2 * [
+        ("Be strict.", {"temperature": 0.5, "seed": 7})
+    ]
+    assert "accuracy" not in heard[0].prompt.lower() and "accuracy" in heard[1].prompt.lower()
+    rows = Answer.objects.order_by("attempt").values_list("part", "parameters")
+    assert list(rows) == [("whole", PARAMETERS), ("", PARAMETERS)]
+    assert Review.objects.get().mode == "rubric"
+
+
+def test_files_hold_both_prompts_and_say_which_an_answer_is_to():
+    made = make_asked()
+    lines = [json.loads(line) for line in open_prompts(comparison_set=made, by=made.created_by, now=NOW)]
+    assert [line["part"] for line in lines] == ["whole", "criteria"]
+    given = {"comparison": "1", "reviewer": "one-model"}
+    texts = {"whole": WHOLE, "criteria": answer_text()}
+    data = "\n".join(json.dumps({**given, "part": part, "text": text}) for part, text in texts.items())
+    answers, faults = read_answer_lines(data.encode())
+    assert faults == []
+    without, _faults = read_answer_lines(json.dumps({**given, "text": WHOLE}).encode())
+    [fault] = upload_answers(comparison_set=made, lines=without, by=made.created_by, now=NOW)
+    assert (fault.pointer, fault.code) == ("/part", "wrong_part")
+    assert upload_answers(comparison_set=made, lines=answers, by=made.created_by, now=NOW) == []
+    assert sorted(Answer.objects.values_list("part", "attempt")) == [("", 2), ("whole", 1)]
+
+
+def test_scores_as_a_whole_after_the_criteria_are_left_out_of_metrics_1_and_2(client):
+    made = make_asked()
+    scores = {"accuracy": 7, "completeness": 7, "conciseness": 7, "clarity": 7, "holistic": 8}
+    said = {"comparison": "1", "scores": dict.fromkeys(("1", "2", "3"), scores)}
+    lines = [
+        {**said, "reviewer": "one-model"},
+        {**said, "reviewer": "Reader", "criteria_first": True},
+        {**said, "reviewer": "Other"},
+    ]
+    read = read_comparison_lines("\n".join(map(json.dumps, lines)).encode())
+    assert not import_lines(comparison_set=made, lines=read, by=made.created_by, now=NOW).faults
+    given = load_input(made)
+    assert (given.late_count, given.unknown_count) == (2, 1)
+    assert sum(row.holistic is not None for row in given.whole_first) == 3
+    assert sum(row.holistic is not None for row in given.rows) == 9
+    figure(made)
+    client.force_login(made.created_by)
+    page = client.get(reverse("set_success", args=[made.project.slug, made.number])).content.decode()
+    assert "leave out the scores as a whole of 2 reviews, given after the criteria were seen." in page
+    assert "1 review came by file" in page
+
+
+def test_parameters_are_set_on_the_page_until_an_answer_comes(client):
+    made = make_asked()
+    pair = make_pair(made)
+    client.force_login(made.created_by)
+    address = reverse("model_parameters", args=[made.project.slug, made.number, pair["reviewer"].pk])
+    sent = {
+        "temperature": "0.5",
+        "max_tokens": "900",
+        "reasoning_effort": "low",
+        "system_prompt": "Be strict.",
+    }
+    assert client.post(address, sent).status_code == 303
+    pair = make_pair(made)
+    assert pair["reviewer"].parameters == {
+        "temperature": 0.5,
+        "max_completion_tokens": 900,
+        "reasoning_effort": "low",
+        "system_prompt": "Be strict.",
+    }
+    assert "temperature 0.5, max completion tokens 900" in client.get(address).content.decode()
+    assert Event.objects.filter(verb="comparison_set:parameters_set").count() == 1
+    ensure_prompt(**pair)
+    paste_answer(**pair, text=WHOLE, part="whole")
+    assert Answer.objects.get().parameters == pair["reviewer"].parameters
+    answer = client.post(address, {"temperature": "1"})
+    assert answer.status_code == 409 and "part of who reviews" in answer.content.decode()
+    with pytest.raises(Unacceptable):
+        set_parameters(reviewer=pair["reviewer"], parameters={"top_k": 3}, by=made.created_by, now=NOW)
+    with pytest.raises(Unacceptable, match="another reviewer with the name"):
+        add_reviewer(
+            comparison_set=made,
+            kind=MODEL,
+            name="one-model",
+            parameters={"seed": 1},
+            by=made.created_by,
+            now=NOW,
+        )
+
+
+def test_parameters_in_words():
+    assert describe_parameters({}) == ""
+    assert describe_parameters(PARAMETERS) == "temperature 0.5, seed 7, system prompt 133b78"
