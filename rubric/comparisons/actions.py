@@ -1,7 +1,7 @@
 """Comparison sets: opened, filled by hand or from a file (as a whole or not at all), given reviewers, closed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -36,17 +36,18 @@ from rubric.models import (
     Comparison,
     ComparisonSet,
     Response,
+    Review,
     Reviewer,
     RubricVersion,
 )
 from rubric.models.comparisons import ELSEWHERE, MODEL, MODES, PERSON
-from rubric.models.reviews import UPLOADED
+from rubric.models.reviews import SUBMITTED, UPLOADED
 from rubric.models.rubrics import PUBLISHED
 from rubric.reviewer_statistics.actions import queue_figures
 from rubric.reviews.actions import begin_review, record_submission
 from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.review_lines import LineFault
-from rubric.sets.permissions import check_change_set, check_open_set
+from rubric.sets.permissions import check_change_set, check_open_set, could_see_results
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
 from workspace.core.limits import LONGEST_NAME
@@ -108,6 +109,12 @@ def add_comparisons(
         for fault in comparison_faults(comparison):
             raise Unacceptable(fault.message, field=fault.pointer)
     with transaction.atomic():
+        # A lead who had handed in everything could see results; with new comparisons that ends.
+        reviewers = Reviewer.objects.filter(
+            set=comparison_set, kind=PERSON, ended_at=None, could_see_since=None
+        )
+        found = [(row, row.person) for row in reviewers.select_related("person")]
+        _mark_seers((row for row, who in found if who and could_see_results(who, comparison_set)), now)
         rows = _stored(comparison_set, comparisons, by, now)
         people = _people(comparisons)
         responses = [
@@ -139,13 +146,9 @@ def add_reviewer(
     One who is there already is given back; one who was taken out is let in again. Raises NotAllowed, Unacceptable.
     """
     check_change_set(by, comparison_set)
-    if kind == PERSON:
-        members = comparison_set.project.memberships.filter(person=person, ended_at=None)
-        if person is None or not (person.is_active and members.exists()):
-            raise Unacceptable(_("Choose somebody who belongs to this project."), field="person")
-        name = person.name
-    name = _named(name)
+    name = _named(_get_member_name(comparison_set, person) if kind == PERSON else name)
     with transaction.atomic():
+        could_see = person is not None and could_see_results(person, comparison_set)
         key = {"set": comparison_set, "kind": kind, "person": person}
         key |= {} if person else {"name": name}
         made = {"name": name, "model": model, "parameters": dict(parameters or {})}
@@ -158,6 +161,8 @@ def add_reviewer(
         if is_new or reviewer.ended_at:
             Reviewer.objects.filter(pk=reviewer.pk).update(ended_at=None, ended_by=None)
             reviewer.ended_at = reviewer.ended_by = None
+            if could_see:
+                _mark_seers([reviewer], now)
             detail = {"kind": kind, "reviewer": reviewer.pk}
             record_set_event(
                 comparison_set=comparison_set,
@@ -167,6 +172,13 @@ def add_reviewer(
                 now=now,
             )
     return reviewer
+
+
+def _get_member_name(comparison_set: ComparisonSet, person: Person | None) -> str:
+    members = comparison_set.project.memberships.filter(person=person, ended_at=None)
+    if person is None or not (person.is_active and members.exists()):
+        raise Unacceptable(_("Choose somebody who belongs to this project."), field="person")
+    return person.name
 
 
 def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
@@ -194,7 +206,16 @@ def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> No
         record_set_event(
             comparison_set=comparison_set, verb="comparison_set:closed", detail={}, by=by, now=now
         )
+        reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, ended_at=None)
+        if Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED).exists():
+            _mark_seers(reviewers, now)
         queue_figures(comparison_set=comparison_set, by=by, now=now)
+
+
+def _mark_seers(reviewers: Iterable[Reviewer], now: datetime) -> None:
+    """Say that these people could see results of the set, so that what they hand in from now on is not blind."""
+    keys = [reviewer.pk for reviewer in reviewers]
+    Reviewer.objects.filter(pk__in=keys, could_see_since=None).update(could_see_since=now)
 
 
 def reopen_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:

@@ -121,6 +121,7 @@ class Reviewer(models.Model):
     """Who reviews every comparison of a set: a person of the project, a model, or somebody whose reviews came by file.
 
     `model` and `parameters` are what a live call asks for; `name` is what the model or the file's reviewer is called.
+    A person who could see answers or results of the set is not blind from `could_see_since` on.
     """
 
     set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="reviewers")
@@ -131,6 +132,7 @@ class Reviewer(models.Model):
     parameters = models.JSONField(default=dict)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    could_see_since = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
 

@@ -41,7 +41,8 @@ class Review(Versioned):
 
     `reader` is the number of the reader that read an answer. A review that reads the same answer anew, or corrects how
     it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
-    `criteria_first` says that its scores as a whole were given by who had seen the criteria.
+    `criteria_first` says that its scores as a whole were given by who had seen the criteria, `is_blind` that its
+    reviewer could not see answers or results of the set before it was handed in.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="reviews")
@@ -60,6 +61,7 @@ class Review(Versioned):
     corrected_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     corrected_at = models.DateTimeField(null=True, blank=True)
     criteria_first = models.BooleanField(default=False)
+    is_blind = models.BooleanField(default=True)
     created_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
 

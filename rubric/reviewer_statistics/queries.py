@@ -66,8 +66,9 @@ SET_STATISTICS = _SetStore()
 
 
 def load_input(comparison_set: ComparisonSet) -> Input:
-    """The input of the figures, from first-round reviews only: reviewers in a second round are not blind."""
-    reviewed = load_reviewed(comparison_set, round_number=FIRST_ROUND)
+    """The input of the figures, from blind reviews only: none of a second round, none by who could see results."""
+    found = load_reviewed(comparison_set, round_number=FIRST_ROUND)
+    reviewed = [review for review in found if review.is_blind]
     own = {(review.review, review.response) for review in reviewed if review.is_own}
     by_file = set(comparison_set.reviewers.filter(kind=ELSEWHERE).values_list("pk", flat=True))
     both = [review for review in reviewed if review.holistic is not None and review.scores]
@@ -86,6 +87,12 @@ def load_input(comparison_set: ComparisonSet) -> Input:
     )
 
 
+def count_not_blind(comparison_set: ComparisonSet) -> int:
+    """The first-round reviews that the figures leave out, since their reviewers could see results before."""
+    rows = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND)
+    return rows.filter(is_blind=False).count()
+
+
 def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:
     """Every answered survey of the set; skipped surveys are left out."""
     rows = Survey.objects.filter(comparison__set=comparison_set, answered_at__isnull=False).order_by("pk")
@@ -99,7 +106,11 @@ def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:
 def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> list[Preference]:
     """Preferences from the rankings that reviewers gave themselves."""
     rows = Review.objects.filter(
-        comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND, reported_ranking__isnull=False
+        comparison__set=comparison_set,
+        state=SUBMITTED,
+        round=FIRST_ROUND,
+        is_blind=True,
+        reported_ranking__isnull=False,
     ).order_by("pk")
     found = []
     for key, number, reviewer, order, ranking in rows.values_list(

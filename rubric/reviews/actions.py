@@ -90,6 +90,9 @@ def record_submission(
             "flags": to_builtins(record.flags),
             "reader": reader,
             "criteria_first": criteria_first,
+            "is_blind": not Reviewer.objects.filter(
+                pk=review.reviewer_id, could_see_since__isnull=False
+            ).exists(),
         }
         if not Review.objects.filter(pk=review.pk, state=DRAFT).update(**changes):
             raise Conflict(_("This review was handed in already."), code="already_handed_in")

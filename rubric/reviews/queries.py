@@ -20,6 +20,7 @@ COLUMNS = (
     "review__round",
     "review__mode",
     "review__criteria_first",
+    "review__is_blind",
     "review__reviewer_id",
     "review__comparison__number",
     "response__number",
@@ -39,6 +40,7 @@ class Reviewed(Struct, frozen=True):
     round: int
     mode: str
     criteria_first: bool
+    is_blind: bool
     reviewer: int
     comparison: int
     response: int

@@ -3,10 +3,10 @@
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from rubric.models import ComparisonSet, Reviewer
+from rubric.models import ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
-from workspace.access.permissions import role_in
+from workspace.access.permissions import may, role_in
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
 
@@ -56,6 +56,12 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
                 "You review this set yourself. Hand in all your reviews first, then its results are shown."
             )
         )
+
+
+def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:
+    """Whether the person may see answers or results of the set at present, and there are any."""
+    has_results = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED).exists()
+    return has_results and may(check_see_results, person, comparison_set)
 
 
 def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:

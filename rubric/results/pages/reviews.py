@@ -1,6 +1,6 @@
 """The reviews behind a comparison's figures: every score by criterion and reviewer, and each review in full."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
@@ -34,7 +34,8 @@ NO_SCORES = (ABSTAINED, UNREADABLE)
 class ReviewContext(Struct, frozen=True):
     """What reviews are read against: responses by key, criteria with their weights, what reviewers are called.
 
-    `names` is by reviewer's key, `numbers` gives the key of the response for its row.
+    `names` is by reviewer's key, `numbers` gives the key of the response for its row. `own_shown` says of a reviewer's
+    key whether the page may tell which responses are their own.
     """
 
     candidates: Mapping[str, Candidate]
@@ -42,6 +43,7 @@ class ReviewContext(Struct, frozen=True):
     shares: Mapping[str, Fraction]
     names: Mapping[str, str]
     numbers: Mapping[int, str]
+    own_shown: Callable[[str], bool] = lambda _reviewer: True
 
 
 class ScoreRow(Struct, frozen=True):
@@ -89,6 +91,7 @@ class ReviewedResponsePart(Struct, frozen=True):
     overall: Fraction | None
     notes: str
     cannot: list[tuple[str, str]]
+    is_own: bool
 
 
 class ReviewPart(Struct, frozen=True):
@@ -185,9 +188,11 @@ def build_review(review: Review, ground: ReviewContext) -> ReviewPart:
         kind=KINDS[review.reviewer.kind],
         mode=MODES.get(review.mode, ""),
         flags=[_flag(flag, named) for flag in review.flags],
-        lines=[_line(row, labels, ground) for row in rows],
+        lines=[_line(row, labels, ground, str(review.reviewer_id)) for row in rows],
         ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
-        not_dealt=[name for key, name in names.items() if key not in labels],
+        not_dealt=[name for key, name in names.items() if key not in labels]
+        if ground.own_shown(str(review.reviewer_id))
+        else [],
     )
 
 
@@ -198,7 +203,9 @@ def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
     return f"{sentence} ({named[label]})" if label in named else sentence
 
 
-def _line(row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContext) -> ReviewedResponsePart:
+def _line(
+    row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContext, reviewer: str
+) -> ReviewedResponsePart:
     candidate = ground.candidates[ground.numbers[row.response_id]]
     criteria = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("As a whole")}
     return ReviewedResponsePart(
@@ -210,4 +217,5 @@ def _line(row: ReviewedResponse, labels: Mapping[str, str], ground: ReviewContex
         overall=_overall(row, ground.shares),
         notes=shorten(row.notes, LONGEST_COMMENT),
         cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
+        is_own=row.is_own and ground.own_shown(reviewer),
     )

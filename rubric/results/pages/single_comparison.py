@@ -1,6 +1,6 @@
 """The page of one comparison's results: ranking, uncertainty, what would change it, and every review behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -91,6 +91,7 @@ def build_comparison_page(
         shares=asked.shares,
         names=names,
         numbers={response.pk: str(response.number) for response in responses},
+        own_shown=_own_shown(comparison, person),
     )
     return ComparisonPage(
         number=comparison.number,
@@ -242,12 +243,46 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
         notes.append(
             _("No scores came from %(names)s: declined, or unreadable.") % {"names": join_names(silent)}
         )
-    own = _own_judgements(found, ground) + _not_dealt(newest, ground)
-    if own:
-        notes.append(
-            _("Nobody's judgement of an own response counts: %(names)s.") % {"names": join_names(own)}
+    return notes + _own_notes(found, newest, ground) + _not_blind(newest)
+
+
+def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
+    """Leads are told whose responses are whose; a reviewer is told of their own alone."""
+    if may(check_open_set, person, comparison.set.project):
+        return lambda _reviewer: True
+    mine = {str(key) for key in comparison.set.reviewers.filter(person=person).values_list("pk", flat=True)}
+    return mine.__contains__
+
+
+def _own_notes(found: Panel, newest: Sequence[Review], ground: ReviewContext) -> list[str]:
+    """What reviewers wrote themselves; to other reviewers without a name."""
+    named = _own_judgements(found, ground) + _not_dealt(newest, ground)
+    shown = [text for reviewer, text in named if ground.own_shown(reviewer)]
+    notes = []
+    if shown:
+        said = _("Nobody's judgement of an own response counts: %(names)s.")
+        notes.append(said % {"names": join_names(shown)})
+    others = len(named) - len(shown)
+    if others:
+        said = ngettext(
+            "%(n)d reviewer's own response does not count in their review.",
+            "Own responses of %(n)d reviewers do not count in their reviews.",
+            others,
         )
+        notes.append(said % {"n": others})
     return notes
+
+
+def _not_blind(reviews: Sequence[Review]) -> list[str]:
+    count = sum(not review.is_blind for review in reviews)
+    if not count:
+        return []
+    said = ngettext(
+        "%(n)d review is not blind: its reviewer could see answers or results of this set before.",
+        "%(n)d reviews are not blind: their reviewers could see answers or results of this set before.",
+        count,
+    )
+    return [said % {"n": count}]
 
 
 def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
@@ -265,16 +300,19 @@ def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str
     return [said % {"names": join_names(names)}]
 
 
-def _own_judgements(found: Panel, ground: ReviewContext) -> list[str]:
+def _own_judgements(found: Panel, ground: ReviewContext) -> list[tuple[str, str]]:
+    said = _("%(reviewer)s (%(response)s)")
     return [
-        _("%(reviewer)s (%(response)s)")
-        % {"reviewer": ground.names[own.reviewer], "response": ground.candidates[own.response].name}
+        (
+            own.reviewer,
+            said % {"reviewer": ground.names[own.reviewer], "response": ground.candidates[own.response].name},
+        )
         for own in found.own
     ]
 
 
-def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
-    """Reviewers whose own responses were never shown to them."""
+def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[tuple[str, str]]:
+    """Reviewers whose own responses were never shown to them, by key, with the words."""
     found = []
     for review in reviews:
         hidden = [
@@ -282,8 +320,7 @@ def _not_dealt(reviews: Sequence[Review], ground: ReviewContext) -> list[str]:
         ]
         if hidden:
             reviewer = ground.names[str(review.reviewer_id)]
-            found.append(
-                _("%(reviewer)s (%(response)s, not shown)")
-                % {"reviewer": reviewer, "response": join_names(hidden)}
-            )
+            said = _("%(reviewer)s (%(response)s, not shown)")
+            text = said % {"reviewer": reviewer, "response": join_names(hidden)}
+            found.append((str(review.reviewer_id), text))
     return found

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rubric.models import ComparisonSet, SetFigures
 from rubric.reviewer_statistics.core.figure_kinds import AGREEMENT, RATER_EFFECTS, SUCCESS, TUNING
-from rubric.reviewer_statistics.queries import SET_STATISTICS
+from rubric.reviewer_statistics.queries import SET_STATISTICS, count_not_blind
 from rubric.sets.pages import SetFrame
 from workspace.stored_statistics.pages import StatisticsState, read_state
 
@@ -21,11 +21,12 @@ KIND_NAMES = {
 
 
 class FiguresState(StatisticsState, frozen=True, kw_only=True):
-    """The state of the figures of one kind, and the address of their page."""
+    """The state of the figures of one kind, and the address of their page; `not_blind` reviews are left out."""
 
     route: str
     slug: str
     number: int
+    not_blind: int
 
 
 class StatisticsPage(Struct, frozen=True):
@@ -43,7 +44,8 @@ def build_state(
         store=SET_STATISTICS, owner=comparison_set, kind=kind, names=KIND_NAMES, since=_since, now=now
     )
     slug, number = comparison_set.project.slug, comparison_set.number
-    return FiguresState(**state, route=f"set_{kind}", slug=slug, number=number), row
+    left_out = count_not_blind(comparison_set)
+    return FiguresState(**state, route=f"set_{kind}", slug=slug, number=number, not_blind=left_out), row
 
 
 def _since(more: int) -> str:

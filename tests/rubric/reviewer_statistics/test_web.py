@@ -280,7 +280,7 @@ def test_a_reviewer_of_a_closed_set_sees_notes_on_oneself_alone(client):
 @pytest.mark.parametrize("kind", PAGES)
 def test_queries(client, figured, django_assert_num_queries, kind):
     shown(client, figured.created_by, figured, kind)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         client.get(address(figured, kind))
 
 
@@ -289,5 +289,5 @@ def test_queries_while_a_job_works(client, django_assert_num_queries):
     client.force_login(made.created_by)
     client.post(reverse("figure_set", args=[made.project.slug, made.number]), {"kind": "success"})
     Heartbeat.objects.all().delete()
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         client.get(address(made, "success"))
