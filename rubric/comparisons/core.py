@@ -5,7 +5,6 @@ be; labels say in which order it saw the responses.
 """
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.limits import FEWEST_DEALT, MOST_RESPONSES
-from rubric.core.records import HIGHEST, LOWEST, Flag, ReviewRecord, RubricRecord
+from rubric.core.records import Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import LABELS, labels
-from rubric.core.weights import exact
+from rubric.core.scales import USUAL, Number, Scale, is_number, is_scale, rescale_score
 from rubric.reviews.core.answer_record import read_review
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
 from workspace.core.json_faults import Problem, build_pointer
@@ -98,7 +97,6 @@ def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFau
 COMPARISON_KEYS = ("id", "question", "responses")
 RESPONSE_KEYS = ("id", "text", "author")
 HOLISTIC_KEY, NOTES_KEY = "holistic", "notes"
-Number = int | float
 
 
 class NumberedComparison(Struct, frozen=True):
@@ -113,7 +111,8 @@ class ReviewGiven(Struct, frozen=True):
 
     `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
     what was given, of `scale`, and `ranking` lists places from the best on, each with the responses tied there.
-    `criteria_first` says that scores as a whole were given by who had seen the criteria.
+    `criteria_first` says that scores as a whole were given by who had seen the criteria. `scales` are those of criteria
+    that have one of their own.
     """
 
     line: int
@@ -122,7 +121,8 @@ class ReviewGiven(Struct, frozen=True):
     labels: dict[str, str]
     text: str | None = None
     scores: dict[str, dict[str, Any]] = {}
-    scale: tuple[Number, Number] = (LOWEST, HIGHEST)
+    scale: Scale = USUAL
+    scales: dict[str, Scale] = {}
     ranking: list[list[str]] | None = None
     criteria_first: bool = False
 
@@ -268,44 +268,42 @@ def _ranking_problems(ranking: Any) -> Iterator[Problem]:
 
 
 def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
-    scale = value.get("scale", [LOWEST, HIGHEST])
-    is_scale = isinstance(scale, list) and len(scale) == 2 and all(map(_is_number, scale))
-    if not is_scale or scale[0] >= scale[1]:
-        said = '"scale" must be the lowest and the highest score that could be given, such as [0, 100].'
+    given = value.get("scale", list(USUAL))
+    if not (all(map(is_scale, given.values())) if isinstance(given, dict) else is_scale(given)):
+        said = (
+            '"scale" must be the lowest and the highest score that could be given, such as [0, 100], or an object of '
+            "these by criterion."
+        )
         yield Problem("wrong_shape", said, pointer="/scale")
         return
     if not isinstance(value["scores"], dict) or not value["scores"]:
         said = '"scores" must hold an object of scores for each response, by its id.'
         yield Problem("wrong_shape", said, pointer="/scores")
         return
-    for response, given in value["scores"].items():
-        if not isinstance(given, dict):
-            said = f'The scores of a response are an object, such as {{"{HOLISTIC_KEY}": {scale[1]}}}.'
+    for response, scores in value["scores"].items():
+        if not isinstance(scores, dict):
+            said = f'The scores of a response are an object, such as {{"{HOLISTIC_KEY}": 7}}.'
             yield Problem("wrong_shape", said, pointer=build_pointer(["scores", response]))
             continue
-        for name, score in given.items():
-            message = _score_fault(name, score, scale)
+        for name, score in scores.items():
+            message = _score_fault(name, score, given.get(name, USUAL) if isinstance(given, dict) else given)
             if message:
                 yield Problem("bad_score", message, pointer=build_pointer(["scores", response, name]))
 
 
-def _score_fault(name: str, score: Any, scale: list[Number]) -> str:
+def _score_fault(name: str, score: Any, scale: Sequence[Number]) -> str:
     """What is wrong with a score or the notes; null is a score that was not given."""
     if name == NOTES_KEY:
         return "" if isinstance(score, str) else '"notes" is no text. Give it as text.'
     if score is None:
         return ""
-    if not _is_number(score):
+    if not is_number(score):
         return f'"{name}" is no number. Give one from {scale[0]} to {scale[1]}, or null where there is none.'
     if not scale[0] <= score <= scale[1]:
         return (
             f'"{name}" is {score}; scores lie from {scale[0]} to {scale[1]}. Correct it, or say the "scale".'
         )
     return ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _comparison(value: dict[str, Any]) -> NewComparison:
@@ -321,7 +319,9 @@ def _comparison(value: dict[str, Any]) -> NewComparison:
 
 
 def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
-    scale = value.get("scale", [LOWEST, HIGHEST])
+    scale = value.get("scale", USUAL)
+    by_key = scale if isinstance(scale, dict) else {}
+    low, high = USUAL if isinstance(scale, dict) else scale
     return ReviewGiven(
         line=line,
         comparison=value["comparison"].strip(),
@@ -329,7 +329,8 @@ def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
         labels={label: text.strip() for label, text in value.get("labels", {}).items()},
         text=value.get("text"),
         scores={key.strip(): score for key, score in value.get("scores", {}).items()},
-        scale=(scale[0], scale[1]),
+        scale=(low, high),
+        scales={key: (ends[0], ends[1]) for key, ends in by_key.items()},
         ranking=_places(value["ranking"]) if "ranking" in value else None,
         criteria_first=value.get("criteria_first", False),
     )
@@ -371,13 +372,6 @@ def place_review(
     )
 
 
-def rescale_score(value: Number, scale: tuple[Number, Number]) -> Number:
-    """A score of the scale as one of 1 to 10: the lowest is 1, the highest 10, and all between in proportion."""
-    low, high = exact(scale[0]), exact(scale[1])
-    mapped = LOWEST + (HIGHEST - LOWEST) * (exact(value) - low) / (high - low)
-    return int(mapped) if mapped.denominator == 1 else float(mapped)
-
-
 def _label_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[Problem]:
     if not given.labels:
         return
@@ -401,13 +395,11 @@ def _score_faults(
 ) -> Iterator[Problem]:
     if given.text is not None:
         return
-    if len(given.named) < FEWEST_DEALT:
-        pointer = "/ranking" if given.ranking else "/scores"
-        yield Problem("no_score", "A review speaks of two responses or more.", pointer=pointer)
-    if not given.ranking and not any(_numbers(score) for score in given.scores.values()):
-        said = "There is no score at all. Give some, or take the line out."
-        yield Problem("no_score", said, pointer="/scores")
+    yield from _count_faults(given)
     known = [*(criterion.key for criterion in rubric.criteria), HOLISTIC_KEY, NOTES_KEY]
+    unknown = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
+    for name in set(given.scales) - set(known[:-1]):
+        yield Problem("unknown_criterion", unknown, pointer=build_pointer(["scale", name]))
     for response, given_scores in given.scores.items():
         pointer = build_pointer(["scores", response])
         if response not in responses:
@@ -416,10 +408,17 @@ def _score_faults(
         elif given.labels and response not in given.labels.values():
             said = f'No label means "{response}". Give it one, or take its scores out.'
             yield Problem("wrong_labels", said, pointer=pointer)
-        for name in given_scores:
-            if name not in known:
-                said = f"The rubric of this set has no such criterion; it has {', '.join(known[:-2])}."
-                yield Problem("unknown_criterion", said, pointer=build_pointer(["scores", response, name]))
+        for name in [name for name in given_scores if name not in known]:
+            yield Problem("unknown_criterion", unknown, pointer=build_pointer(["scores", response, name]))
+
+
+def _count_faults(given: ReviewGiven) -> Iterator[Problem]:
+    if len(given.named) < FEWEST_DEALT:
+        pointer = "/ranking" if given.ranking else "/scores"
+        yield Problem("no_score", "A review speaks of two responses or more.", pointer=pointer)
+    if not given.ranking and not any(_numbers(score) for score in given.scores.values()):
+        said = "There is no score at all. Give some, or take the line out."
+        yield Problem("no_score", said, pointer="/scores")
 
 
 def _ranking_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterator[Problem]:
@@ -449,7 +448,7 @@ def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) 
     ids = {number: key for key, number in responses.items()}
     said = {
         label: {
-            name: rescale_score(value, given.scale)
+            name: rescale_score(value, given.scales.get(name, given.scale))
             for name, value in _numbers(given.scores.get(ids[number], {})).items()
         }
         for label, number in zip(LABELS, order, strict=False)
@@ -472,9 +471,13 @@ def _noted(
 
 
 def _flags(given: ReviewGiven) -> Iterator[Flag]:
-    if given.scale != (LOWEST, HIGHEST):
+    if given.scale != USUAL:
         low, high = given.scale
         yield Flag("rescaled", f"The scores were given from {low} to {high} and are mapped onto 1 to 10.")
+    for key, (low, high) in given.scales.items():
+        if (low, high) != USUAL:
+            said = f"{key} was given from {low} to {high} and is mapped onto 1 to 10."
+            yield Flag("rescaled", said, criterion=key)
     if not given.labels:
         said = (
             "The file does not say in which order the responses were shown; they stand as they were brought."

@@ -20,7 +20,14 @@ from rubric.reviewer_statistics.core.figure_kinds import (
     derive_preferences,
 )
 from rubric.reviewer_statistics.core.weights_fit import Preference
-from rubric.reviews.queries import load_reviewed, load_submitted_keys, name_places, set_hash, to_rows
+from rubric.reviews.queries import (
+    load_reviewed,
+    load_submitted_keys,
+    load_unknown_orders,
+    name_places,
+    set_hash,
+    to_rows,
+)
 from workspace.models import Project
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
@@ -73,14 +80,19 @@ def load_input(comparison_set: ComparisonSet) -> Input:
     by_file = set(comparison_set.reviewers.filter(kind=ELSEWHERE).values_list("pk", flat=True))
     both = [review for review in reviewed if review.holistic is not None and review.scores]
     late = {review.review for review in both if review.criteria_first}
+    unknown = load_unknown_orders(comparison_set)
+    rows = [
+        replace(row, position=None) if review.review in unknown else row
+        for review, row in zip(reviewed, to_rows(reviewed), strict=True)
+    ]
     return Input(
         whole_first=[
             replace(row, holistic=None) if review.criteria_first else row
-            for review, row in zip(reviewed, to_rows(reviewed), strict=True)
+            for review, row in zip(reviewed, rows, strict=True)
         ],
         late_count=len(late),
         unknown_count=len({review.review for review in both if review.reviewer in by_file} - late),
-        rows=to_rows(reviewed),
+        rows=rows,
         preferences=_preferences(comparison_set, own),
         weights=get_weights(comparison_set.rubric_version.to_record()),
         reviews=len(load_submitted_keys(comparison_set)),

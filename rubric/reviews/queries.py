@@ -15,6 +15,7 @@ from rubric.reviews.core.panel import Judgement, rank_to_values
 from rubric.reviews.core.score_rows import Row
 from workspace.core.canonical import canonical_hash
 
+ORDER_UNKNOWN = "order_unknown"
 COLUMNS = (
     "review_id",
     "review__round",
@@ -128,6 +129,16 @@ def name_places(order: Sequence[int], ranking: Sequence[Sequence[str]]) -> list[
     """A ranking of labels by the numbers of the responses."""
     numbers = map_labels(order)
     return [[str(numbers[label]) for label in place if label in numbers] for place in ranking]
+
+
+def load_unknown_orders(comparison_set: ComparisonSet) -> set[int]:
+    """The reviews that came by file without the order in which their responses were shown."""
+    rows = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED, seed="")
+    return {
+        key
+        for key, flags in rows.values_list("pk", "flags")
+        if any(flag.get("code") == ORDER_UNKNOWN for flag in flags)
+    }
 
 
 def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:

@@ -23,6 +23,8 @@ from workspace.statistics.ratings import Matrix
 EFFECT = 0.2
 DRAWS = 5000
 _SAME = "All reviewers saw the responses in the same order, so position and quality cannot be told apart."
+_SAME_KNOWN = "All known orders are the same and others are not known, so nothing can be said about position."
+_UNKNOWN = "In which order the responses were shown is not known, so nothing can be said about position."
 _NONE = "No reviewer has scored two responses of a comparison at known positions that others scored too."
 
 
@@ -47,17 +49,26 @@ def position_effects(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     two-sided by shuffling the positions within each sheet 5,000 times. Sources: Pitman (1937); L. Zheng et al.,
     Judging LLM-as-a-judge (NeurIPS 2023); L. Shi et al., arXiv 2406.07791 (2024).
     """
-    used = [row for row in sort_rows(rows) if row.position is not None]
+    used = sort_rows(rows)
     values = {key: float(value) for key, value in overalls(used, weights).items()}
-    found = residuals(used, lambda row: values.get((row.item, row.reviewer)))
+    every = residuals(used, lambda row: values.get((row.item, row.reviewer)))
+    # Scores of reviewers whose order is unknown are still what others are compared with.
+    found = [residual for residual in every if residual.row.position is not None]
     names = sorted({row.reviewer for row in rows})
+    known = {row.reviewer for row in used if row.position is not None}
+    if rows and not known:
+        return [_without(name, _UNKNOWN) for name in ("", *names)]
     places: dict[tuple[str, str], set[int | None]] = {}
     for residual in found:
         places.setdefault(residual.row.item, set()).add(residual.row.position)
     if found and all(len(seen) == 1 for seen in places.values()):
-        return [_without(name, _SAME) for name in ("", *names)]
+        reason = _SAME if known == set(names) else _SAME_KNOWN
+        return [_without(name, reason) for name in ("", *names)]
     groups = {"": found} | by_reviewer(found)
-    return [_effect(name, groups.get(name, []), seed) for name in ("", *names)]
+    return [
+        _effect(name, groups.get(name, []), seed) if not name or name in known else _without(name, _UNKNOWN)
+        for name in ("", *names)
+    ]
 
 
 def _effect(reviewer: str, found: Sequence[Residual], seed: int) -> PositionEffect:

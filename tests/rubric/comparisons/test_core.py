@@ -271,3 +271,27 @@ def test_a_ranking_beside_scores_or_alone_is_stored_under_the_labels():
 def test_a_ranking_of_other_responses_is_refused(ranking, labels, code):
     found = place_review(given_review(ranking=ranking, labels=labels), NUMBERS, rubric())
     assert [(fault.pointer, fault.code) for fault in found] == [("/ranking", code)]
+
+
+def test_each_criterion_may_have_a_scale_of_its_own():
+    line = {
+        **SCORED,
+        "scale": {"accuracy": [0, 1], "holistic": [1, 5]},
+        "scores": {"a": {"accuracy": 1, "clarity": 4, "holistic": 3}, "2": {"accuracy": 0, "holistic": 5}},
+    }
+    found = read_comparison_lines(lines(SOUP, line))
+    assert found.faults == []
+    record = place_review(found.reviews[0], NUMBERS, rubric()).record
+    assert [(said.scores, said.holistic) for said in record.responses] == [
+        ({"accuracy": 10, "clarity": 4}, 5.5),
+        ({"accuracy": 1}, 10),
+    ]
+    rescaled = [(flag.criterion, flag.message) for flag in record.flags if flag.code == "rescaled"]
+    assert rescaled == [
+        ("accuracy", "accuracy was given from 0 to 1 and is mapped onto 1 to 10."),
+        ("holistic", "holistic was given from 1 to 5 and is mapped onto 1 to 10."),
+    ]
+    assert read_faults(SOUP, {**line, "scale": {"accuracy": 3}}) == [(2, "/scale", "wrong_shape")]
+    assert read_faults(SOUP, {**line, "scale": {"accuracy": [2, 3]}})[0][1] == "/scores/a/accuracy"
+    other = place_review(given_review(scores=line["scores"], scales={"charm": (0, 1)}), NUMBERS, rubric())
+    assert [fault.pointer for fault in other] == ["/scale/charm"]

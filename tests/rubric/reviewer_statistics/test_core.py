@@ -332,6 +332,16 @@ def test_one_order_for_everybody_tells_nothing():
     assert "same order" in found[0].slope.reason
 
 
+def test_an_order_that_nobody_knows_is_not_the_same_order():
+    rows = [structs.replace(row, position=None) for row in simulate_panel(5, 3, 3)]
+    assert {"is not known" in effect.slope.reason for effect in position_effects(rows, WEIGHTS)} == {True}
+    mixed = [structs.replace(row, position=1 + int(row.response[1])) for row in simulate_panel(5, 3, 3)]
+    name = mixed[0].reviewer
+    mixed = [structs.replace(row, position=None) if row.reviewer == name else row for row in mixed]
+    found = {effect.reviewer: effect.slope.reason for effect in position_effects(mixed, WEIGHTS)}
+    assert found[""].startswith("All known orders are the same and others are not known")
+
+
 def own_rows(bonus):
     """p0 wrote r0 of every comparison and gives it so much more."""
     return [
