@@ -28,7 +28,7 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
         if work.missing:
             yield f"{_name(review)} was handed in, though {work.missing[0].says}"
             continue
-        record = build_record(work.sheet, work.values, work.rubric)
+        record = build_record(work.sheet, work.values, work.rubric, work.slips)
         if _said(record, collect_reasons(work.values, work.reasons)) != _stored(review):
             yield f"{_name(review)} does not say what its marks say."
 

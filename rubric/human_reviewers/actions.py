@@ -15,12 +15,15 @@ from rubric.human_reviewers.core import (
     CANNOT,
     NO_REASON,
     SCORE,
+    SLIP,
     WHOLE,
     Given,
+    SlipCheck,
     Start,
     build_record,
     collect_reasons,
     find_mark_fault,
+    find_slip_fault,
     second_start,
     why_not_yet,
 )
@@ -122,7 +125,7 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
         if work.missing:
             first = work.missing[0]
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
-        record = build_record(work.sheet, work.values, work.rubric)
+        record = build_record(work.sheet, work.values, work.rubric, work.slips)
         reasons = collect_reasons(work.values, work.reasons)
         record_submission(review=locked, record=record, cannot_judge=reasons, by=by, now=now)
     return locked
@@ -162,9 +165,12 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
 
     def check(self, owner: Review, *, by: Person, now: datetime) -> None:
         check_review(by, owner)
+        owner.__dict__["acted_at"] = now
 
     def read(self, owner: Review) -> ReviewState:
-        return load_review_state(owner)
+        work = load_review_state(owner)
+        work.now = owner.__dict__.get("acted_at")
+        return work
 
     def latest(self, work: ReviewState, kind: str, subject: str) -> Latest:
         return work.mark(kind, subject)
@@ -172,15 +178,21 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
     def refuse_faults(self, work: ReviewState, act: Act, proposed: Latest) -> None:
         """Raise Unacceptable when this cannot be said in this review, or not now, or not without a reason."""
         fault = find_mark_fault(work.sheet, act.kind, act.subject, act.value)
-        fault = fault or why_not_yet(work.sheet, work.values, act.kind)
+        if not fault and act.kind == WHOLE and work.is_locked:
+            fault, field = find_slip_fault(work.sheet, _slip(work, act, proposed))
+            if fault:
+                raise Unacceptable(fault, field=field)
+        fault = fault or (act.kind != WHOLE and why_not_yet(work.sheet, work.values, act.kind)) or ""
         if fault:
             raise Unacceptable(fault, field="value")
         if act.kind in (WHOLE, SCORE) and proposed.value == CANNOT and not proposed.reason.strip():
             raise Unacceptable(NO_REASON, field="reason")
 
     def amend(self, work: ReviewState, proposed: Latest) -> Latest:
-        """The reason is that of "cannot judge": a score takes it away."""
-        return proposed if proposed.value == CANNOT else replace(proposed, reason="")
+        """The reason is that of "cannot judge", or of a corrected slip: any other score takes it away."""
+        before = work.mark(proposed.kind, proposed.subject)
+        is_slip = proposed.kind == WHOLE and work.is_locked and proposed.reason != before.reason
+        return proposed if proposed.value == CANNOT or is_slip else replace(proposed, reason="")
 
     def undoable(self, work: ReviewState) -> QuerySet[MarkRevision]:
         return work.undoable()
@@ -192,6 +204,16 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
         self, work: ReviewState, latest: Latest, *, now: datetime
     ) -> tuple[ReviewState, frozenset[str]]:
         return work.changed(latest), frozenset()
+
+
+def _slip(work: ReviewState, act: Act, proposed: Latest) -> SlipCheck:
+    """The score as a whole that is to be corrected; its reason is that of this act."""
+    revisions = MarkRevision.objects.filter(
+        mark__review=work.review, mark__kind=act.kind, mark__subject=act.subject
+    )
+    given_at = revisions.order_by("-pk").values_list("created_at", flat=True).first()
+    age = work.now - given_at if work.now and given_at else SLIP * 2
+    return SlipCheck(age, proposed.value, act.reason or "")
 
 
 _MARKS = _Marks()

@@ -5,10 +5,20 @@ A mark is keyed by kind and subject. Responses are meant by their position in th
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from msgspec import Struct
 
-from rubric.core.records import BOTH, HIGHEST, HOLISTIC, LOWEST, RUBRIC, ReviewRecord, RubricRecord
+from rubric.core.records import (
+    BOTH,
+    HIGHEST,
+    HOLISTIC,
+    LOWEST,
+    RUBRIC,
+    Flag,
+    ReviewRecord,
+    RubricRecord,
+)
 from rubric.core.response_order import LABELS, labels
 from rubric.core.scores import get_weights
 from rubric.reviews.core.answer_json import GivenScores
@@ -98,8 +108,34 @@ def _ranking_fault(sheet: Sheet, subject: str, value: str | None) -> str:
     return ""
 
 
+SLIP = timedelta(seconds=10)
+NO_SLIP_REASON = "Say in a few words what the slip was: the criteria are open, so the reason is kept."
+
+
+class SlipCheck(Struct, frozen=True):
+    """How long ago the score was given that is to be corrected, its new value, and why."""
+
+    age: timedelta
+    value: str
+    reason: str
+
+
+def find_slip_fault(sheet: Sheet, slip: SlipCheck) -> tuple[str, str]:
+    """Why a score as a whole is not corrected once the criteria are open, and the field; "" when it is.
+
+    For 10 seconds a slip needs no reason. It can only be replaced, not taken back: that would close the criteria.
+    """
+    if sheet.is_second:
+        return "Scores as a whole stay as they were given in the first round.", "value"
+    if not slip.value:
+        return "The criteria are open, so give the score that you meant instead of none.", "value"
+    if slip.age > SLIP and not slip.reason.strip():
+        return NO_SLIP_REASON, "reason"
+    return "", ""
+
+
 def why_not_yet(sheet: Sheet, values: Values, kind: str) -> str:
-    """Why this is not open now, as a sentence; "" when it is.
+    """Why this is not open now, as a sentence; "" when it is. For slips see `find_slip_fault`.
 
     Where a score as a whole comes first, the criteria open when all are in, and from then on they stay: they are worth
     something only as they were given before anybody thought in criteria.
@@ -192,10 +228,13 @@ class Given(Struct, frozen=True):
     cannot_judge: Mapping[str, str]
 
 
-def build_record(sheet: Sheet, values: Values, rubric: RubricRecord) -> ReviewRecord:
+def build_record(
+    sheet: Sheet, values: Values, rubric: RubricRecord, slips: Values | None = None
+) -> ReviewRecord:
     """The review to submit: scores as they were given, what could not be judged left out, the person's own ranking.
 
-    A ranking that was never changed is ours, so none is reported.
+    `slips` are reasons for which scores as a whole were corrected once the criteria were open. A ranking that was never
+    changed is ours, so none is reported.
     """
     said = {name: GivenScores() for name in labels(sheet.count)}
     for place, given_scores in enumerate(said.values(), start=1):
@@ -210,7 +249,15 @@ def build_record(sheet: Sheet, values: Values, rubric: RubricRecord) -> ReviewRe
     order = parse_ranking(values.get((RANKING, ""), ""), sheet.count)
     ranking = [[get_label(place) for place in group] for group in order] if order else None
     weights = get_weights(rubric)
-    return assemble_record(said, ranking, weights, given_mode(said, ranking, weights))
+    flags = [
+        _slip_flag(get_label(subject), reason) for (_kind, subject), reason in sorted((slips or {}).items())
+    ]
+    return assemble_record(said, ranking, weights, given_mode(said, ranking, weights), flags=flags)
+
+
+def _slip_flag(label: str, reason: str) -> Flag:
+    said = f"{label}: the score as a whole was corrected after the criteria were open: {reason.rstrip('.')}."
+    return Flag("whole_corrected", said, label)
 
 
 def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]]:

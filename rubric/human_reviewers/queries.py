@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -42,16 +43,32 @@ COLUMNS = (
 
 # The key of the revisions that a second round begins with: they are no acts, so they cannot be undone.
 STARTING = "start:"
+STARTED = ("mark__kind", "mark__subject", "value")
 
 
 @dataclass(kw_only=True)
 class ReviewState:
-    """A review now: what it asks, and the marks of its reviewer so far."""
+    """A review now: what it asks, and the marks of its reviewer so far. `now` is the time of the act under way."""
 
     review: Review
     sheet: Sheet
     rubric: RubricRecord
     marks: dict[Key, Latest]
+    now: datetime | None = None
+
+    @cached_property
+    def started(self) -> dict[Key, str]:
+        """What a second round began with, by subject; empty in a first round."""
+        if not self.sheet.is_second:
+            return {}
+        rows = MarkRevision.objects.filter(mark__review=self.review, key__startswith=STARTING)
+        return {(kind, subject): value for kind, subject, value in rows.values_list(*STARTED)}
+
+    @cached_property
+    def slips(self) -> dict[Key, str]:
+        """Why scores as a whole were corrected once the criteria were open."""
+        marks = [mark for mark in self.marks.values() if mark.kind == WHOLE and mark.value != CANNOT]
+        return {(mark.kind, mark.subject): mark.reason for mark in marks if mark.reason}
 
     @cached_property
     def values(self) -> dict[Key, str]:

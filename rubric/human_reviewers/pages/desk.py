@@ -87,7 +87,16 @@ class Desk:
             needs=(kind, subject) in self.asked,
             is_open=self.is_open and not is_closed,
             others=self._others(place, criterion),
+            may_correct=self.is_open and is_closed and not self.work.sheet.is_second,
+            first=self._first(kind, subject, mark.value),
         )
+
+    def _first(self, kind: str, subject: str, value: str) -> str:
+        """What the first round said, where the second says something else."""
+        if not self.work.sheet.is_second:
+            return ""
+        first = self.work.started.get((kind, subject), "")
+        return "" if first == value else format_score(first) or _("no score")
 
     def _others(self, place: int, criterion: str) -> list[str]:
         """What others gave for a criterion; their scores as a whole only where there are no criteria."""

@@ -12,6 +12,7 @@ class ScoreItem(Struct, frozen=True):
     """One score that is asked for: of the response at `place`, as a whole or by a criterion.
 
     `word` is the value as it is shown. `is_open` says whether it can be changed now; `others` are what others gave.
+    `may_correct` says that only a slip can be put right, `first` is the first round's value where it was changed.
     """
 
     id: str
@@ -27,6 +28,8 @@ class ScoreItem(Struct, frozen=True):
     needs: bool
     is_open: bool
     others: list[str]
+    may_correct: bool = False
+    first: str = ""
 
 
 class CriterionScores(Struct, frozen=True):
@@ -148,7 +151,7 @@ class Changed(Struct, frozen=True):
 
 
 class SubmittedResponse(Struct, frozen=True):
-    """One response of a submitted review; `overall` is ours, "" without any score."""
+    """One response of a submitted review; `overall` is ours, "" without any score. `changed` says what round 2 did."""
 
     label: str
     rank: str
@@ -160,6 +163,7 @@ class SubmittedResponse(Struct, frozen=True):
     cannot_judge: list[str]
     text: str
     others: list[str]
+    changed: list[str] = []
 
 
 class SubmittedReviewPage(Struct, frozen=True):

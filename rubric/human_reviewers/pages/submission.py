@@ -1,6 +1,7 @@
 """A submitted review: what its reviewer gave, the overall that follows from it, and what is next."""
 
 from django.utils.translation import gettext as _
+from msgspec import structs
 
 from rubric.core.response_order import LABELS
 from rubric.core.scores import Overall, compute_overall, get_weights, round_half_up
@@ -17,6 +18,7 @@ from rubric.human_reviewers.queries import (
 from rubric.models import Review, ReviewedResponse
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.panel import compute_rank_numbers
+from rubric.reviews.queries import list_changes
 from workspace.models import Person
 
 
@@ -29,7 +31,14 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         others.setdefault(other.number, []).append(other)
     places = review.reported_ranking if review.reported_ranking is not None else review.ranking
     ranks = compute_rank_numbers(places)
-    responses = [_response(row, work, ranks, others.get(row.response.number, [])) for row in rows]
+    before = _first_rows(review)
+    responses = [
+        structs.replace(
+            _response(row, work, ranks, others.get(row.response.number, [])),
+            changed=_changed(before.get(row.response_id), row, work),
+        )
+        for row in rows
+    ]
     sets = waiting_sets(person)
     return SubmittedReviewPage(
         review=review,
@@ -46,6 +55,27 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         ),
         may_get_second=review.round == 1 and _waits_for_others(review, sets),
     )
+
+
+def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
+    """What the same reviewer said in the first round, by response; empty for a first round."""
+    if review.round != 2:
+        return {}
+    first = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id, round=1)
+    rows = ReviewedResponse.objects.filter(review__in=first.exclude(state=SUPERSEDED))
+    return {row.response_id: row for row in rows}
+
+
+def _changed(first: ReviewedResponse | None, row: ReviewedResponse, work: ReviewState) -> list[str]:
+    names = {criterion.key: criterion.label for criterion in work.rubric.criteria}
+    names["holistic"] = _("As a whole")
+    said = _("%(name)s was %(first)s")
+    changes = list_changes(first, row)
+    return [
+        said % {"name": names[key], "first": was or _("no score")}
+        for key, was in changes.items()
+        if key in names
+    ]
 
 
 def _response(

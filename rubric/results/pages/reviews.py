@@ -6,6 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, Criterion
 from rubric.core.response_order import map_labels
@@ -15,6 +16,7 @@ from rubric.models import Comparison, Review, ReviewedResponse
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import SUBMITTED
 from rubric.results.pages.words import Candidate, two
+from rubric.reviews.queries import list_changes
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text import shorten
 
@@ -92,6 +94,7 @@ class ReviewedResponsePart(Struct, frozen=True):
     notes: str
     cannot: list[tuple[str, str]]
     is_own: bool
+    changed: list[str] = []
 
 
 class ReviewPart(Struct, frozen=True):
@@ -175,25 +178,45 @@ def _overall(row: ReviewedResponse | None, shares: Mapping[str, Fraction]) -> Fr
     return None if row is None else compute_overall(row.scores, shares).value
 
 
-def build_review(review: Review, ground: ReviewContext) -> ReviewPart:
+def build_review(review: Review, ground: ReviewContext, earlier: Sequence[Review] = ()) -> ReviewPart:
+    """One review in full; `earlier` holds the same reviewer's first round, so that changes are marked."""
     seen = map_labels(review.order)
     labels = {str(number): label for label, number in seen.items()}
     names = {key: candidate.name for key, candidate in ground.candidates.items()}
     named = {label: names[str(number)] for label, number in seen.items() if str(number) in names}
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     places = review.reported_ranking or review.ranking or []
+    same = [
+        other for other in earlier if other.reviewer_id == review.reviewer_id and other.round < review.round
+    ]
+    before = {row.response_id: row for other in same for row in other.reviewed.all()}
     return ReviewPart(
         review=review,
         reviewer=ground.names[str(review.reviewer_id)],
         kind=KINDS[review.reviewer.kind],
         mode=MODES.get(review.mode, ""),
         flags=[_flag(flag, named) for flag in review.flags],
-        lines=[_line(row, labels, ground, str(review.reviewer_id)) for row in rows],
+        lines=[
+            replace(
+                _line(row, labels, ground, str(review.reviewer_id)),
+                changed=_list_changed(before.get(row.response_id), row, ground),
+            )
+            for row in rows
+        ],
         ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
         not_dealt=[name for key, name in names.items() if key not in labels]
         if ground.own_shown(str(review.reviewer_id))
         else [],
     )
+
+
+def _list_changed(first: ReviewedResponse | None, row: ReviewedResponse, ground: ReviewContext) -> list[str]:
+    names = {criterion.key: criterion.label for criterion in ground.criteria} | {HOLISTIC: _("As a whole")}
+    said = _("%(name)s was %(first)s")
+    changes = list_changes(first, row)
+    return [
+        said % {"name": names.get(key, key), "first": was or _("no score")} for key, was in changes.items()
+    ]
 
 
 def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:

@@ -109,7 +109,7 @@ def build_comparison_page(
         what_if=_what_if(reviewed, candidates, asked, tried, panels[0].found) if sees else None,
         criteria=ground.criteria,
         table=build_score_table(reviews, ground),
-        reviews=[build_review(review, ground) for review in reviews],
+        reviews=[build_review(review, ground, reviews) for review in reviews],
     )
 
 

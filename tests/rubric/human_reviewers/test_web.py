@@ -83,10 +83,11 @@ def test_the_last_score_as_a_whole_opens_the_criteria_and_keeps_what_was_given(c
     assert "Wrong or made up where it matters" in text
     assert not [short for short in buttons(text) if short.startswith("holistic")]
     assert "so these stay as you gave them before" in text
-    refused = act(client, review, "holistic~3~1~8")
+    refused = act(client, review, "holistic~3~1~")
     assert refused.status_code == 422
-    assert "stay as they were given before" in refused.content.decode()
-    assert work(review).values["holistic", "3"] == "7"
+    assert "give the score that you meant" in refused.content.decode()
+    assert "slip-item-holistic-3" in act(client, review, "holistic~3~1~8").content.decode()
+    assert work(review).values["holistic", "3"] == "8"
 
 
 def test_a_plain_form_is_redirected_to_the_item(client, review):
