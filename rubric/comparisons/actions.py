@@ -63,12 +63,14 @@ def open_set(
     version: RubricVersion,
     mode: str,
     has_second_round: bool = False,
+    people_needed: int | None = None,
     by: Person,
     now: datetime,
 ) -> ComparisonSet:
     """Open an empty set under a published version of a response rubric.
 
-    Raises NotAllowed, Unacceptable for a name, version or mode that cannot be.
+    `people_needed` of its people review each comparison; all of them if it is None. Raises NotAllowed, Unacceptable for
+    a name, version or mode that cannot be.
     """
     check_open_set(by, project)
     plain = plain_name(name)
@@ -88,6 +90,7 @@ def open_set(
             rubric_version=version,
             mode=mode,
             has_second_round=has_second_round,
+            people_needed=people_needed,
             created_at=now,
             created_by=by,
         )

@@ -37,6 +37,14 @@ class SetForm(forms.Form):
         help_text=_("After the first, reviewers see what the others gave, without names, and may revise."),
     )
 
+    people_needed = forms.IntegerField(
+        label=_("People for each comparison"),
+        required=False,
+        min_value=1,
+        max_value=50,
+        help_text=_("Each comparison is dealt to so many of the set's people. Empty: everybody reviews all."),
+    )
+
     def __init__(self, *args: object, versions: Sequence[tuple[str, str]], **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
         self.fields["version"].choices = list(versions)  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from math import ceil
 
 from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -12,6 +13,7 @@ from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import SUBMITTED
 from rubric.sets.pages import LEADS, MODE_NAMES, SetFrame, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set
+from rubric.sets.queries import count_taken
 from workspace.access.permissions import get_refusal, may
 from workspace.models import Person, Project
 
@@ -42,12 +44,16 @@ class SetsPage(Struct, frozen=True):
 
 
 class ReviewerLine(Struct, frozen=True):
-    """One reviewer with the count of submitted reviews. `own_count` comparisons are not theirs to judge."""
+    """One reviewer with the count of submitted reviews. `own_count` comparisons are not theirs to judge.
+
+    `is_share` says that `total` is an equal share of the places, and not what they must review.
+    """
 
     reviewer: Reviewer
     kind: object
     total: int
     own_count: int
+    is_share: bool = False
 
 
 class SetPage(Struct, frozen=True):
@@ -67,6 +73,8 @@ class SetPage(Struct, frozen=True):
     more_reviewers: int
     candidates: list[tuple[int, str]]
     change_refusal: str
+    people_needed: int | None = None
+    places_taken: int = 0
 
 
 def build_sets_page(*, project: Project, person: Person) -> SetsPage:
@@ -116,7 +124,15 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
         more_reviewers=more,
         candidates=candidates(comparison_set),
         change_refusal=get_refusal(check_change_set, person, comparison_set) if is_closed else "",
+        people_needed=comparison_set.people_needed,
+        places_taken=_places_taken(comparison_set),
     )
+
+
+def _places_taken(comparison_set: ComparisonSet) -> int:
+    """How many of the places of comparisons are taken; 0 where everybody reviews all."""
+    needed = comparison_set.people_needed
+    return sum(min(count, needed) for count in count_taken([comparison_set]).values()) if needed else 0
 
 
 def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
@@ -157,10 +173,16 @@ def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[Reviewer
     found = list(counted[:MOST_REVIEWERS])
     more = rows.count() - len(found) if len(found) == MOST_REVIEWERS else 0
     unfit = _unfit_counts(rows)
+    needed = comparison_set.people_needed
+    people = rows.filter(kind=PERSON, ended_at=None).count() if needed else 0
     lines = []
     for reviewer in sorted(found, key=_by_kind):
         own = unfit.get((reviewer.set_id, reviewer.person_id), 0) if reviewer.person_id else 0
-        lines.append(ReviewerLine(reviewer, KIND_NAMES[reviewer.kind], count - own, own))
+        is_share = needed is not None and reviewer.kind == PERSON
+        total = ceil(needed * count / people) if needed and is_share and people else count - own
+        lines.append(
+            ReviewerLine(reviewer, KIND_NAMES[reviewer.kind], min(total, count - own), own, is_share)
+        )
     return lines, more
 
 

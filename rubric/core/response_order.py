@@ -1,7 +1,7 @@
 """What reviewers see instead of authors: responses in an order of their own, under letters."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
 LABELS = tuple(f"Response {letter}" for letter in ascii_uppercase)
@@ -17,6 +17,15 @@ def deal(numbers: Sequence[int], seed: str) -> list[int]:
     dealt = sorted(numbers)
     random.Random(seed).shuffle(dealt)
     return dealt
+
+
+def order_places(taken: Mapping[int, int], seed: str) -> list[int]:
+    """Comparisons in the order in which a person is dealt them: those with the fewest places taken, then by chance.
+
+    Everybody has another order, so people meet in ever other comparisons, and the design is connected.
+    """
+    shuffled = {key: at for at, key in enumerate(deal(list(taken), seed))}
+    return sorted(taken, key=lambda key: (taken[key], shuffled[key]))
 
 
 def map_labels(order: Sequence[int]) -> dict[str, int]:

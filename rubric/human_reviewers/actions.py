@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from rubric.human_reviewers.core import (
@@ -31,10 +32,11 @@ from rubric.human_reviewers.permissions import check_begin_review, check_review
 from rubric.human_reviewers.queries import STARTING, ReviewState, load_review_state, second_rounds
 from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review, Reviewer
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import SUBMITTED
+from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.actions import begin_review, record_submission
+from rubric.sets.queries import count_taken
 from workspace.core.canonical import canonical_hash
-from workspace.core.refusals import Unacceptable
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 from workspace.revisions.actions import KeyedRevisions, Saved
@@ -52,6 +54,7 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
     check_begin_review(by, comparison.set)
     reviewer = Reviewer.objects.get(set=comparison.set, kind=PERSON, person=by)
     with transaction.atomic():
+        _check_place(comparison, reviewer, now)
         first = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
         if first.state != SUBMITTED or not comparison.set.has_second_round:
             return first
@@ -64,6 +67,21 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
         second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)
         _start_from(first, second, by, now)
     return second
+
+
+def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> None:
+    """Raise Conflict when the comparison has all the people that it needs, and this is none of them."""
+    needed = comparison.set.people_needed
+    own = Review.objects.filter(comparison=comparison, reviewer=reviewer).exclude(state=SUPERSEDED)
+    if needed is None or own.exists():
+        return
+    # Two people who take the last place at once wait for each other here.
+    Comparison.objects.select_for_update().get(pk=comparison.pk)
+    if count_taken([comparison.set], now=now).get(comparison.pk, 0) >= needed:
+        raise Conflict(
+            _("Others have taken this comparison meanwhile. Take the next one under Reviews."),
+            code="no_place",
+        )
 
 
 def _start_from(first: Review, second: Review, by: Person, now: datetime) -> None:

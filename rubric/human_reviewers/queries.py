@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rubric.core.limits import FEWEST_DEALT
 from rubric.core.records import RubricRecord
-from rubric.core.response_order import deal
+from rubric.core.response_order import deal, order_places
 from rubric.human_reviewers.core import CANNOT, WHOLE, Key, Missing, Sheet, are_scores_complete, missing
 from rubric.models import (
     Comparison,
@@ -27,6 +27,7 @@ from rubric.models import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+from rubric.sets.queries import count_taken
 from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
 from workspace.models import Person, Project
 from workspace.revisions.core import Latest
@@ -206,7 +207,7 @@ def load_other_reviews(review: Review) -> list[OtherReview]:
 
 
 TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
-HANDED_IN, NOT_FOR_YOU = "handed_in", "not_for_you"
+HANDED_IN, NOT_FOR_YOU, FULL = "handed_in", "not_for_you", "full"
 
 # What can be worked on, in the order in which it is offered: what was begun first, so that nothing is left lying.
 WAITING = (BEGUN, SECOND_BEGUN, TO_REVIEW, SECOND)
@@ -282,12 +283,32 @@ def waiting_sets(person: Person) -> list[WaitingSet]:
     )
     names = {comparison_set.pk: comparison_set.name for comparison_set in sets}
     rows: dict[int, list[Waiting]] = {key: [] for key in names}
+    full, order = _places(person, sets)
     found = Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk", "number")
     for key, comparison, number in found:
         review, round_number, submission = reviews.get(comparison, (0, 0, ""))
         state = _state(round_number, submission, comparison in unable, comparison in open_now)
+        state = FULL if state == TO_REVIEW and comparison in full else state
         rows[key].append(Waiting(comparison, number, names[key], state, review, round_number))
-    return [WaitingSet(comparison_set, rows[comparison_set.pk]) for comparison_set in sets]
+    return [
+        WaitingSet(
+            comparison_set,
+            sorted(rows[comparison_set.pk], key=lambda waiting: order.get(waiting.comparison, 0)),
+        )
+        for comparison_set in sets
+    ]
+
+
+def _places(person: Person, sets: list[ComparisonSet]) -> tuple[set[int], dict[int, int]]:
+    """Of sets that need some people for each comparison: those that have them, and in which order they are dealt."""
+    dealt = [comparison_set for comparison_set in sets if comparison_set.people_needed is not None]
+    if not dealt:
+        return set(), {}
+    taken = count_taken(dealt)
+    held_by = dict(Comparison.objects.filter(set__in=dealt).values_list("pk", "set"))
+    needed = {comparison_set.pk: comparison_set.people_needed or 0 for comparison_set in dealt}
+    full = {key for key, count in taken.items() if count >= needed[held_by[key]]}
+    return full, {key: at for at, key in enumerate(order_places(taken, f"places {person.pk}"))}
 
 
 def waiting_count(person: Person) -> int | None:
@@ -302,7 +323,8 @@ def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = Non
     Reviewers who were taken out do not count, nor those who wrote so many of the responses that nothing is left to
     compare. A second round needs at least two reviews.
     """
-    keys = [comparison_set.pk for comparison_set in sets]
+    needed = {comparison_set.pk: comparison_set.people_needed for comparison_set in sets}
+    keys = list(needed)
     if not keys:
         return set()
     people: dict[int, dict[int, int]] = {}
@@ -327,11 +349,21 @@ def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = Non
         key
         for key, held_by, count in counts
         if len(done.get(key, ())) >= FEWEST_DEALT
-        and all(
-            reviewer in done[key] or count - written[key, person] < FEWEST_DEALT
-            for reviewer, person in people.get(held_by, {}).items()
+        and _is_round_over(
+            done[key],
+            {
+                reviewer
+                for reviewer, person in people.get(held_by, {}).items()
+                if count - written[key, person] >= FEWEST_DEALT
+            },
+            needed[held_by],
         )
     }
+
+
+def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
+    """Whether everybody who can, or as many as are needed, submitted the first round."""
+    return able <= done if needed is None else len(done) >= min(needed, len(able | done))
 
 
 def _newest_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, tuple[int, int, str]]:

@@ -36,7 +36,8 @@ class ComparisonSet(models.Model):
     """Questions that are reviewed alike: under one rubric version, in one mode, by the same reviewers.
 
     Its number counts within the project. With a second round, reviewers see what the others gave once all have handed
-    in the first, and may revise. A closed set takes no more reviews.
+    in the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
+    comparison, all of them where it is None.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="comparison_sets")
@@ -45,6 +46,7 @@ class ComparisonSet(models.Model):
     rubric_version = models.ForeignKey(RubricVersion, models.PROTECT, related_name="comparison_sets")
     mode = models.CharField(max_length=12, choices=MODES)
     has_second_round = models.BooleanField(default=False)
+    people_needed = models.PositiveSmallIntegerField(null=True, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     closed_at = models.DateTimeField(null=True, blank=True)

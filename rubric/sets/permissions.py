@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from rubric.models import ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
+from rubric.sets.queries import has_open_places
 from workspace.access.permissions import may, role_in
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
@@ -46,7 +47,7 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
         return
     if not is_lead:
         raise NotAllowed(_("Results are shown when the set is closed. A team lead does that."))
-    if reviewer is not None and reviewer.handed_in < _reviewable_count(comparison_set, reviewer):
+    if reviewer is not None and _has_work(comparison_set, reviewer):
         raise NotAllowed(
             _(
                 "You review this set yourself. Hand in both rounds of all your reviews, then its results are shown."
@@ -56,6 +57,13 @@ def check_see_results(person: Person, comparison_set: ComparisonSet) -> None:
                 "You review this set yourself. Hand in all your reviews first, then its results are shown."
             )
         )
+
+
+def _has_work(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
+    """Whether the reviewer, who has the count `handed_in`, has reviews to hand in."""
+    if comparison_set.people_needed is not None:
+        return has_open_places(comparison_set, reviewer)
+    return int(getattr(reviewer, "handed_in", 0)) < _reviewable_count(comparison_set, reviewer)
 
 
 def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:

@@ -1,9 +1,42 @@
-"""Names of a set's reviewers, as one person may see them."""
+"""Names of a set's reviewers, as one person may see them, and the places of comparisons that people have taken."""
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from rubric.models import ComparisonSet, Reviewer
+from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
 from workspace.models import Person
+
+# A place is held so long by a review that was begun; after that somebody else may take it, and the work is kept.
+PLACE_LEASE = timedelta(days=1)
+
+
+def count_taken(sets: Iterable[ComparisonSet], *, now: datetime | None = None) -> dict[int, int]:
+    """How many people have a place on each comparison of these sets: handed in, or begun within the lease."""
+    keys = [comparison_set.pk for comparison_set in sets]
+    counts = dict.fromkeys(Comparison.objects.filter(set__in=keys).values_list("pk", flat=True), 0)
+    held = Q(state=DRAFT, reviewer__ended_at=None, created_at__gt=(now or timezone.now()) - PLACE_LEASE)
+    rows = Review.objects.filter(held | Q(state=SUBMITTED), comparison__set__in=keys, round=1)
+    found = rows.filter(reviewer__kind=PERSON).order_by().values_list("comparison")
+    return counts | dict(found.annotate(count=Count("pk")))
+
+
+def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
+    """Whether a person has reviews to hand in, or may still take a place, in a set that needs so many of them."""
+    own = Review.objects.filter(reviewer=reviewer).exclude(state=SUPERSEDED)
+    if own.filter(state=DRAFT).exists():
+        return True
+    done = set(own.values_list("comparison", flat=True))
+    others = Response.objects.filter(comparison__set=comparison_set).exclude(written_by=reviewer.person_id)
+    fit = dict(others.order_by().values_list("comparison").annotate(count=Count("pk")))
+    needed = comparison_set.people_needed or 0
+    taken = count_taken([comparison_set])
+    return any(count < needed and key not in done and fit.get(key, 0) >= 2 for key, count in taken.items())
 
 
 def reviewer_names(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:

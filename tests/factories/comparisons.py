@@ -34,6 +34,7 @@ def make_set(
     responses: int = 3,
     mode: str = "rubric",
     has_second_round: bool = False,
+    people_needed: int | None = None,
     people: Sequence[Person] = (),
     elsewhere: int = 0,
     authors: Mapping[int, str] | None = None,
@@ -50,6 +51,7 @@ def make_set(
         version=version or response_version(),
         mode=mode,
         has_second_round=has_second_round,
+        people_needed=people_needed,
         by=by,
         now=NOW,
     )

@@ -1,0 +1,94 @@
+"""Some people for each comparison: dealt to those who take it first, an incomplete and connected design."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+
+from rubric.core.response_order import order_places
+from rubric.human_reviewers.queries import waiting_sets
+from rubric.models import Comparison, ComparisonSet, Review
+from rubric.sets.permissions import check_see_results
+from rubric.sets.queries import PLACE_LEASE, count_taken
+from tests.factories.comparisons import make_set
+from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
+from tests.factories.people import NOW, make_lead, make_member, make_project
+from workspace.access.permissions import may
+from workspace.core.refusals import Conflict
+
+pytestmark = pytest.mark.django_db
+
+
+def states(person):
+    [waiting_set] = waiting_sets(person)
+    return {waiting.number: waiting.state for waiting in waiting_set.comparisons}
+
+
+def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
+    made = make_review_set(people=3, questions=2, people_needed=1)
+    left, middle, right = list_reviewers(made)
+    handed_in(begin(made, by=left, number=1))
+    assert states(left) == {1: "handed_in", 2: "to_review"}
+    assert states(middle) == {1: "full", 2: "to_review"}
+    with pytest.raises(Conflict, match="taken this comparison"):
+        begin(made, by=middle, number=1)
+    begin(made, by=middle, number=2)
+    client.force_login(right)
+    assert "Taken by others" in client.get(reverse("reviews")).content.decode()
+    client.force_login(made.created_by)
+    page = " ".join(
+        client.get(reverse("comparison_set", args=[made.project.slug, made.number])).content.decode().split()
+    )
+    assert "1 person reviews each comparison:" in page and "1, a share is 1" in page
+
+
+def test_a_place_goes_back_when_its_lease_is_over_and_the_work_is_kept():
+    made = make_review_set(people=2, people_needed=1)
+    left, _right = list_reviewers(made)
+    review = begin(made, by=left)
+    key = made.comparisons.get().pk
+    assert count_taken([made], now=NOW) == {key: 1}
+    assert count_taken([made], now=NOW + PLACE_LEASE + timedelta(seconds=1)) == {key: 0}
+    begun = Comparison.objects.get(pk=key).reviews.get()
+    assert begun == review
+    assert begin(made, by=left).pk == review.pk
+
+
+def test_a_second_round_waits_for_as_many_as_are_needed():
+    made = make_review_set(people=3, people_needed=2, has_second_round=True)
+    left, right, other = list_reviewers(made)
+    for person in (left, right):
+        handed_in(begin(made, by=person))
+    assert begin(made, by=left).round == 2
+    assert states(other) == {1: "full"}
+    assert Review.objects.filter(round=2).count() == 1
+
+
+def test_a_lead_who_reviews_sees_results_when_no_place_is_left_to_take():
+    project = make_project()
+    lead, member = make_lead(project=project), make_member(project=project)
+    made = make_set(by=lead, people=[lead, member], people_needed=1, questions=2)
+    handed_in(begin(made, by=lead, number=1))
+    assert not may(check_see_results, lead, made)
+    handed_in(begin(made, by=member, number=2))
+    assert may(check_see_results, lead, ComparisonSet.objects.get(pk=made.pk))
+
+
+@pytest.mark.parametrize(("people", "needed", "count"), [(6, 2, 30), (10, 3, 60), (4, 2, 8)])
+def test_the_design_is_incomplete_even_and_connected(people, needed, count):
+    taken, had = dict.fromkeys(range(count), 0), {person: set() for person in range(people)}
+    for _turn in range(count):
+        for person, done in had.items():
+            open_ones = {key: at for key, at in taken.items() if at < needed and key not in done}
+            if open_ones:
+                key = order_places(open_ones, f"places {person}")[0]
+                taken[key] += 1
+                done.add(key)
+    assert set(taken.values()) == {needed}
+    sizes = [len(done) for done in had.values()]
+    assert max(sizes) - min(sizes) <= 2
+    reached, grown = set(), set(had[0])
+    while grown != reached:
+        reached = set(grown)
+        grown |= {key for done in had.values() if done & reached for key in done}
+    assert reached == set(taken)
