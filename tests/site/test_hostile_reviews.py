@@ -77,7 +77,9 @@ def hostile():
     end_reviewer(reviewer=gone, by=lead, now=NOW)
     for _time in range(2):
         ensure_prompt(comparison=row, reviewer=model, by=lead, now=NOW)
-        paste_answer(comparison=row, reviewer=model, text=answer(), by=lead, now=NOW)
+        pair = {"comparison": row, "reviewer": model, "by": lead, "now": NOW}
+        paste_answer(**pair, text=answer(), part="whole")
+        paste_answer(**pair, text=answer())
         if not _time:
             ask_again(comparison=row, reviewer=model, by=lead, now=NOW)
     scores = {response.key: ONES | {"notes": odd("ELSEWHERE")} for response in responses}
@@ -104,13 +106,18 @@ def list_pages(made, row, model):
     """The addresses of everything about the set."""
     place = [made.project.slug, made.number]
     names = ("comparison_set", "set_results", "set_manners", "set_agreement", "set_success", "set_tuning",
-             "set_answers", "add_comparison", "import_comparisons", "upload_answers")  # fmt: skip
+             "set_answers", "set_readings", "add_comparison", "import_comparisons", "upload_answers")  # fmt: skip
     found = [reverse(name, args=place) for name in names]
     found += [reverse("set_reviewer", args=[*place, reviewer.pk]) for reviewer in made.reviewers.all()]
     found += [
         reverse("comparison_result", args=[*place, row.number]) + query for query in ("", "?incomplete=yes")
     ]
     found += [reverse("model_answer", args=[*place, row.number, model.pk])]
+    read = row.reviews.filter(reviewer=model, state="submitted").get()
+    found += [
+        reverse("model_parameters", args=[*place, model.pk]),
+        reverse("reading", args=[*place, read.pk]),
+    ]
     found += [reverse("survey", args=[*place, row.number]), reverse("comparison_sets", args=place[:1])]
     return [*found, reverse("reviews"), reverse("home"), reverse("project", args=place[:1])]
 
@@ -166,6 +173,7 @@ def test_notes_without_end_are_cut_on_pages_of_results(hostile):
     lead = made.created_by
     ask_again(comparison=row, reviewer=model, by=lead, now=NOW)
     text = answer(A=ONES).replace("NOTE", "endless " * 20_000)
+    paste_answer(comparison=row, reviewer=model, text=answer(), part="whole", by=lead, now=NOW)
     paste_answer(comparison=row, reviewer=model, text=text, by=lead, now=NOW)
     client = Client()
     client.force_login(lead)
