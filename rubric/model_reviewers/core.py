@@ -3,7 +3,6 @@
 The responses stand in the prompt as data that the model must not obey.
 """
 
-import hashlib
 import json
 import math
 import random
@@ -163,10 +162,6 @@ MOST_TRIES = 3
 # The first wait is between a half and a whole of this many seconds, each further one twice as long.
 FIRST_WAIT = 2.0
 LONGEST_WAIT = 60.0
-SYSTEM = "system_prompt"
-LONGEST_SYSTEM = 10_000
-COMPLETION_TOKENS = "max_completion_tokens"
-SAMPLING = ("temperature", "top_p", "max_tokens", COMPLETION_TOKENS, "seed", "reasoning_effort")
 
 # What went wrong with a call. After those of PASSING another try may go well; after the others it would not.
 TIMEOUT, CONNECTION, CUT_OFF = "timeout", "connection", "cut_off"
@@ -271,32 +266,6 @@ def criteria_order(rubric: RubricRecord, seed: str) -> list[str] | None:
     keys = [criterion.key for criterion in rubric.criteria]
     random.Random(f"criteria {seed}").shuffle(keys)
     return keys
-
-
-def select_sampling(parameters: Mapping[str, Any]) -> dict[str, int | float | str]:
-    """Those of a reviewer's parameters that a call may carry: plain numbers and short words under known names."""
-    return {
-        name: value
-        for name in SAMPLING
-        if isinstance(value := parameters.get(name), int | float | str)
-        and not isinstance(value, bool)
-        and not (isinstance(value, str) and len(value) > 40)
-    }
-
-
-def select_parameters(parameters: Mapping[str, Any]) -> dict[str, int | float | str]:
-    """The same with the system prompt, as they are stored with every answer."""
-    system = parameters.get(SYSTEM)
-    return select_sampling(parameters) | ({SYSTEM: system} if isinstance(system, str) and system else {})
-
-
-def describe_parameters(parameters: Mapping[str, Any]) -> str:
-    """The parameters in a few words that tell two reviewers apart; the system prompt by the start of its hash."""
-    given = select_parameters(parameters)
-    system = given.pop(SYSTEM, "")
-    words = [f"{name.replace('_', ' ')} {value}" for name, value in given.items()]
-    digest = hashlib.sha256(str(system).encode()).hexdigest()[:6]
-    return ", ".join([*words, *([f"system prompt {digest}"] if system else [])])
 
 
 def read_completion(body: bytes) -> Reply:

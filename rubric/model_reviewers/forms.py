@@ -7,8 +7,8 @@ from django.forms import BoundField
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from rubric.core.call_parameters import COMPLETION_TOKENS, LONGEST_SYSTEM
 from rubric.core.records import HIGHEST, LOWEST
-from rubric.model_reviewers.core import COMPLETION_TOKENS, LONGEST_SYSTEM
 from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from rubric.versions.forms import LinesField, several_lines
 

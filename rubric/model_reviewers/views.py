@@ -9,11 +9,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from rubric.core.call_parameters import describe_parameters
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.records import BOTH, HOLISTIC
 from rubric.core.response_order import labels
 from rubric.model_reviewers.actions import answers, jobs, prompts, readings
-from rubric.model_reviewers.core import describe_parameters, read_answer_lines
+from rubric.model_reviewers.core import (
+    read_answer_lines,
+)
 from rubric.model_reviewers.forms import AnswersForm, CorrectionForm, ParametersForm, PasteForm
 from rubric.model_reviewers.pages.overview import build_answers_page
 from rubric.model_reviewers.pages.readings import build_reading_page, build_readings_page

@@ -7,6 +7,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from rubric.core.call_parameters import describe_parameters
 from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
@@ -40,11 +41,12 @@ def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
 
 
 def reviewer_names(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:
-    """Names by reviewer key: leads see all names, a reviewer only their own."""
+    """Names by reviewer key: leads see all names, models with their parameters; a reviewer only their own."""
     names, others = {}, 0
     for reviewer in Reviewer.objects.filter(set=comparison_set).order_by("pk"):
         if is_lead or reviewer.person_id == person.pk:
-            names[str(reviewer.pk)] = reviewer.name
+            said = describe_parameters(reviewer.parameters)
+            names[str(reviewer.pk)] = f"{reviewer.name} ({said})" if said else reviewer.name
         else:
             others += 1
             names[str(reviewer.pk)] = _("another reviewer (%(number)d)") % {"number": others}

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ResponseReview, ReviewRecord
 from rubric.core.scores import compute_overall, get_weights
+from rubric.reviews.core.answer_json import bare_name, list_spellings
 from rubric.reviews.core.answer_record import MOST_FLAGS, read_review
 from tests.factories.reviews import EXAMPLE, LABELS, VERSION, evaluations, fenced
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in, unescaped
@@ -110,9 +111,15 @@ def _check_written(review: ReviewRecord, text: str) -> None:
             *([] if response.reported_overall is None else [response.reported_overall]),
         ]
         assert {float(number) for number in numbers} <= written, f"{response} has a number that nobody wrote"
-        assert not numbers or response.label.casefold() in says, f"nobody wrote of {response.label}"
+        assert not numbers or _is_named(response.label, says), f"nobody wrote of {response.label}"
     for place in review.reported_ranking or []:
-        assert all(label.casefold() in says for label in place), f"nobody ranked {place}"
+        assert all(_is_named(label, says) for label in place), f"nobody ranked {place}"
+
+
+def _is_named(label: str, says: str) -> bool:
+    """Whether the text names the response, be it in Markdown or by its letter alone."""
+    bare = bare_name(says)
+    return label.casefold() in says or any(spelling in bare for spelling in list_spellings(label))
 
 
 def _check_read_back(review: ReviewRecord, again: ReviewRecord) -> None:

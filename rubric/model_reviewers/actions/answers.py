@@ -10,7 +10,13 @@ from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
 from rubric.comparisons.actions import record_set_event
-from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, Reply, UploadedAnswer, select_parameters
+from rubric.core.call_parameters import select_parameters
+from rubric.model_reviewers.core import (
+    LONGEST_ANSWER,
+    UNREAD,
+    Reply,
+    UploadedAnswer,
+)
 from rubric.model_reviewers.queries import (
     MAIN_PART,
     get_model_name,

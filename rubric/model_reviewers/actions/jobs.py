@@ -14,20 +14,18 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from rubric.core.call_parameters import SYSTEM, select_parameters, select_sampling
 from rubric.model_reviewers.actions.answers import keep_answer, load_job_set, read_answer, read_unread
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.core import (
     MOST_TRIES,
     OPEN,
     PASSING,
-    SYSTEM,
     UNAUTHORISED,
     Call,
     Reply,
     compute_cost,
     limit_reply,
-    select_parameters,
-    select_sampling,
     wait_before,
 )
 from rubric.model_reviewers.permissions import check_ask_models

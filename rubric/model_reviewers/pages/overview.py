@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
+from rubric.core.call_parameters import describe_parameters
 from rubric.core.records import HOLISTIC, PARTIAL, RUBRIC
 from rubric.model_reviewers.core import (
     ANSWERED,
@@ -19,7 +20,6 @@ from rubric.model_reviewers.core import (
     OPEN,
     UNREAD,
     UNREADABLE_ANSWER,
-    describe_parameters,
 )
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import (

@@ -182,7 +182,7 @@ class Names:
         self._folded = {_folded(name): name for name in self.all if counts[_folded(name)] == 1}
         self._loose: dict[str, str] = {}
         if is_loose:
-            spellings = [(key, name) for name in self.all for key in _spellings(name)]
+            spellings = [(key, name) for name in self.all for key in list_spellings(name)]
             loose_counts = Counter(key for key, _name in spellings)
             self._loose = {key: name for key, name in spellings if loose_counts[key] == 1}
 
@@ -199,7 +199,7 @@ class Names:
     def _match_loosely(self, written: str) -> str | None:
         if not self._loose or len(written) > 200:
             return None
-        return self._loose.get(_bare(written))
+        return self._loose.get(bare_name(written))
 
     def pick(self, mapping: Mapping[str, Any]) -> FoundNames:
         """The values of the mapping by known name. An exact key wins; two others for one name refuse each other."""
@@ -220,14 +220,14 @@ class Names:
         return FoundNames(values=values, unknown=unknown, again=again, loose=loose)
 
 
-def _bare(name: str) -> str:
+def bare_name(name: str) -> str:
     """A name without Markdown and quotes, its words apart by one space, in one case."""
     return " ".join(_MARKUP.sub(" ", name).split()).casefold()
 
 
-def _spellings(name: str) -> list[str]:
+def list_spellings(name: str) -> list[str]:
     """The bare spellings of a label: itself, and the letter of "Response A"."""
-    bare = _bare(name)
+    bare = bare_name(name)
     letter = _LETTER.fullmatch(bare)
     return [bare, letter[1]] if letter else [bare]
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rubric.core.call_parameters import select_sampling
 from rubric.model_reviewers.core import (
     ANSWERED,
     CUT_OFF,
@@ -43,7 +44,6 @@ from rubric.model_reviewers.core import (
     prompt_line,
     read_answer_lines,
     read_completion,
-    select_sampling,
     wait_before,
 )
 from tests.factories.reviews import CRITERIA, LABELS, VERSION, read

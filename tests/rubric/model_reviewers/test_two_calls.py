@@ -7,14 +7,19 @@ from django.urls import reverse
 
 from rubric.comparisons.actions import add_reviewer, import_lines
 from rubric.comparisons.core import read_comparison_lines
+from rubric.core.call_parameters import describe_parameters
 from rubric.model_reviewers.actions.answers import paste_answer, set_parameters, upload_answers
 from rubric.model_reviewers.actions.jobs import ask_models, start_asking
 from rubric.model_reviewers.actions.prompts import ensure_prompt, open_prompts
-from rubric.model_reviewers.core import Reply, describe_parameters, read_answer_lines
+from rubric.model_reviewers.core import (
+    Reply,
+    read_answer_lines,
+)
 from rubric.model_reviewers.queries import load_asked, model_reviewers
 from rubric.models import Answer, Review
 from rubric.models.comparisons import MODEL
 from rubric.reviewer_statistics.queries import load_input
+from rubric.sets.queries import reviewer_names
 from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import Waits, answer_text
 from tests.factories.people import NOW
@@ -162,6 +167,14 @@ def test_parameters_are_set_on_the_page_until_an_answer_comes(client):
             by=made.created_by,
             now=NOW,
         )
+
+
+def test_results_name_a_model_with_its_parameters():
+    made = make_asked()
+    pair = make_pair(made)
+    set_parameters(reviewer=pair["reviewer"], parameters={"seed": 7}, by=made.created_by, now=NOW)
+    names = reviewer_names(made, made.created_by, is_lead=True)
+    assert names == {str(pair["reviewer"].pk): "one-model (seed 7)"}
 
 
 def test_parameters_in_words():
