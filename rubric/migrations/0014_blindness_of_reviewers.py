@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     """Reviewers who could see answers or results of a set, and reviews that are not blind."""
 
     dependencies = [
-        ('rubric', '0012_calls_for_the_whole'),
+        ('rubric', '0013_calls_for_the_whole'),
     ]
 
     operations = [

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     """A review says which reader read its answer; it may read the same answer anew, or as a person corrected it."""
 
     dependencies = [
-        ('rubric', '0010_answered_surveys_frozen'),
+        ('rubric', '0011_discussion_version_1_1'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
     """Models give the score as a whole in a call of its own; reviews say whether the criteria were seen before it."""
 
     dependencies = [
-        ('rubric', '0011_readings'),
+        ('rubric', '0012_readings'),
     ]
 
     operations = [

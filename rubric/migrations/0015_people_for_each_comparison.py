@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     """A set may need some of its people for each comparison, and not all."""
 
     dependencies = [
-        ('rubric', '0013_blindness_of_reviewers'),
+        ('rubric', '0014_blindness_of_reviewers'),
     ]
 
     operations = [
