@@ -46,9 +46,8 @@ def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
 
     The second look follows by a job.
     """
-    rubric = iteration.rubric_version.to_record()
-    games = _unmeasured(iteration).select_related("text").order_by("pk")
-    rows = [_measured(game, measure_game(game.text.to_record(), rubric), iteration) for game in games]
+    games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
+    rows = _measure(games, _rubric(iteration), iteration)
     _store_measurements(rows, iteration.rubric_version_id, None, now)
     _enqueue(COMPANIONS, iteration, by, now)
 
@@ -66,8 +65,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     turn = 0
     for keys in _batches(_unmeasured(iteration), job):
         games = list(Game.objects.filter(pk__in=keys).select_related("text", "iteration").order_by("pk"))
-        offsets = load_round_offsets(keys) if uses_round_offset(rubric) else {}
-        rows = [_measured(game, offsets.get(game.pk), rubric, iteration) for game in games]
+        rows = _measure(games, rubric, iteration)
         with transaction.atomic():
             now = clock()
             done = job.done_count + len(games)
@@ -219,6 +217,11 @@ def compute_input_hash(game: Game, rubric_sha256: str, code_version: str, row: R
     """The hash of everything that a measurement is made from."""
     offset = [row.offset] if row else []
     return canonical_hash([game.content_sha256, rubric_sha256, code_version, *offset])
+
+
+def _measure(games: list[Game], rubric: RubricRecord, iteration: Iteration) -> list[tuple[Measured, str]]:
+    offsets = load_round_offsets([game.pk for game in games]) if uses_round_offset(rubric) else {}
+    return [_measured(game, offsets.get(game.pk), rubric, iteration) for game in games]
 
 
 def _measured(
