@@ -108,11 +108,11 @@ def _references_are_valid(_now: datetime) -> Iterator[str]:
 
 
 def _other_replays(history: History) -> Iterator[str]:
-    """Re-plays that are not judged, or do not play, as what they play again."""
+    """Re-plays of another prompt than that of what they play again. The way of judging may move on without them."""
     for row in history.iterations:
         played = history.find(row.replay_of)
-        if row.replay_of is not None and (played is None or played.side != row.side):
-            yield f"Iteration {row.number} (row {row.id}) is no re-play: another prompt or way of judging than said."
+        if row.replay_of is not None and (played is None or played.prompt_sha256 != row.prompt_sha256):
+            yield f"Iteration {row.number} (row {row.id}) plays another prompt than the iteration that it plays again."
 
 
 def _lists_are_frozen(_now: datetime) -> Iterator[str]:

@@ -117,6 +117,15 @@ def test_a_gap_between_decisions_and_a_state_that_they_do_not_say_are_named(stag
     assert any(breach.startswith("Iteration 3") and "is rating" in breach for breach in said)
 
 
+def test_a_replay_of_another_prompt_is_named(stage):
+    played = Iteration.objects.filter(stage=stage).earliest("pk")
+    again = make_baseline(stage=stage, minutes=50)
+    damage(Iteration.objects.filter(pk=again.pk), replay_of=played)
+    assert "I6f" not in breaches()
+    damage(Iteration.objects.filter(pk=again.pk), prompt_sha256="0" * 64)
+    assert any("plays another prompt than the iteration" in said for said in breaches()["I6f"])
+
+
 def test_a_broken_chain_a_foreign_baseline_and_another_prompt_are_named(stage):
     iterations = {row.number: row for row in Iteration.objects.filter(stage=stage)}
     damage(Iteration.objects.filter(number=3), compared_with=iterations[1], baseline=iterations[2])
