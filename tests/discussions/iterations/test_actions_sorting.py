@@ -119,7 +119,7 @@ def test_a_frozen_list_takes_no_more_games(stage, baseline):
         lambda: move([1], load_unsorted(stage)),
         lambda: freeze(baseline),
     ):
-        with pytest.raises(NotAllowed, match="Iteration 2 was opened for rating"):
+        with pytest.raises(NotAllowed, match="Iteration 1 was opened for rating"):
             act()
     assert Game.objects.filter(iteration=baseline).count() == 3
 
@@ -207,5 +207,5 @@ def test_unsorted_is_never_opened_and_rated_as_today(stage):
 def test_a_decided_iteration_is_frozen_as_well(stage):
     make_iteration(stage=stage, games=[figures()] * 3)
     kept = make_iteration(stage=stage, games=[figures()] * 3, decision="keep")
-    with pytest.raises(NotAllowed, match="Iteration 3 is decided, and its list of games is frozen"):
+    with pytest.raises(NotAllowed, match="Iteration 2 is decided, and its list of games is frozen"):
         put_in(kept)
