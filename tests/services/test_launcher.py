@@ -7,6 +7,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -92,16 +94,10 @@ class Launched:
         return self.process.wait(30)
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """One data folder for all: only the first start has to migrate and to collect static files."""
-    return tmp_path_factory.mktemp("data")
-
-
-@pytest.fixture
-def launched(data):
-    """A launcher that has greeted."""
-    site = Launched(data)
+@contextmanager
+def launch(folder: Path) -> Iterator[Launched]:
+    """A launcher on that data that has greeted, ended in the end."""
+    site = Launched(folder)
     try:
         site.wait()
         yield site
@@ -109,35 +105,11 @@ def launched(data):
         site.end()
 
 
-def test_sigterm_ends_everything_in_order_and_a_second_start_keeps_the_data(launched):
-    assert 200 <= launched.page() < 500
-    assert all(launched.find(word) for word in ("granian", "redis-server", "celery", "sweep"))
-    assert launched.end(signal.SIGTERM) == 0
-    assert launched.processes() == {}
-    again = Launched(launched.folder)
-    try:
-        again.wait()
-        assert "Bringing the database up to date" not in again.said()
-        assert "Preparing the static files" not in again.said()
-        assert 200 <= again.page() < 500
-        assert again.end(signal.SIGINT) == 0
-    finally:
-        again.end()
-
-
-def test_kill_9_of_the_launcher_leaves_no_process(launched):
-    wait_until(lambda: sum("celery" in command for command in launched.processes().values()) == 3, 60)
-    launched.end(signal.SIGKILL)
-    assert wait_until(lambda: launched.processes() == {}, 30), launched.processes()
-
-
-def test_what_falls_is_started_again(launched):
-    for word, name in (("granian", "web server"), ("redis-server", "Redis"), ("celery", "worker")):
-        fallen = launched.find(word)
-        os.kill(fallen, signal.SIGKILL)
-        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 60)
-        assert wait_until(lambda: 200 <= launched.page() < 500, 60)
-    assert launched.process.poll() is None
+@pytest.fixture(scope="module")
+def launched(tmp_path_factory):
+    """A launcher on fresh data, for all tests but the last, which ends it."""
+    with launch(tmp_path_factory.mktemp("data")) as site:
+        yield site
 
 
 def test_a_second_one_on_the_same_data_or_port_is_refused_with_a_sentence(launched, tmp_path_factory):
@@ -148,6 +120,32 @@ def test_a_second_one_on_the_same_data_or_port_is_refused_with_a_sentence(launch
     assert elsewhere.process.wait(30) == 1
     assert f"Port {launched.port} of 127.0.0.1 cannot be used" in elsewhere.said()
     assert 200 <= launched.page() < 500
+
+
+def test_what_falls_is_started_launch(launched):
+    for word, name in (("granian", "web server"), ("redis-server", "Redis"), ("celery", "worker")):
+        fallen = launched.find(word)
+        os.kill(fallen, signal.SIGKILL)
+        assert wait_until(lambda said=name: f"The {said} ended by itself" in launched.said(), 60)
+        assert wait_until(lambda: 200 <= launched.page() < 500, 60)
+    assert launched.process.poll() is None
+
+
+def test_every_signal_ends_everything_and_the_next_start_keeps_the_data(launched):
+    assert 200 <= launched.page() < 500
+    assert all(launched.find(word) for word in ("granian", "redis-server", "celery", "sweep"))
+    assert launched.end(signal.SIGTERM) == 0
+    assert launched.processes() == {}
+    with launch(launched.folder) as second:
+        assert "Bringing the database up to date" not in second.said()
+        assert "Preparing the static files" not in second.said()
+        assert 200 <= second.page() < 500
+        assert second.end(signal.SIGINT) == 0
+        assert second.processes() == {}
+    with launch(launched.folder) as third:
+        wait_until(lambda: sum("celery" in command for command in third.processes().values()) == 3, 60)
+        third.end(signal.SIGKILL)
+        assert wait_until(lambda: third.processes() == {}, 30), third.processes()
 
 
 @pytest.mark.parametrize("port", ["eighty", "0", "70000"])
