@@ -48,7 +48,39 @@ class Facts(Struct, frozen=True, omit_defaults=True):
     has_messages: bool = True
 
 
-class Line(Struct, frozen=True, omit_defaults=True):
+class PassKind:
+    """What a pass rests on, for records with these fields of a line."""
+
+    __slots__ = ()
+    key: str
+    passes: bool | None
+    is_applicable: bool
+    denominator: int
+    manual_check: ManualCheck | None
+
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether it passes because there was nothing to count."""
+        return not self.is_applicable and bool(self.passes)
+
+    @property
+    def is_on_few_references(self) -> bool:
+        """Whether it is memory accuracy on fewer than `FEW_REFERENCES`."""
+        return self.is_applicable and self.key == MEMORY and self.denominator < FEW_REFERENCES
+
+    @property
+    def is_weak_pass(self) -> bool:
+        """Whether it passes by the rubric's rule, or is memory accuracy on fewer than `FEW_REFERENCES`."""
+        is_on_little = not self.is_applicable or self.is_on_few_references
+        return bool(self.passes) and is_on_little and not self.is_decided_by_hand
+
+    @property
+    def is_decided_by_hand(self) -> bool:
+        """Whether the manual check took the place of the score's pass or fail."""
+        return self.manual_check is not None and self.manual_check.decides
+
+
+class Line(Struct, PassKind, frozen=True, omit_defaults=True):
     """A line for a metric. `score` is in the unit of its `scale`; `interval` is Wilson's, in percent, for shares of
     messages and references alone.
 
@@ -71,22 +103,6 @@ class Line(Struct, frozen=True, omit_defaults=True):
     could_go_other_way: bool = False
     flip: int | None = None
     manual_check: ManualCheck | None = None
-
-    @property
-    def is_by_rule(self) -> bool:
-        """Whether it passes because there was nothing to count."""
-        return not self.is_applicable and bool(self.passes)
-
-    @property
-    def is_weak_pass(self) -> bool:
-        """Whether it passes by the rubric's rule, or is memory accuracy on fewer than `FEW_REFERENCES`."""
-        is_on_little = not self.is_applicable or (self.key == MEMORY and self.denominator < FEW_REFERENCES)
-        return bool(self.passes) and is_on_little and not self.is_decided_by_hand
-
-    @property
-    def is_decided_by_hand(self) -> bool:
-        """Whether the manual check took the place of the score's pass or fail."""
-        return self.manual_check is not None and self.manual_check.decides
 
 
 class Reason(Struct, frozen=True):

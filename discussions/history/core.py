@@ -36,8 +36,9 @@ class SummaryAverage(Struct, frozen=True):
 
 
 class SummaryGame(Struct, frozen=True):
-    """One game: its scores unrounded (None while not known), which are 100 by rule, what it cost. `state` is
-    "recorded", "complete" or "open"; `passes` says by metric what its verdict has."""
+    """One game: its scores unrounded (None while not known), which are 100 by rule, which pass on few
+    references, what it cost. `state` is "recorded", "complete" or "open"; `passes` says by metric what its verdict has.
+    """
 
     number: int
     state: str
@@ -49,6 +50,7 @@ class SummaryGame(Struct, frozen=True):
     is_cost_by_hand: bool
     cache_hit_rate: float | None
     is_cache_by_hand: bool
+    on_few_references: list[str] = []
 
 
 class SummaryWithdrawal(Struct, frozen=True):
@@ -198,7 +200,7 @@ COLUMNS = (
     "row", "stage", "iteration", "iteration_name", "kind", "decision", "compared_with", "game", "metric", "unit",
     "value", "threshold", "passes", "applies", "source", "withdrawn", "games", "second_look", "difference", "low",
     "high", "shrunken", "shrunken_low", "shrunken_high", "p_higher", "p_immaterial", "permutation_p",
-    "permutation_floor", "answer", "rebound",
+    "permutation_floor", "answer", "rebound", "on_few_references",
 )  # fmt: skip
 
 
@@ -244,6 +246,7 @@ def _game_rows(
             "passes": game.passes.get(line.key),
             "applies": line.key not in game.by_rule,
             "source": sources[game.state],
+            "on_few_references": line.key in game.on_few_references,
         }
     paid = (
         (COST, "dollars", game.cost_usd, game.is_cost_by_hand),

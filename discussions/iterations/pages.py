@@ -94,8 +94,9 @@ class Mean(NamedTuple):
 class Kind(NamedTuple):
     """One figure of games, and how it is drawn. `value` takes a game; it gives None while the figure is not known.
 
-    `mean` takes the averages of an iteration, its cache hit rate and the number of games. `hollow` explains a hollow
-    dot, `missing` is the text for an unknown figure.
+    `weak` says what little a game's figure rests on, "" when it rests on enough. `mean` takes the averages of an
+    iteration, its cache hit rate and the number of games. `hollow` explains a hollow dot, `missing` is the text for an
+    unknown figure.
     """
 
     key: str
@@ -106,6 +107,7 @@ class Kind(NamedTuple):
     missing: str
     value: Callable[[GameFigures], float | None]
     is_hollow: Callable[[GameFigures], bool]
+    weak: Callable[[GameFigures], str]
     text: Callable[[float], str]
     mean: Callable[[Averages, CacheRate, int], Mean]
     rules: list[tuple[float, str]]
@@ -115,6 +117,13 @@ class Kind(NamedTuple):
 def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
     """A figure as every chart and table shows it."""
     return figure(value, threshold, decimals=decimals)
+
+
+def describe_weak_score(game: GameFigures, key: str) -> str:
+    """What little a score rests on: "by rule" or "on few references"; "" when it rests on enough, or fails."""
+    if not game.applies(key):
+        return _("by rule")
+    return _("on few references") if key in game.on_few_references else ""
 
 
 def metric_kind(criterion: Criterion) -> Kind:
@@ -138,6 +147,7 @@ def metric_kind(criterion: Criterion) -> Kind:
         missing=_("open"),
         value=lambda game: game.score(key),
         is_hollow=lambda game: not game.applies(key),
+        weak=lambda game: describe_weak_score(game, key),
         text=lambda value: format_figure(value, threshold),
         mean=mean,
         rules=[(threshold, f"{threshold:g}")],
@@ -164,6 +174,7 @@ def cost_kind(rubric: RubricRecord) -> Kind:
         missing=_("not reported"),
         value=lambda game: None if game.cost_usd is None else float(game.cost_usd),
         is_hollow=lambda game: game.is_cost_by_hand,
+        weak=lambda game: _("by hand") if game.is_cost_by_hand else "",
         text=lambda value: f"${format_figure(value, limit, 2)}",
         mean=mean,
         rules=[(amber, f"{amber:g}"), (limit, f"{limit:g}")],
@@ -188,6 +199,7 @@ def cache_kind(rubric: RubricRecord) -> Kind:
         missing=_("not reported"),
         value=lambda game: None if game.cache_hit_rate is None else 100 * game.cache_hit_rate,
         is_hollow=lambda game: game.is_cache_by_hand,
+        weak=lambda game: _("by hand") if game.is_cache_by_hand else "",
         text=lambda value: f"{format_figure(value, percent)} %",
         mean=mean,
         rules=[(percent, f"{percent:g}")],
@@ -278,6 +290,8 @@ def average_cell(line: Average) -> AverageCell:
         return AverageCell(line.key, text, PENDING, _("open"), line.says)
     if line.is_by_rule_only:
         return AverageCell(line.key, text, PASS, _("pass by rule"), line.says)
+    if line.is_weak_only:
+        return AverageCell(line.key, text, PASS, _("pass on few references"), line.says)
     state = PASS if line.passes else FAIL
     return AverageCell(line.key, text, state, _("pass") if line.passes else _("fail"), line.says)
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import IMPORTING
-from discussions.core.outcome import ENGAGEMENT, Outcome
+from discussions.core.outcome import ENGAGEMENT, ManualCheck, Outcome, PassKind
 from discussions.iterations.core.figures import GameFigures, game_figures
 from discussions.iterations.core.history import (
     COMPLETE,
@@ -214,11 +214,13 @@ def _complete(rows: Collection[_Row], rules: dict[int, dict[str, Any]]) -> dict[
     return found
 
 
-class _RecordedLine(Struct):
+class _RecordedLine(Struct, PassKind):
     key: str
+    denominator: int
     score: float | None
     passes: bool | None
     is_applicable: bool = True
+    manual_check: ManualCheck | None = None
 
 
 class _Recorded(Struct):

@@ -231,5 +231,7 @@ def _cost(given):
 def _score(metric, value) -> Score:
     if value is None:
         return Score(metric, 0, 0, is_applicable=False)
+    if isinstance(value, tuple):
+        return Score(metric, *value)
     exact = Decimal(str(value)) * 100
     return Score(metric, int(exact), 10_000)

@@ -21,7 +21,12 @@ from discussions.comparison.core.verdict_line import choose_verdict_line, is_pri
 from discussions.comparison.labels import get_decimals, points, say_how_often
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
-from discussions.iterations.pages import JudgedIteration, chart_scale, format_figure
+from discussions.iterations.pages import (
+    JudgedIteration,
+    chart_scale,
+    describe_weak_score,
+    format_figure,
+)
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
@@ -281,7 +286,7 @@ def describe_figure(game: GameFigures, key: str, threshold: float) -> tuple[str,
     if score is None:
         return _("open"), part
     text = format_figure(score, threshold)
-    return (text if game.applies(key) else _("%(figure)s by rule") % {"figure": text}), part
+    return " ".join(filter(None, (text, describe_weak_score(game, key)))), part
 
 
 def _dot_text(value: Value, threshold: float) -> str:

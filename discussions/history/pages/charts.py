@@ -139,9 +139,8 @@ def describe_figures(
         for game, is_out in games:
             value, text, says = kind.value(game), kind.missing, ""
             if value is not None:
-                is_hollow, text = kind.is_hollow(game), kind.text(value)
-                says = kind.hollow if is_hollow else ""
-                values.append(Value(game.number, value, is_hollow, is_out))
+                text, says = kind.text(value), kind.weak(game)
+                values.append(Value(game.number, value, kind.is_hollow(game), is_out))
                 texts.append(f"{text}, {withdrawn}" if is_out else text)
             cells.append(GameCell(game.number, text, withdrawn if is_out else says, is_out))
         is_any_hollow = any(value.is_hollow and not value.is_out for value in values)

@@ -175,6 +175,7 @@ def _game(game: HistoryGame) -> SummaryGame:
         is_cost_by_hand=figures.is_cost_by_hand,
         cache_hit_rate=figures.cache_hit_rate,
         is_cache_by_hand=figures.is_cache_by_hand,
+        on_few_references=figures.on_few_references,
     )
 
 

@@ -11,7 +11,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from discussions.core.outcome import ABOVE, AMBER, LOW, UNREPORTED
+from discussions.core.outcome import ABOVE, AMBER, FEW_REFERENCES, LOW, UNREPORTED
 from discussions.iterations.core.figures import GameFigures, collect_scores, exact, passes
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
@@ -26,8 +26,9 @@ class Average(Struct, frozen=True):
 
     A game to which the metric does not apply counts 100 in `value` and is left out of `second`. `of_count` games make
     up `value`, `second_of_count` of them `second`, `by_rule_count` are the 100s; `passed_count` games pass the
-    criterion on their own. `pending` names games that are not known yet; while there are any, `passes` and
-    `second_passes` are None. `interval` is that of `second` (95 %), from how much the games differ.
+    criterion on their own, `few_count` of them on few references. `pending` names games that are not known yet; while
+    there are any, `passes` and `second_passes` are None. `interval` is that of `second` (95 %), from how much the games
+    differ.
     """
 
     key: str
@@ -45,6 +46,12 @@ class Average(Struct, frozen=True):
     second_of_count: int
     pending: list[int]
     interval: tuple[float, float] | None = None
+    few_count: int = 0
+
+    @property
+    def is_weak_only(self) -> bool:
+        """Whether every game of it passes by rule or on few references, some of them on few references."""
+        return bool(self.passes) and self.few_count > 0 and self.few_count == self.second_of_count
 
     @property
     def is_by_rule_only(self) -> bool:
@@ -58,7 +65,12 @@ class Average(Struct, frozen=True):
         if self.by_rule_count:
             parts.append(f"{self.by_rule_count} by rule as 100, since the metric does not apply")
         if self.of_count:
-            parts.append(f"{self.passed_count} of {self.of_count} pass")
+            few = (
+                f", {self.few_count} of them on fewer than {FEW_REFERENCES} references"
+                if self.few_count
+                else ""
+            )
+            parts.append(f"{self.passed_count} of {self.of_count} pass{few}")
         return "; ".join(parts)
 
     @property
@@ -151,6 +163,7 @@ def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Avera
         second_of_count=len(applicable),
         pending=pending,
         interval=compute_mean_interval(collect_scores(applicable, key), scale.low, scale.high),
+        few_count=sum(key in game.on_few_references for game in known),
     )
 
 

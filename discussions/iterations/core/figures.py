@@ -18,7 +18,8 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     """The figures of one game in an iteration.
 
     `scores` are those of the measured metrics, the highest where one does not apply, None while pending; `passes`
-    those of all as the game's verdict has them (a manual check may have decided). `cost_usd` None is "not
+    those of all as the game's verdict has them (a manual check may have decided); `on_few_references` names those that
+    apply and pass weakly. `cost_usd` None is "not
     reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
     the words of all its messages.
     """
@@ -36,6 +37,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     is_pass: bool | None = None
     message_count: int | None = None
     word_count: int | None = None
+    on_few_references: list[str] = []
 
     def score(self, key: str) -> float | None:
         """The score of a metric, or the rating where that is asked for; None while it is not known."""
@@ -73,6 +75,7 @@ def game_figures(
         is_pass=outcome.passes,
         message_count=message_count,
         word_count=word_count,
+        on_few_references=[line.key for line in outcome.lines if line.is_weak_pass and line.is_applicable],
     )
 
 

@@ -16,6 +16,7 @@ from discussions.iterations.core.history import (
     HistoryIteration,
     WithdrawnGame,
 )
+from discussions.iterations.pages import describe_weak_score
 from discussions.iterations.queries import load_rubric
 from discussions.models import Evaluation, Game, Iteration, Verdict
 from discussions.models.slots import RATING
@@ -137,6 +138,6 @@ def _cell(game: HistoryGame, criterion: Criterion) -> ScoreCell:
     if value is None:
         return ScoreCell("", PENDING, _("open"))
     text = figure(value, criterion.threshold)
-    if not game.figures.applies(criterion.key):
-        return ScoreCell(text, PASS, _("by rule"))
+    if weak := describe_weak_score(game.figures, criterion.key):
+        return ScoreCell(text, PASS, weak)
     return ScoreCell(text, PASS if passes else FAIL, _("pass") if passes else _("fail"))

@@ -18,8 +18,6 @@ from workspace.display.core.charts import BarRow, BarsChart, threshold_bars
 
 NextGames = Mapping[str, NextGame]
 NONE: NextGames = {}
-# With fewer references a score says little, whatever it is.
-FEW_REFERENCES = 5
 PASS, FAIL, PENDING = "pass", "fail", "pending"
 
 
@@ -109,8 +107,7 @@ def describe_flip(line: VerdictLine) -> str:
     if not line.is_applicable:
         return turns
     unit = LABELS[line.key].unit % {"n": line.denominator}
-    is_little = line.key == MEMORY and line.denominator < FEW_REFERENCES
-    counted = _("rests on %(unit)s") if is_little else _("counted on %(unit)s")
+    counted = _("rests on %(unit)s") if line.is_on_few_references else _("counted on %(unit)s")
     return f"{counted % {'unit': unit}}; {turns}"
 
 

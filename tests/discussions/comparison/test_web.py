@@ -175,7 +175,8 @@ def test_without_a_target_all_seven_answer_together(client):
 
 
 def test_every_dot_and_every_figure_opens_its_game(client):
-    change = pair(rated(60, 70, 80), rated(62, None, 83))
+    few = [figures(coherence=60, memory_accuracy=(3, 3)), *rated(70, 80)]
+    change = pair(few, rated(62, None, 83))
     body = get_body(client, change)
     target = re.search(r'<section class="card" id="compare-target".*?</section>', body, re.DOTALL)[0]
     links = re.findall(r'<a href="([^"]+)"><path class="dot"', target)
@@ -183,7 +184,7 @@ def test_every_dot_and_every_figure_opens_its_game(client):
     assert client.get(urljoin(get_address(change), links[0])).status_code == 200
     games = re.search(r'id="games".*?</section>', body, re.DOTALL)[0]
     assert len(re.findall(r'<a href="[^"]+#[\w-]+">', games)) == 6 * 7
-    assert "100.0 by rule" in games
+    assert "100.0 by rule" in games and "100.0 on few references" in games
     assert "1 game to which it does not apply is left out" in get_text(target).lower()
 
 

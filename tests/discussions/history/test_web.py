@@ -167,6 +167,18 @@ def test_a_game_to_which_a_metric_does_not_apply_is_hollow_and_left_out_at_secon
     assert "76.7 fail" in get_row(body, baseline)
 
 
+def test_a_pass_on_few_references_is_marked_in_every_table_of_the_stage(client):
+    stage = make_stage()
+    make_iteration(stage=stage, games=[figures(memory_accuracy=(3, 3))] * 3)
+    body = get_body(client, stage)
+    assert "100.0 on few references" in get_text(get_chart(body, "memory_accuracy"))
+    assert "100.0 pass on few references" in get_text(body)
+    for part in ("stage_summary", "stage_summary_markdown"):
+        page = client.get(reverse(part, args=[stage.project.slug, stage.number]))
+        assert "100.0 pass on few references" in get_text(page.content.decode())
+        assert "3 of 3 pass, 3 of them on fewer than 5 references" in page.content.decode()
+
+
 def test_a_game_that_is_not_rated_is_open_and_has_no_dot(client):
     stage = make_stage()
     baseline = make_iteration(stage=stage, games=[None, figures(coherence=80), figures(coherence=70)])

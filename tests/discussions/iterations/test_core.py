@@ -51,6 +51,14 @@ def test_memory_accuracy_that_applies_to_one_of_three_games():
     assert found.second_says == "mean of 1 game; left out: 2 to which the metric does not apply"
 
 
+def test_an_average_of_few_references_alone_says_so():
+    few = [game(number, on_few_references=["memory_accuracy"]) for number in (1, 2)]
+    found = compute_average(MEMORY, [*few, without_memory(3)])
+    assert (found.few_count, found.is_weak_only, found.is_by_rule_only) == (2, True, False)
+    assert found.says.endswith("3 of 3 pass, 2 of them on fewer than 5 references")
+    assert not compute_average(MEMORY, [*few, game(3)]).is_weak_only
+
+
 def test_a_metric_that_never_applies_has_no_second_look():
     found = compute_average(MEMORY, [without_memory(1), without_memory(2)])
     assert (found.value, found.passes, found.second, found.second_passes) == (100, True, None, None)

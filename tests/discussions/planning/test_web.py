@@ -126,10 +126,13 @@ def test_open_for_rating_freezes_and_only_once(client, stage):
 def test_a_rated_change_shows_figures_and_leads_to_the_decision(client, stage):
     make_baseline(stage=stage, games=[figures()] * 3)
     found = make_change(
-        stage=stage, games=[figures(coherence=20, memory_accuracy=None)] * 3, target="coherence"
+        stage=stage,
+        games=[figures(coherence=20, memory_accuracy=score) for score in (None, None, (4, 4))],
+        target="coherence",
     )
     text = shown(client, found)
     assert "verdict: PASS" in text and "by rule" in text and "20.0" in text
+    assert "on few references" in text
     assert '<li class="now"><div><span class="strong">Compare and decide' in text
     assert (
         "1 place differs from the prompt of iteration 1" in text and "Conversation coherence 5 points" in text
