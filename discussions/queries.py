@@ -14,9 +14,9 @@ from rubric.models import RubricVersion
 
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
 @lru_cache(maxsize=32)
-def game_record(game: int, content_sha256: str) -> GameRecord:
-    """The game with that number and content."""
-    return GameText.objects.get(game=game).to_record()
+def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRecord:
+    """The game with that number and content, its rounds counted as said."""
+    return replace(GameText.objects.get(game=game).to_record(), round_offset=round_offset)
 
 
 @lru_cache(maxsize=32)
@@ -55,5 +55,12 @@ def add_round_offset(record: GameRecord, row: RoundOffset | None) -> GameRecord:
 
 def load_measured_record(game: Game, measured: Measured) -> GameRecord:
     """The game as it was read for that measurement: with the round offset of that time."""
-    rows = RoundOffset.objects.filter(game=game, number=measured.round_offset_number)
-    return add_round_offset(game.text.to_record(), rows.first())
+    return game_record(game.pk, game.content_sha256, load_measured_offset(measured))
+
+
+def load_measured_offset(measured: Measured) -> int:
+    """What was added to the rounds that the game's texts name when it was measured; a query unless nothing was said."""
+    if not measured.round_offset_number:
+        return 0
+    rows = RoundOffset.objects.filter(game=measured.game_id, number=measured.round_offset_number)
+    return rows.values_list("offset", flat=True).get()

@@ -26,7 +26,7 @@ from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Game, Iteration, Judgement, Measured, Reveal, Slot, Verdict
 from discussions.models.evaluations import WORK_COLUMNS
-from discussions.queries import game_record, load_measurements, rubric_record
+from discussions.queries import game_record, load_measured_offset, load_measurements, rubric_record
 from discussions.rating.core.concealed import SeenGame, conceal
 from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
 from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample, read_more_rule
@@ -199,7 +199,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
     """
     measured, game, version = evaluation.measured, evaluation.game, evaluation.measured.rubric_version
     keys = (
-        (game.pk, game.content_sha256),
+        (game.pk, game.content_sha256, load_measured_offset(measured)),
         (measured.pk, measured.findings_sha256),
         (version.pk, version.sha256),
     )
@@ -235,13 +235,13 @@ _REVEALED = Prepared(lambda key: Reveal.objects.filter(evaluation=key).values_li
 
 
 @lru_cache(maxsize=32)
-def _seen_game(game: int, content_sha256: str) -> SeenGame:
-    return conceal(game_record(game, content_sha256))
+def _seen_game(game: int, content_sha256: str, round_offset: int) -> SeenGame:
+    return conceal(game_record(game, content_sha256, round_offset))
 
 
 @lru_cache(maxsize=32)
 def _load_judgeable(
-    game: tuple[int, str], measured: tuple[int, str], version: tuple[int, str]
+    game: tuple[int, str, int], measured: tuple[int, str], version: tuple[int, str]
 ) -> tuple[JudgeableSubjects, dict[Key, str], tuple[int, ...]]:
     rubric, measurements = rubric_record(*version), load_measurements(*measured)
     questions = len(rubric.criterion("engagement").guiding_questions)

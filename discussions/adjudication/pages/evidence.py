@@ -14,7 +14,7 @@ from discussions.metrics.core.text import split
 from discussions.metrics.core.vote_record import find_named_round
 from discussions.metrics.labels import describe_check, list_evidence, rule_text
 from discussions.models import Game, Measured
-from discussions.queries import game_record, load_measurements, rubric_record
+from discussions.queries import game_record, load_measured_offset, load_measurements, rubric_record
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.core.text import shorten
@@ -105,7 +105,7 @@ class EvidenceSource(Struct, frozen=True):
 def load_evidence_source(game: Game, measured: Measured, version: RubricVersion) -> EvidenceSource:
     """The source of one game, measured under that rubric version."""
     return EvidenceSource(
-        game_record(game.pk, game.content_sha256),
+        game_record(game.pk, game.content_sha256, load_measured_offset(measured)),
         load_measurements(measured.pk, measured.findings_sha256),
         rubric_record(version.pk, version.sha256),
     )
@@ -157,7 +157,7 @@ def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
     start, end = (finding.start, finding.end) if finding else _span(message.text, number)
     spoken = finding.round if finding else None
     if spoken is None:
-        spoken = find_named_round(message.text[start:end], message.round)
+        spoken = find_named_round(message.text[start:end], message.round, source.game.round_offset)
     hits = finding.evidence.rows if finding and finding.evidence else []
     return replace(
         said,

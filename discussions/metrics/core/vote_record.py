@@ -240,11 +240,16 @@ def _reading_up(low: str, message: Message) -> Evidence | None:
 _NAMED_ROUND = re.compile(r"\b(?:round|day) (\w{1,6})\b")
 
 
-def find_named_round(text: str, own_round: int) -> int:
-    """The round that a sentence names, else the one before its own; 0 when there is none."""
+def find_named_round(text: str, own_round: int, offset: int = 0) -> int:
+    """The file's number of the round that a sentence names, else of the one before its own; 0 when there is none.
+
+    `offset` is added to a number in the text, as in `GameRecord`.
+    """
     low = text.casefold()
+    lowest = 0 if offset < 0 else 1
     # Two cheap questions first: this is asked of every reference after every save.
     for found in _NAMED_ROUND.finditer(low) if "round" in low or "day" in low else ():
-        if number := round_number(found[1]):
-            return number
+        number = 0 if found[1] == "zero" else round_number(found[1])
+        if number is not None and number + offset >= lowest:
+            return number + offset
     return max(own_round - 1, 0)

@@ -44,11 +44,15 @@ class SeenVote(Struct, frozen=True):
 
 
 class SeenGame(Struct, frozen=True):
-    """The public discussion: who speaks, what is said, who voted for whom, who left when."""
+    """The public discussion: who speaks, what is said, who voted for whom, who left when.
+
+    `round_offset` is that of the game, as in `GameRecord`.
+    """
 
     players: list[SeenPlayer]
     messages: list[Message]
     votes: list[SeenVote]
+    round_offset: int = 0
 
     def name(self, player: int) -> str:
         """The name of the player with that number."""
@@ -100,9 +104,8 @@ def conceal(game: GameRecord) -> SeenGame:
         SeenPlayer(number, player.name, spoke[number], out.get(number, 0), alike[number - 1])
         for number, player in enumerate(game.players, start=1)
     ]
-    return SeenGame(
-        players, game.messages, [SeenVote(vote.round, vote.voter, vote.target) for vote in game.votes]
-    )
+    votes = [SeenVote(vote.round, vote.voter, vote.target) for vote in game.votes]
+    return SeenGame(players, game.messages, votes, game.round_offset)
 
 
 def select_visible_findings(

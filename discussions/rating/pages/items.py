@@ -17,6 +17,7 @@ from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY
 from discussions.core.records import PhraseFinding
 from discussions.metrics.core.text import split
+from discussions.metrics.core.vote_record import find_named_round
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import NEVER, ROLES, asked_references, asked_roles
 from discussions.rating.pages.desk import Desk
@@ -120,9 +121,8 @@ def build_marked_reference(desk: Desk, subject: str) -> SeenReference:
     message = desk.seen.messages[position - 1]
     start, end = split(message.text)[number - 1] if number else (0, len(message.text))
     text = message.text[start:end]
-    return SeenReference(
-        subject, position, start, end, text, is_counted=False, round=message.round - 1, players=[]
-    )
+    spoken = find_named_round(text, message.round, desk.seen.round_offset)
+    return SeenReference(subject, position, start, end, text, is_counted=False, round=spoken, players=[])
 
 
 def round_votes(desk: Desk, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:

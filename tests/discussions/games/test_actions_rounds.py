@@ -4,11 +4,18 @@ import json
 
 import pytest
 from django.urls import reverse
+from msgspec.structs import replace
 
+from discussions.adjudication.pages.evidence import build_subject, load_evidence_source
 from discussions.checks.games import GAME_CHECKS
+from discussions.core.records import Measurement, Vote
 from discussions.games.actions import drop_repeats, set_round_offset, withdraw_game
-from discussions.models import Game, Iteration, Measured, RoundOffset
+from discussions.models import Evaluation, Game, Iteration, Measured, RoundOffset
 from discussions.queries import newest_measured
+from discussions.queue.actions import take_next_game
+from discussions.rating.pages.desk import build_desk
+from discussions.rating.pages.items import build_marked_reference
+from discussions.rating.queries import load_state
 from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
 from tests.factories.jobs import run_waiting_jobs
@@ -79,6 +86,22 @@ def test_the_newest_word_counts_and_the_same_word_changes_nothing(lead, game):
     assert list(RoundOffset.objects.values_list("number", "offset")) == [(1, 1), (2, 0)]
     assert Measured.objects.filter(game=game).count() == 3
     assert [line for check in GAME_CHECKS for line in check.find(moment(12))] == []
+
+
+def test_a_sentence_that_people_mark_is_held_against_the_round_that_was_said(lead, game):
+    """ "Since round 1 I am here." is of the file's round 2, for the evaluator and for the lead who settles."""
+    say(game, 1, lead)
+    measured = newest_measured(fresh(game))
+    source = load_evidence_source(fresh(game), measured, measured.rubric_version)
+    voted = replace(source.game, votes=[Vote(1, 1, 2), Vote(2, 1, 3)])
+    unseen = replace(
+        source, game=voted, measurements={"memory_accuracy": Measurement("memory_accuracy", 0, 0)}
+    )
+    assert build_subject(unseen, "missed", "3.1").votes.round == 2
+    evaluator = make_member(project=game.project)
+    taken = take_next_game(project=game.project, by=evaluator, now=moment(10))
+    work = load_state(Evaluation.objects.with_work().get(pk=taken.pk))
+    assert build_marked_reference(build_desk(work, []), "3.1").round == 2
 
 
 def test_only_leads_say_it_and_not_of_a_withdrawn_game(lead, game):

@@ -121,6 +121,15 @@ def test_the_round_that_a_sentence_speaks_of(text, own, spoken):
 
 
 @pytest.mark.parametrize(
+    ("text", "offset", "spoken"),
+    [("In round 0 she lied.", 1, 1), ("In round zero she lied.", 1, 1), ("In round 1 she lied.", -1, 0)],
+)
+def test_a_named_round_counts_as_the_lead_said_of_the_game(text, offset, spoken):
+    assert find_named_round(text, 3, offset) == spoken
+    assert find_named_round("In round 0 she lied.", 3) == 2, "no round of the file"
+
+
+@pytest.mark.parametrize(
     ("names", "alike"),
     [
         (["Ann", "Bea"], [False, False]),
