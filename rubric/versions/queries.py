@@ -3,18 +3,20 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from django.conf import settings
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rubric.core.records import RubricRecord
+from rubric.core.records import RESPONSE, RubricRecord
 from rubric.versions.core.version_json import next_number, read_version
 from workspace.core.canonical import bytes_hash, canonical_bytes
 
-# Every file is frozen once it was shipped; the last one is what new projects get.
+# Every file is frozen once it was shipped; the last one is what new projects and sets get.
 DISCUSSION_NUMBERS = ("1.0", "1.1")
+RESPONSE_NUMBERS = ("1.0", "1.1")
 FIRST_VERSIONS = Path(__file__).parent / "first_versions"
 
 
@@ -37,12 +39,20 @@ def discussion_version(number: str = DISCUSSION_NUMBERS[-1]) -> RubricRecord:
     return _shipped(f"discussion-{number}")
 
 
-def first_response_version(weights: Mapping[str, float] | None = None) -> RubricRecord:
-    """Version 1.0 of the response rubric, with other weights where the installation gives them, keyed by criterion.
+def first_response_version() -> RubricRecord:
+    """Version 1.0 of the response rubric, as shipped; raises ValueError when the file was damaged."""
+    return _shipped("response-1.0")
 
-    Raises ValueError when the file was damaged, KeyError when a criterion has no weight.
+
+def response_version(
+    number: str = RESPONSE_NUMBERS[-1], *, weights: Mapping[str, float] | None = None
+) -> RubricRecord:
+    """A version of the response rubric, with other weights where the installation gives them, keyed by criterion.
+
+    Raises FileNotFoundError for a number that was not shipped, ValueError when the file was damaged, KeyError when a
+    criterion has no weight.
     """
-    shipped = _shipped("response-1.0")
+    shipped = _shipped(f"response-{number}")
     if weights is None or all(weights[criterion.key] == criterion.weight for criterion in shipped.criteria):
         return shipped
     criteria = [replace(criterion, weight=float(weights[criterion.key])) for criterion in shipped.criteria]
@@ -75,24 +85,36 @@ def shipped_versions() -> list[Shipped]:
 
     Raises ValueError when a file was damaged.
     """
+    weights = settings.RESPONSE_WEIGHTS
     discussion = [_row(discussion_version(number)) for number in DISCUSSION_NUMBERS]
-    return [*discussion, _row(first_response_version(settings.RESPONSE_WEIGHTS))]
+    return [
+        *discussion,
+        *(_row(response_version(number, weights=weights)) for number in RESPONSE_NUMBERS),
+    ]
 
 
 def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
     """The row that is still to be stored for a shipped version, None when it is there; `stored` is number -> body.
 
     1.0 is always the shipped one. A later number may have been taken by a version of the installation's own: then the
-    shipped one gets the next free number, and is known again by what it says.
+    shipped one gets the next free number, and is known again by what it says. Weights of a response version do not
+    count there: those of the settings may have changed since it was published.
     """
     if shipped.number not in stored:
         return shipped
-    said = msgspec.json.decode(shipped.body)
-    if shipped.number == "1.0" or any(
-        msgspec.json.decode(body) | {"version": shipped.number} == said for body in stored.values()
-    ):
+    said = _texts(shipped.body)
+    if shipped.number == "1.0" or any(_texts(body) == said for body in stored.values()):
         return None
-    return _row(replace(msgspec.convert(said, RubricRecord), version=next_number(stored)))
+    return _row(replace(msgspec.json.decode(shipped.body, type=RubricRecord), version=next_number(stored)))
+
+
+def _texts(body: str) -> dict[str, Any]:
+    """What a stored version says, without its number, and for responses without weights and their source."""
+    said = msgspec.json.decode(body) | {"version": ""}
+    if said.get("kind") != RESPONSE:
+        return said
+    criteria = [criterion | {"weight": 0} for criterion in said["criteria"]]
+    return said | {"source": "", "criteria": criteria}
 
 
 def _row(record: RubricRecord) -> Shipped:

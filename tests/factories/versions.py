@@ -4,12 +4,12 @@ from msgspec.structs import replace
 
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from rubric.versions.actions import draft_version, publish_first_versions, save_draft
-from rubric.versions.queries import DISCUSSION_NUMBERS
+from rubric.versions.actions import draft_version, publish_first_versions, retire_version, save_draft
+from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS
 from tests.factories.people import NOW, make_admin
 from workspace.people.actions import system_person
 
-SHIPPED = {"discussion": DISCUSSION_NUMBERS[-1], "response": "1.0"}
+SHIPPED = {"discussion": DISCUSSION_NUMBERS[-1], "response": RESPONSE_NUMBERS[-1]}
 
 
 def first(key="response"):
@@ -17,6 +17,13 @@ def first(key="response"):
     if not RubricVersion.objects.exists():
         publish_first_versions(by=system_person(now=NOW), now=NOW)
     return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number=SHIPPED[key])
+
+
+def retire_earlier(*, key="response", by=None):
+    """Retire the shipped versions before the newest, which is then the only published one."""
+    newest = first(key)
+    for version in RubricVersion.objects.published().filter(rubric=newest.rubric).exclude(pk=newest.pk):
+        retire_version(version=version, reason="Superseded", by=by or make_admin(), now=NOW)
 
 
 def make_draft(*, key="response", by=None, note="To try other weights", now=NOW):

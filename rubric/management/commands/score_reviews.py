@@ -15,7 +15,7 @@ from rubric.core.scores import round_half_up
 from rubric.reviews.core.answer_record import read_review
 from rubric.reviews.core.review_lines import read_lines, review_output
 from rubric.versions.core.version_json import read_version
-from rubric.versions.queries import first_response_version
+from rubric.versions.queries import response_version
 
 REFUSED = 2
 STANDARD_INPUT = "-"
@@ -61,9 +61,9 @@ class Command(BaseCommand):
                     self.stdout.write(line)
 
     def _rubric(self, file: str | None, *, as_json: bool) -> RubricRecord:
-        """The given rubric version, or the first, with the weights of this installation."""
+        """The given rubric version, or the newest shipped one, with the weights of this installation."""
         if file is None:
-            return first_response_version(settings.RESPONSE_WEIGHTS)
+            return response_version(weights=settings.RESPONSE_WEIGHTS)
         found = read_version(self._bytes(file, as_json=as_json))
         if not isinstance(found, RubricRecord):
             rows = [_row(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]

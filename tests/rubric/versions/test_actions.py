@@ -28,7 +28,7 @@ from rubric.versions.actions import (
 from rubric.versions.core.version_json import is_number, next_number, read_version
 from tests.factories.people import NOW, make_admin, make_lead, make_person, make_project, moment
 from tests.factories.transcripts import make_games_project
-from tests.factories.versions import first, make_changed_draft, make_draft, with_weights
+from tests.factories.versions import first, make_changed_draft, make_draft, retire_earlier, with_weights
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
@@ -45,14 +45,14 @@ def last_event():
 def test_a_draft_says_what_it_was_made_from_and_has_the_next_number():
     by = make_admin()
     draft = make_draft(by=by)
-    assert (draft.number, draft.state, draft.created_by, draft.published_at) == ("1.1", "draft", by, None)
-    assert replace(draft.to_record(), version="1.0") == first().to_record()
+    assert (draft.number, draft.state, draft.created_by, draft.published_at) == ("1.2", "draft", by, None)
+    assert replace(draft.to_record(), version="1.1") == first().to_record()
     assert draft.sha256 == bytes_hash(draft.body.encode())
     assert last_event() == (
         "rubric_version:drafted",
-        {"rubric": "response", "number": "1.1", "from": "1.0", "note": draft.note, "sha256": draft.sha256},
+        {"rubric": "response", "number": "1.2", "from": "1.1", "note": draft.note, "sha256": draft.sha256},
     )
-    assert make_draft(by=by).number == "1.2"
+    assert make_draft(by=by).number == "1.3"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_draft_wants_a_note(note):
     with pytest.raises(Unacceptable) as refusal:
         draft_version(version=first(), note=note, by=make_admin(), now=NOW)
     assert refusal.value.field == "note"
-    assert RubricVersion.objects.count() == 3
+    assert RubricVersion.objects.count() == 4
 
 
 def test_saving_replaces_what_the_draft_says():
@@ -154,7 +154,7 @@ def test_a_file_comes_in_as_a_draft_with_its_own_number_where_it_is_free():
 def test_a_file_can_begin_a_response_rubric():
     record, by = replace(first().to_record(), name="Coding"), make_admin()
     draft = import_version(record=record, rubric=None, key="coding", note="For code", by=by, now=NOW)
-    assert (draft.rubric.key, draft.rubric.name, draft.number) == ("coding", "Coding", "1.0")
+    assert (draft.rubric.key, draft.rubric.name, draft.number) == ("coding", "Coding", "1.1")
     assert read_version(draft.body.encode()) == record
     with pytest.raises(Conflict, match="short name already"):
         import_version(record=record, rubric=None, key="coding", note="For code", by=by, now=NOW)
@@ -174,7 +174,7 @@ def test_what_does_not_fit_together_is_refused():
     assert refusal(response, rubric=None, key="Not this!") == "key"
     assert refusal(replace(response, version="1/2"), rubric=first().rubric) == "file"
     assert refusal(replace(response, name="n" * 201), rubric=first().rubric) == "file"
-    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 3)
+    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 4)
 
 
 def discard(draft, *, by=None, basis=None, reason="A dead end", now=NOW):
@@ -188,10 +188,10 @@ def test_a_discarded_draft_stays_with_its_number_and_the_reason():
     gone = discard(draft, by=by, now=moment(7))
     assert (gone.state, gone.discarded_by, gone.discarded_at) == ("discarded", by, moment(7))
     assert (gone.discarded_reason, gone.body) == ("A dead end", draft.body)
-    detail = {"rubric": "response", "number": "1.1", "sha256": draft.sha256, "reason": "A dead end"}
+    detail = {"rubric": "response", "number": "1.2", "sha256": draft.sha256, "reason": "A dead end"}
     assert last_event() == ("rubric_version:discarded", detail)
-    assert make_draft().number == "1.2", "its number never comes to mean another version"
-    assert draft_version(version=gone, note="It was not so bad", by=by, now=NOW).number == "1.3"
+    assert make_draft().number == "1.3", "its number never comes to mean another version"
+    assert draft_version(version=gone, note="It was not so bad", by=by, now=NOW).number == "1.4"
 
 
 def test_discarding_wants_a_reason_and_an_admin():
@@ -318,6 +318,7 @@ def test_a_retired_version_is_not_taken_any_more():
 
 def test_the_only_published_version_and_drafts_are_not_retired():
     draft, by = make_draft(), make_admin()
+    retire_earlier(by=by)
     with pytest.raises(NotAllowed, match="only published version"):
         retire_version(version=first(), reason="Old", by=by, now=NOW)
     with pytest.raises(NotAllowed, match="nothing to retire"):

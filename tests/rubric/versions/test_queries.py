@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
+from msgspec.structs import replace
 
 from evalsite import environment
 from rubric.core.records import RubricRecord
@@ -15,14 +16,16 @@ from rubric.versions.queries import (
     find_missing,
     first_response_version,
     first_version_bytes,
+    response_version,
     shipped_versions,
 )
 
 WEIGHTS = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.2, "clarity": 0.2}
 
 
-# Of the row that every installation has; recorded games name it.
+# Of the rows that every installation has; recorded games and sets name them.
 SHA_1_0 = "7182e45579217c3d7993d18e5cf8c3fb559c8d53ed19c419b4d4f88fb1676232"
+RESPONSE_SHA_1_0 = "69e89dab6776d3e4e81202ad141aa3ab25ffae45c8e7cdbe31775faf2f2d9756"
 
 
 OTHERS = {"accuracy": 0.4, "completeness": 0.3, "conciseness": 0.2, "clarity": 0.1}
@@ -45,18 +48,30 @@ def test_the_first_response_version_is_the_decision_records_rubric():
         assert all(question.endswith("?") for question in criterion.guiding_questions)
         assert list(criterion.anchors) == ["1-2", "3-4", "5-6", "7-8", "9-10"]
         assert criterion.threshold is None
+        assert not criterion.advice
+
+
+def test_version_1_1_of_the_response_rubric_adds_advice_alone():
+    version = response_version("1.1")
+    for criterion in version.criteria:
         assert len(criterion.advice) == 3
         assert all(line.endswith(".") for line in criterion.advice)
+    criteria = [replace(criterion, advice=[]) for criterion in version.criteria]
+    assert replace(version, version="1.0", criteria=criteria) == first_response_version()
 
 
-def test_the_installations_weights_are_the_first_versions_and_named_as_such(settings):
+def test_the_installations_weights_are_the_shipped_versions_and_named_as_such(settings):
     settings.RESPONSE_WEIGHTS = OTHERS
-    response = {shipped.key: shipped for shipped in shipped_versions()}["response"]
-    body = json.loads(response.body)
-    assert {criterion["key"]: criterion["weight"] for criterion in body["criteria"]} == OTHERS
-    assert "weights of this installation" in body["source"]
+    changed = [shipped for shipped in shipped_versions() if shipped.key == "response"]
+    assert [shipped.number for shipped in changed] == ["1.0", "1.1"]
+    for shipped in changed:
+        body = json.loads(shipped.body)
+        assert {criterion["key"]: criterion["weight"] for criterion in body["criteria"]} == OTHERS
+        assert "weights of this installation" in body["source"]
     settings.RESPONSE_WEIGHTS = WEIGHTS
-    assert {shipped.key: shipped for shipped in shipped_versions()}["response"].sha256 != response.sha256
+    usual = [shipped for shipped in shipped_versions() if shipped.key == "response"]
+    assert usual[0].sha256 == RESPONSE_SHA_1_0
+    assert usual[1].sha256 != changed[1].sha256
 
 
 def test_the_settings_defaults_are_the_files_weights():
@@ -69,10 +84,10 @@ def test_the_settings_defaults_are_the_files_weights():
 @pytest.mark.django_db
 def test_migrating_publishes_every_shipped_version_and_the_newest_is_the_default():
     found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("pk")
-    assert list(found) == [("discussion", "1.0"), ("discussion", "1.1"), ("response", "1.0")]
+    assert list(found) == [(key, number) for key in ("discussion", "response") for number in ("1.0", "1.1")]
     assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.1")
     assert RubricVersion.objects.get(rubric__key="discussion", number="1.0").sha256 == SHA_1_0
-    assert RubricVersion.objects.newest("response").to_record().criterion("clarity").weight == 0.2
+    assert RubricVersion.objects.newest("response").to_record() == response_version("1.1")
 
 
 @pytest.mark.django_db
@@ -85,7 +100,7 @@ def test_publishing_what_is_there_changes_nothing(settings):
 
 
 def test_a_later_version_whose_number_is_taken_gets_the_next_one_once():
-    old, new, _response = shipped_versions()
+    old, new, *_responses = shipped_versions()
     stored = {"1.0": old.body}
     assert find_missing(new, stored) == new
     assert find_missing(old, stored | {"1.0": "{}"}) is None, "1.0 is never replaced"
@@ -93,6 +108,15 @@ def test_a_later_version_whose_number_is_taken_gets_the_next_one_once():
     missing = find_missing(new, stored)
     assert (missing.number, json.loads(missing.body)["parameters"]["rules"]) == ("1.2", "1.1")
     assert find_missing(new, stored | {"1.2": missing.body}) is None
+
+
+def test_a_response_version_under_another_number_is_known_whatever_its_weights(settings):
+    *_discussion, old, new = shipped_versions()
+    stored = {"1.0": old.body, "1.1": old.body.replace('"version":"1.0"', '"version":"1.1"')}
+    missing = find_missing(new, stored)
+    assert (missing.number, len(json.loads(missing.body)["criteria"][0]["advice"])) == ("1.2", 3)
+    settings.RESPONSE_WEIGHTS = OTHERS
+    assert find_missing(shipped_versions()[-1], stored | {"1.2": missing.body}) is None
 
 
 @pytest.mark.parametrize("value", ["heavy", "-0.1", "1.1", "2", "nan", "inf", "1e-1", "0,2", "35%", "."])
