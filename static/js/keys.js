@@ -106,6 +106,7 @@ function note() {
   const field = message()?.querySelector("textarea");
   if (!field) return;
   document.getElementById("part-text").checked = true;
+  show(field);
   field.focus();
 }
 
@@ -175,6 +176,9 @@ function show(target) {
   message()?.classList.remove("now");
   now = shown.id;
   shown.classList.add("now");
+  // Of folded responses the one that is spoken of is open; a summary is opened and closed by its own click.
+  const fold = shown.querySelector("details[name]");
+  if (fold && !target.closest("summary")) fold.open = true;
   if (!item) return;
   asked = item.id;
   if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });

@@ -28,6 +28,7 @@ from rubric.human_reviewers.pages.records import (
     Ranking,
     RankRow,
     ScoreItem,
+    ScoreLine,
     StepTab,
 )
 from rubric.human_reviewers.queries import OtherReview, ReviewState
@@ -35,6 +36,7 @@ from rubric.reviews.core.panel import compute_rank_numbers
 
 WHOLE_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
 MOST_MISSING = 6
+MOST_SIDE_BY_SIDE = 4  # columns of 232 px, beside the scores in a window of 1366 px
 STEP_BY_KIND = {WHOLE: WHOLE_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
 
 
@@ -183,6 +185,33 @@ def _row(desk: Desk, order: Order, place: int, numbers: dict[str, int]) -> RankR
     }
     values = {way: format_ranking(after) if after else "" for way, after in ways.items()}
     return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **values)
+
+
+def score_lines(desk: Desk) -> list[ScoreLine]:
+    """What each response has so far, in the order in which they are shown; none where all stand side by side."""
+    places = desk.work.sheet.places
+    return [_line(desk, place) for place in places] if len(places) > MOST_SIDE_BY_SIDE else []
+
+
+def _line(desk: Desk, place: int) -> ScoreLine:
+    sheet = desk.work.sheet
+    subjects = [f"{place}.{key}" for key, _label in sheet.criteria] if are_criteria_open(desk) else []
+    asked = [(WHOLE, str(place)), *((SCORE, subject) for subject in subjects)]
+    return ScoreLine(
+        place=place,
+        whole=_short(desk.work.mark(WHOLE, str(place)).value),
+        scores=[_short(desk.work.mark(SCORE, subject).value) or "-" for subject in subjects],
+        left=len(desk.asked.intersection(asked)),
+    )
+
+
+def _short(value: str) -> str:
+    return _("cannot") if value == CANNOT else value
+
+
+def choose_opened(desk: Desk) -> int:
+    """The place of the response whose text is shown first: the one that misses the next score, else the first."""
+    return next((parse_position(step.kind, step.subject) for step in desk.work.missing), 1)
 
 
 def progress(desk: Desk) -> tuple[int, int]:

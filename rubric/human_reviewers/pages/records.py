@@ -76,6 +76,19 @@ class ShownResponse(Struct, frozen=True):
     others: list[str]
 
 
+class ScoreLine(Struct, frozen=True):
+    """What one response has so far, beside its letter.
+
+    `whole` is "" without a score. `scores` are by criterion, "-" where one is missing, and empty until the criteria are
+    open. `left` counts what is missing of what is asked now.
+    """
+
+    place: int
+    whole: str
+    scores: list[str]
+    left: int
+
+
 class StepTab(Struct, frozen=True):
     """One step of the page. `go` is the element that its key goes to."""
 
@@ -110,7 +123,11 @@ class ConflictNote(Struct, frozen=True):
 
 
 class ReviewPage(Struct, frozen=True):
-    """The reviewer's page while the review is a draft."""
+    """The reviewer's page while the review is a draft.
+
+    `lines` are there where responses are too many to stand side by side: then only the text at `opened` is shown, and
+    the others are lines with their letters and scores.
+    """
 
     review_id: int
     nonce: str
@@ -134,6 +151,8 @@ class ReviewPage(Struct, frozen=True):
     more_missing: int
     can_undo: bool
     undo_key: str
+    lines: list[ScoreLine]
+    opened: int = 1
     question: str = ""
     responses: list[ShownResponse] = []
     single_keys: bool = True

@@ -61,6 +61,7 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
         closed_because=closed_because,
         whole=parts.whole(desk),
         criteria=parts.criteria(desk),
+        opened=parts.choose_opened(desk),
         question=review.comparison.question,
         responses=[_shown(desk, place, texts[number]) for place, number in enumerate(review.order, start=1)],
         single_keys=person.has_single_keys,
@@ -110,6 +111,7 @@ def _shared(
         "missing": parts.missing_links(desk),
         "more_missing": max(len(work.missing) - parts.MOST_MISSING, 0),
         "can_undo": is_undoable or (desk.is_open and work.undoable().exists()),
+        "lines": parts.score_lines(desk),
         "undo_key": f"{wanted.nonce}:undo:{work.review.version}",
     }
 

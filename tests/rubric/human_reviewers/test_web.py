@@ -330,3 +330,24 @@ def test_without_single_keys_none_act_from_the_start(client, review):
     person = review.reviewer.person
     type(person).objects.filter(pk=person.pk).update(has_single_keys=False)
     assert 'data-default="off"' in get_page(client, review).content.decode()
+
+
+def test_more_than_four_responses_are_lines_with_scores_so_far_and_one_text(client):
+    review = start(mode="both", responses=5)
+    client.force_login(review.reviewer.person)
+    say(review, "holistic", "1", "7")
+    text = get_page(client, review).content.decode()
+    assert re.findall(r'<details name="response" (open)?', text) == ["", "open", "", "", ""]
+    after = get_lines(act(client, review, "holistic~2~0~9"))
+    assert after == ["7", "9", "1 left", "1 left", "1 left"]
+    for place in range(3, 6):
+        say(review, "holistic", str(place), "5")
+    say(review, "score", "2.accuracy", "cannot", reason="No source")
+    assert get_lines(get_page(client, review))[:2] == ["7 - - - - 4 left", "9 cannot - - - 3 left"]
+
+
+def get_lines(answer):
+    """What stands beside each letter, in words."""
+    pattern = r'id="so-far-\d+"[^>]*>(.*?)(?=</summary>|<span\s+class="so-far|<section\s+class="step")'
+    found = re.findall(pattern, answer.content.decode(), re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]*>", " ", line).split()) for line in found]
