@@ -110,7 +110,7 @@ def find_missing(shipped: Shipped, stored: Mapping[str, str]) -> Shipped | None:
 
 def _texts(body: str) -> dict[str, Any]:
     """What a stored version says, without its number, and for responses without weights and their source."""
-    said = msgspec.json.decode(body) | {"version": ""}
+    said: dict[str, Any] = msgspec.json.decode(body, type=dict[str, Any]) | {"version": ""}
     if said.get("kind") != RESPONSE:
         return said
     criteria = [criterion | {"weight": 0} for criterion in said["criteria"]]
