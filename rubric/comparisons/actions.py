@@ -113,11 +113,7 @@ def add_comparisons(
             raise Unacceptable(fault.message, field=fault.pointer)
     with transaction.atomic():
         # A lead who had handed in everything could see results; with new comparisons that ends.
-        reviewers = Reviewer.objects.filter(
-            set=comparison_set, kind=PERSON, ended_at=None, could_see_since=None
-        )
-        found = [(row, row.person) for row in reviewers.select_related("person")]
-        _mark_seers((row for row, who in found if who and could_see_results(who, comparison_set)), now)
+        _mark_present_seers(comparison_set, now)
         rows = _stored(comparison_set, comparisons, by, now)
         people = _people(comparisons)
         responses = [
@@ -213,6 +209,34 @@ def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> No
         if Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED).exists():
             _mark_seers(reviewers, now)
         queue_figures(comparison_set=comparison_set, by=by, now=now)
+
+
+def change_people_needed(
+    *, comparison_set: ComparisonSet, people_needed: int | None, by: Person, now: datetime
+) -> None:
+    """Let another number of the set's people review each comparison, all of them if it is None.
+
+    Reviews that were begun stay. The present number again changes nothing. Raises NotAllowed.
+    """
+    check_change_set(by, comparison_set)
+    with transaction.atomic():
+        locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
+        if locked.people_needed == people_needed:
+            return
+        # A lead for whom no place was left could see results; with more places that ends.
+        _mark_present_seers(locked, now)
+        ComparisonSet.objects.filter(pk=locked.pk).update(people_needed=people_needed)
+        detail = {"people_needed": people_needed, "before": locked.people_needed}
+        record_set_event(
+            comparison_set=locked, verb="comparison_set:places_changed", detail=detail, by=by, now=now
+        )
+
+
+def _mark_present_seers(comparison_set: ComparisonSet, now: datetime) -> None:
+    """Mark the set's people who may see its results at present."""
+    reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, ended_at=None, could_see_since=None)
+    found = [(row, row.person) for row in reviewers.select_related("person")]
+    _mark_seers((row for row, who in found if who and could_see_results(who, comparison_set)), now)
 
 
 def _mark_seers(reviewers: Iterable[Reviewer], now: datetime) -> None:

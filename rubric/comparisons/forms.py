@@ -22,7 +22,19 @@ MODE_CHOICES = (
 )
 
 
-class SetForm(forms.Form):
+class PlacesForm(forms.Form):
+    """How many of the set's people review each comparison."""
+
+    people_needed = forms.IntegerField(
+        label=_("People for each comparison"),
+        required=False,
+        min_value=1,
+        max_value=50,
+        help_text=_("Each comparison is dealt to so many of the set's people. Empty: everybody reviews all."),
+    )
+
+
+class SetForm(PlacesForm):
     """A new set."""
 
     name = forms.CharField(label=_("Name"), max_length=200)
@@ -35,14 +47,6 @@ class SetForm(forms.Form):
         label=_("Two rounds"),
         required=False,
         help_text=_("After the first, reviewers see what the others gave, without names, and may revise."),
-    )
-
-    people_needed = forms.IntegerField(
-        label=_("People for each comparison"),
-        required=False,
-        min_value=1,
-        max_value=50,
-        help_text=_("Each comparison is dealt to so many of the set's people. Empty: everybody reviews all."),
     )
 
     def __init__(self, *args: object, versions: Sequence[tuple[str, str]], **given: object) -> None:

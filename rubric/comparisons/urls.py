@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{SET}import/", views.import_comparisons, name="import_comparisons"),
     path(f"{SET}people/", views.add_reviewer, name="add_reviewer"),
     path(f"{SET}people/<int:reviewer>/end/", views.end_reviewer, name="end_reviewer"),
+    path(f"{SET}places/", views.change_people_needed, name="change_people_needed"),
     path(f"{SET}close/", views.close_set, name="close_set"),
     path(f"{SET}reopen/", views.reopen_set, name="reopen_set"),
 ]

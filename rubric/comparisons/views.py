@@ -20,6 +20,7 @@ from rubric.comparisons.forms import (
     ModelReviewerForm,
     OutsideReviewerForm,
     PersonReviewerForm,
+    PlacesForm,
     SetForm,
 )
 from rubric.comparisons.pages import build_set_page, build_sets_page, candidates
@@ -44,6 +45,8 @@ LIST, OPEN, SHOW = (
     "rubric/comparisons/open.html",
     "rubric/comparisons/show.html",
 )
+
+PLACES = "places"  # the name of the form that says how many people each comparison needs
 
 
 @require("sign_in")
@@ -114,6 +117,20 @@ def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> Ht
     return respond(request, page="", redirect=_address(found))
 
 
+@require("change_set", methods=("POST",))
+def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Let another number of people review each comparison."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    form = bind_form(request, PlacesForm, auto_id=f"{PLACES}_%s")
+    if not form.is_valid():
+        return show_set(request, found, form=form, status=422)
+    actions.change_people_needed(
+        comparison_set=found, **form.cleaned_data, by=request.user, now=timezone.now()
+    )
+    return respond(request, page="", redirect=_address(found))
+
+
 @require("open_set", methods=("POST",))
 def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Take no more reviews; whoever reviewed sees the results."""
@@ -135,15 +152,16 @@ def show_set(
     form: BaseForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The set's page; `form` is one of the three for reviewers that was sent and has faults."""
+    """The set's page; `form` is one of those for reviewers and their places that was sent and has faults."""
     page = build_set_page(comparison_set=comparison_set, person=request.user, start=start)
     forms: dict[str, BaseForm] = {
         PERSON: PersonReviewerForm(people=page.candidates, auto_id="person_%s"),
         MODEL: ModelReviewerForm(auto_id="model_%s"),
         ELSEWHERE: OutsideReviewerForm(auto_id="elsewhere_%s"),
+        PLACES: PlacesForm(auto_id=f"{PLACES}_%s", initial={"people_needed": page.people_needed}),
     }
     if form is not None:
-        forms[str(form["kind"].value())] = form
+        forms[PLACES if isinstance(form, PlacesForm) else str(form["kind"].value())] = form
     context: dict[str, Any] = {"page": page, "head": page.head, "forms": forms, "brought": brought}
     context |= {"project": comparison_set.project, "section": SECTION, "may_lead": page.head.may_lead}
     return respond(request, page=SHOW, context=context, status=status)

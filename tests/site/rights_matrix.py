@@ -301,6 +301,7 @@ MATRIX: dict[str, list[Row]] = {
     "add_reviewer": [
         Row("POST", "401 403 404 404 303 404 303 401", {"kind": "elsewhere", "name": "A reader"})
     ],
+    "change_people_needed": [Row("POST", "401 403 404 404 303 404 303 401", {"people_needed": "2"})],
     "end_reviewer": [Row("POST", "401 403 404 404 303 404 303 401")],
     # a game on which two evaluators of another project differ, that "lead" leads too; and the packet of "here"
     "adjudicate": [Row("GET", "302 404 404 404 200 404 200 302")],

@@ -1,10 +1,12 @@
 """Some people for each comparison: dealt to those who take it first, an incomplete and connected design."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 
+from rubric.comparisons.actions import change_people_needed
 from rubric.core.response_order import order_places
 from rubric.human_reviewers.queries import waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
@@ -14,7 +16,8 @@ from tests.factories.comparisons import make_set
 from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from workspace.access.permissions import may
-from workspace.core.refusals import Conflict
+from workspace.core.refusals import Conflict, NotAllowed
+from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +75,39 @@ def test_a_lead_who_reviews_sees_results_when_no_place_is_left_to_take():
     assert not may(check_see_results, lead, made)
     handed_in(begin(made, by=member, number=2))
     assert may(check_see_results, lead, ComparisonSet.objects.get(pk=made.pk))
+
+
+def test_the_number_of_people_is_changed_later_with_an_event(client):
+    made = make_review_set(people=3, people_needed=1)
+    left, right, _other = list_reviewers(made)
+    handed_in(begin(made, by=left))
+    assert states(right) == {1: "full"}
+    address = reverse("change_people_needed", args=[made.project.slug, made.number])
+    client.force_login(made.created_by)
+    refused = client.post(address, {"people_needed": "0"})
+    assert (refused.status_code, "<details open>" in refused.content.decode()) == (422, True)
+    for _again in range(2):
+        assert client.post(address, {"people_needed": "2"}).status_code == 303
+    event = Event.objects.get(verb="comparison_set:places_changed")
+    assert json.loads(event.detail) == {"before": 1, "people_needed": 2}
+    assert states(right) == {1: "to_review"}
+    handed_in(begin(made, by=right))
+    client.post(address, {"people_needed": "1"})
+    assert Review.objects.filter(state="submitted").count() == 2, "what was handed in counts on"
+    client.post(address, {"people_needed": ""})
+    assert ComparisonSet.objects.get(pk=made.pk).people_needed is None
+    with pytest.raises(NotAllowed):
+        change_people_needed(comparison_set=made, people_needed=3, by=left, now=NOW)
+
+
+def test_with_more_places_a_lead_who_could_see_results_reviews_not_blind():
+    project = make_project()
+    lead, member = make_lead(project=project), make_member(project=project)
+    made = make_set(by=lead, people=[lead, member], people_needed=1)
+    handed_in(begin(made, by=member))
+    change_people_needed(comparison_set=made, people_needed=2, by=lead, now=NOW)
+    rows = made.reviewers.values_list("person", "could_see_since")
+    assert dict(rows) == {lead.pk: NOW, member.pk: None}
 
 
 @pytest.mark.parametrize(("people", "needed", "count"), [(6, 2, 30), (10, 3, 60), (4, 2, 8)])
