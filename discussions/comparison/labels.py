@@ -132,14 +132,14 @@ def _sentence(line: VerdictLine, *, has_rebound: bool) -> str:
         PROBABLY_NO_DIFFERENCE: (_("Probably no difference that matters"),) * 2,
         OPEN: (_("Cannot tell yet"),) * 2,
     }[line.kind]
-    side = _("by %(low)s to %(high)s points as played")
-    if has_rebound:
-        side = _("by %(low)s to %(high)s points beyond what comes by itself")
+    side, small = _("by %(low)s to %(high)s points"), _("by %(low)s to %(high)s points as played")
+    if has_rebound:  # the interval is about what is left, not about the difference of the two means beside it
+        side = small = _("by %(low)s to %(high)s points without what comes by itself")
     rest = {
-        CERTAIN: _("by %(low)s to %(high)s points"),
-        LIKELY: _("by %(low)s to %(high)s points"),
-        PERHAPS: side,
-        PERHAPS_SMALL: side,
+        CERTAIN: side,
+        LIKELY: side,
+        PERHAPS: small,
+        PERHAPS_SMALL: small,
         NO_DIFFERENCE: _("%(range)s, less than %(material)s either way"),
         PROBABLY_NO_DIFFERENCE: "%(range)s",
         OPEN: _("anything %(range)s fits these games"),

@@ -55,8 +55,8 @@ def why_rounds_stay(game: Game) -> str:
     version = game.iteration.rubric_version
     if not uses_round_offset(rubric_record(version.pk, version.sha256)):
         return _(
-            "Rubric version %(number)s takes the rounds in texts as they stand. A version from 1.1 on can count "
-            "otherwise."
+            "Rubric version %(number)s takes the numbers of rounds in texts as they are. Only version 1.1 and later "
+            "can count them otherwise."
         ) % {"number": version.number}
     if game.withdrawn_at is not None:
         return _("This game is withdrawn, so it is not measured again. Let it count again first.")

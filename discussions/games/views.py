@@ -94,7 +94,7 @@ def set_round_offset(request: SignedIn, slug: str, number: int) -> HttpResponse:
     game = led_game_or_404(request.user, slug, number)
     form = bind_form(request, RoundsForm)
     if not form.is_valid():
-        raise Malformed(_("The form does not say how the texts count the rounds. Open the page afresh."))
+        raise Malformed(_("The form does not say how the texts count the rounds. Load the page again."))
     set_offset(game=game, offset=form.cleaned_data["offset"], by=request.user, now=timezone.now())
     address = reverse("game", args=[slug, number])
     return respond(request, page="", redirect=f"{address}#game-rounds")

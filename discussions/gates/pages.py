@@ -102,7 +102,7 @@ def _describe_weak_games(numbers: list[int]) -> str:
     if not numbers:
         return ""
     return _(
-        "Of the games that count, %(games)s: a metric passes by rule or on fewer than %(few)d references."
+        "In %(games)s, of those that count, a metric passes by rule or on fewer than %(few)d references."
     ) % {"games": format_numbers(numbers), "few": FEW_REFERENCES}
 
 

@@ -261,11 +261,13 @@ def why_no_replay(history: History, iteration: HistoryIteration) -> Obstacle | N
     """Why an iteration cannot be played again now: no change is compared with it, or games can simply be added."""
     is_reference = iteration is history.reference
     if not is_reference and not any(row.compared_with == iteration.id for row in history.iterations):
-        says = _("No change is compared with iteration %(number)d, so playing it again would count nowhere.")
+        says = _(
+            "No change is compared with iteration %(number)d, so games that play it again would not count."
+        )
         return Obstacle("no_reference", says % {"number": iteration.number})
     for row in history.same_prompt(iteration):
         if row.state == IMPORTING:
-            says = _("Iteration %(number)d has this prompt and still takes games. Bring them in there.")
+            says = _("Iteration %(number)d has this prompt and still takes games. Add the games there.")
             return Obstacle("takes_games", says % {"number": row.number})
     return None
 

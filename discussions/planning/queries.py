@@ -31,7 +31,7 @@ def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
         return Obstacle("frozen", says % {"number": iteration.number})
     if iteration.replay_of_id is not None:
         says = _(
-            "Iteration %(number)d plays another one again, so its prompt and its way of judging are given."
+            "Iteration %(number)d plays another one again. So its prompt and its way of judging cannot be changed."
         )
         return Obstacle("replay", says % {"number": iteration.number})
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING))

@@ -38,7 +38,7 @@ def move_to_version(
     Conflict when something that the preview rests on has changed.
     """
     check_change_version(by, iteration)
-    reason = clean_text(reason, field="reason", ask=_("Say why: the reason stays beside every new verdict."))
+    reason = clean_text(reason, field="reason", ask=_("Say why: the reason is kept with every new verdict."))
     with transaction.atomic():
         rows = Iteration.objects.select_related("project", "rubric_version")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
@@ -54,7 +54,8 @@ def move_to_version(
         if load_version_preview(locked, version).input_sha256 != shown:
             raise Conflict(
                 _(
-                    "Something was judged or recorded since the page was shown. Nothing was moved; look again."
+                    "Something was judged or recorded after this page was shown. Nothing was moved; "
+                    "check the preview again."
                 ),
                 code="preview_changed",
             )

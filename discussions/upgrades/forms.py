@@ -17,7 +17,9 @@ class VersionForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         required=False,
-        help_text=_("Why these games are judged anew. It stays beside every new verdict with your name."),
+        help_text=_(
+            "Why these games are judged again. The reason and your name are kept with every new verdict."
+        ),
         widget=several_lines(2),
     )
 

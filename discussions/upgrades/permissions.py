@@ -21,17 +21,21 @@ def check_change_version(person: Person, iteration: Iteration) -> None:
     )
     check_leads(person, iteration.project, sentence)
     if iteration.is_unsorted:
-        raise NotAllowed(_("Unsorted games are no iteration; move them into one first."), code="unsorted")
+        raise NotAllowed(
+            _("Unsorted games belong to no iteration. Move them into one first."), code="unsorted"
+        )
     games = Game.objects.filter(iteration=iteration)
     if (count := games.count()) > MOST_GAMES:
-        says = _("Iteration %(number)d has %(count)d games; at most %(most)d are moved at once.")
+        says = _(
+            "Iteration %(number)d has %(count)d games. An iteration of more than %(most)d games cannot be moved."
+        )
         given = {"number": iteration.number, "count": count, "most": MOST_GAMES}
         raise NotAllowed(says % given, code="too_many")
     working = Evaluation.objects.filter(game__in=games, purpose=RATING, state__in=OPEN)
     if count := working.count():
         says = _(
-            "%(count)d evaluations of this iteration's games are being worked on. Wait until they are handed in, or "
-            "take the places back; then move the iteration."
+            "Evaluations of this iteration's games that are not handed in yet: %(count)d. Wait until they are "
+            "handed in, or take the places back. Then move the iteration."
         )
         raise NotAllowed(says % {"count": count}, code="being_rated")
 

@@ -45,10 +45,10 @@ TITLES: dict[str, Words] = {
     ROLE_CONSISTENCY: gettext_lazy("Lines that do not fit the role"),
 }
 COLUMNS: dict[str, Words] = {
-    REFERENCE: gettext_lazy("References"),
+    REFERENCE: gettext_lazy("Wrong references"),
     COHERENCE: gettext_lazy("Unanswered"),
-    PHRASE: gettext_lazy("Phrases"),
-    ROLE_CONSISTENCY: gettext_lazy("Role"),
+    PHRASE: gettext_lazy("Repeated phrases"),
+    ROLE_CONSISTENCY: gettext_lazy("Out of role"),
 }
 GROUPED: dict[str, Words] = {
     ROLE: gettext_lazy("Role"),

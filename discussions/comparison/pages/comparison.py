@@ -208,8 +208,9 @@ def _rebound(target: MetricCompared) -> str:
     if not found.rebound or found.raw is None:
         return ""
     says = _(
-        "%(raw)s%(rebound)s: %(label)s was the lowest of these games, and the lowest rises when it is played again "
-        "without any change. That much was taken off before judging. Fresh games of the reference leave less of it."
+        "%(raw)s%(rebound)s: %(label)s was the lowest metric of these games, and the lowest one tends to rise in new "
+        "games without any change. That much was taken off before judging. With new games of the reference, less "
+        "has to be taken off."
     )
     return says % {
         "raw": format_signed(found.raw),

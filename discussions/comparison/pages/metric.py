@@ -127,8 +127,8 @@ def describe_fall_seen(metric: MetricCompared) -> str:
     """What size of fall so many games can see in a metric that is watched, and how often it is marked without any."""
     fall, chance = compute_fall_seen(metric.difference), compute_false_mark(metric.difference)
     if fall is None or chance is None:
-        return _("how large a fall so many games can see is not known")
-    says = _("sees a fall of %(fall)s points; without any it is marked %(often)s")
+        return _("nobody can say yet how large a fall would be marked")
+    says = _("a fall of %(fall)s points is marked four times in five; without a fall, %(often)s")
     decimals = get_decimals(METRICS[metric.key].scale.span)
     return says % {"fall": figure(fall, decimals=decimals), "often": say_how_often(chance)}
 

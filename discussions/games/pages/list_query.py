@@ -30,7 +30,7 @@ STATES = {
     RECORDED: _("verdict recorded"),
     "pass": _("verdict PASS"),
     "fail": _("verdict FAIL"),
-    WEAK: _("verdict with a pass by rule or on few references"),
+    WEAK: _("verdict with a weak pass"),
 }
 
 

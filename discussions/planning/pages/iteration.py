@@ -136,6 +136,6 @@ def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, 
     if row.kind == CHANGE:
         return "decide", _("Compare and decide"), "", row.decision is not None
     if row.replay_of is not None:
-        return "compare", _("Look at the comparison that its games count in"), "", not history.newest_change
+        return "compare", _("Look at the comparison in which its games count"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
     return "change", _("Change one thing: open the first change"), "", follows

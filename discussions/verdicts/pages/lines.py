@@ -116,7 +116,7 @@ def describe_next_game(line: VerdictLine, found: NextGame) -> str:
     if found.low is None or found.high is None:
         if not found.spread_count:
             return _("unknown until two games are played")
-        return _("unknown: the games so far do not differ at all")
+        return _("unknown, because the games so far do not differ at all")
     scale = METRICS[line.key].scale
     low, high = (figure(end, line.threshold) for end in (found.low, found.high))
     given = {"low": low, "high": f"{high}{scale.symbol}", "count": found.count, "spread": found.spread_count}

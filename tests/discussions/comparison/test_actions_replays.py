@@ -89,7 +89,7 @@ def test_it_has_the_prompt_and_the_rules_of_the_reference_and_is_none_itself(sta
     judged = ("rubric_version_id", "evaluator_count", "reveal", "identification")
     assert [getattr(again, name) for name in judged] == [getattr(baseline, name) for name in judged]
     assert (history(stage).reference.id, history(stage).baseline.id) == (baseline.pk, baseline.pk)
-    with pytest.raises(NotAllowed, match="its prompt and its way of judging are given") as refusal:
+    with pytest.raises(NotAllowed, match="its prompt and its way of judging cannot be changed") as refusal:
         edit_iteration(iteration=again, plan=plan(), by=get_lead(stage), now=moment(4))
     assert refusal.value.code == "replay"
 
@@ -120,7 +120,7 @@ def test_a_second_one_waits_until_the_first_has_its_games(stage):
 
 def test_what_no_change_is_compared_with_is_not_played_again(stage):
     change = play(stage, 66, 67, 68)
-    with pytest.raises(NotAllowed, match="playing it again would count nowhere"):
+    with pytest.raises(NotAllowed, match="games that play it again would not count"):
         play_again(change)
     decide_on(iteration=change, choice="keep", minutes=6)
     assert play_again(change, minutes=7).replay_of_id == change.pk
@@ -166,8 +166,8 @@ def test_a_lead_presses_the_button_on_both_pages(stage, client):
     answer = client.post(f"{place}/{first}/again/")
     assert answer["Location"] == f"/projects/{slug}/iterations/{first + 2}/"
     body = client.get(answer["Location"]).content.decode()
-    assert "re-play" in body and "its games count with that one" in body
+    assert "re-play" in body and "the games of both count together" in body
     refused = client.post(f"{place}/{first}/again/")
     assert refused.status_code == 403
-    assert "still takes games. Bring them in there." in refused.content.decode()
+    assert "still takes games. Add the games there." in refused.content.decode()
     assert "plays the reference again" in client.get(f"/projects/{slug}/stages/1/").content.decode()

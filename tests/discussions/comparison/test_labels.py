@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import compare
 from discussions.comparison.labels import describe_verdict, say_how_often
@@ -73,6 +74,19 @@ def told(control, change, key=DEPTH, span=100.0):
 )
 def test_the_first_line(control, change, says):
     assert told(control, change).startswith(says)
+
+
+def test_an_interval_without_the_rebound_is_not_told_as_the_difference_of_the_means():
+    sides = [
+        [game(start + place, strategic_depth=value) for place, value in enumerate(batch)]
+        for batch, start in (((31, 37, 43), 1), ((68, 74, 80), 11))
+    ]
+    found = compare(*sides, GATED, target=DEPTH).metric(DEPTH)
+    picked = replace(found, difference=replace(found.difference, rebound=2.0))
+    assert describe_verdict(picked, 100.0) == (
+        "Better, almost certainly: strategic depth 74 against 37, "
+        "by 23 to 51 points without what comes by itself."
+    )
 
 
 def test_means_that_differ_never_show_as_the_same():

@@ -148,9 +148,11 @@ def test_the_other_six_are_guardrails(client):
     others = get_part(body, "compare-others")
     assert "The other metrics, as guardrails" in others
     # The rubric's sentence speaks of the target alone. SD 1: 5 + 0.84 sqrt(2/3) = 5.7 points are seen.
-    assert "check worse sees a fall of 6 points; without any it is marked hardly ever" in others
+    assert (
+        "check worse a fall of 6 points is marked four times in five; without a fall, hardly ever" in others
+    )
     assert "the rule says" not in others
-    assert "how large a fall so many games can see is not known" in others
+    assert "nobody can say yet how large a fall would be marked" in others
     assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
     assert body.count('<td class="plot-cell">') == 6
 
@@ -160,7 +162,7 @@ def test_a_guardrail_that_seems_to_have_fallen_is_marked_and_says_how_little_it_
     change = [figures(coherence=72, memory_accuracy=value) for value in (66, 74, 82)]
     body = get_body(client, pair(control, change))
     # SD 8: 5 + 0.84 * 8 sqrt(2/3) = 10.5 points; by luck Phi(-5 / 6.5) = .22.
-    says = "check cannot tell yet sees a fall of 10 points; without any it is marked one time in five"
+    says = "check cannot tell yet a fall of 10 points is marked four times in five; without a fall, one time in five"
     assert says in get_part(body, "compare-others")
     assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
 

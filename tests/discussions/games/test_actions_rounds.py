@@ -123,7 +123,7 @@ def test_what_somebody_rates_keeps_its_rounds(lead):
 def test_version_1_0_takes_the_rounds_as_they_stand(lead, game):
     first = RubricVersion.objects.get(rubric__key="discussion", number="1.0")
     Iteration.objects.filter(pk=game.iteration_id).update(rubric_version=first)
-    with pytest.raises(Conflict, match=r"Rubric version 1\.0 takes the rounds"):
+    with pytest.raises(Conflict, match=r"Rubric version 1\.0 takes the numbers of rounds"):
         say(game, 1, lead)
 
 

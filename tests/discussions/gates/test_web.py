@@ -111,7 +111,7 @@ def test_every_step_says_what_breaks_the_row(client, stage):
     assert "the cost of game 10 is not reported" in text and "not certain yet" in text
     assert reverse("enter_figure", args=["ours", 10]) in text
     plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
-    assert "The prompt that goes on is that of the reference: iteration 2 ." in plain
+    assert "The next stage goes on with the prompt of the reference: iteration 2 ." in plain
     assert plain.count("prompt not kept") == 1
 
 
@@ -120,7 +120,7 @@ def test_the_row_names_games_that_pass_with_little_to_count(client, stage):
     assert "passes by rule or on fewer" not in get_text(client.get(address("stage_gate", stage)))
     make_iteration(stage=stage, games=[figures(memory_accuracy=None), figures(), figures()], minutes=3)
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "Of the games that count, game 4: a metric passes by rule or on fewer than 5 references." in text
+    assert "In game 4, of those that count, a metric passes by rule or on fewer than 5 references." in text
 
 
 def test_the_statement_is_signed_once_and_quotes_what_five_means(client, stage, lead):

@@ -136,7 +136,7 @@ def test_a_move_is_refused_without_a_newer_version_a_reason_or_what_was_shown():
     assert list(list_newer_versions(iteration)) == [version]
     with pytest.raises(Unacceptable, match="Say why"):
         move(iteration, version, reason=" ")
-    with pytest.raises(Conflict, match="look again"):
+    with pytest.raises(Conflict, match="check the preview again"):
         move(iteration, version, shown="0" * 64)
     with pytest.raises(NotAllowed, match="Only team leads"):
         move(iteration, version, by=make_member(project=iteration.project))
@@ -148,7 +148,7 @@ def test_a_move_waits_for_those_who_rate():
     iteration = make_baseline(stage=make_stage(), games=[figures(), figures(), None])
     version = publish(thresholds(coherence=75))
     take_next_game(project=iteration.project, by=make_member(project=iteration.project), now=moment(5))
-    with pytest.raises(NotAllowed, match="1 evaluations of this iteration's games are being worked on"):
+    with pytest.raises(NotAllowed, match="games that are not handed in yet: 1"):
         move(iteration, version)
 
 

@@ -62,7 +62,7 @@ def test_the_next_game_is_unknown_until_two_games_are_played():
     line, found = next_depth(played(1, 68), played(9, 40, "other"))
     assert figure_row(line, found).next_game == "unknown until two games are played"
     line, found = next_depth(played(1, 68), played(2, 68))
-    assert figure_row(line, found).next_game == "unknown: the games so far do not differ at all"
+    assert figure_row(line, found).next_game == "unknown, because the games so far do not differ at all"
 
 
 def test_unsorted_games_are_no_batch_of_one_prompt():
