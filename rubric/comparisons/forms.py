@@ -30,7 +30,9 @@ class PlacesForm(forms.Form):
         required=False,
         min_value=1,
         max_value=50,
-        help_text=_("Each comparison is dealt to so many of the set's people. Empty: everybody reviews all."),
+        help_text=_(
+            "Each comparison is dealt to this many of the set's people. Empty: everybody reviews every comparison."
+        ),
     )
 
 

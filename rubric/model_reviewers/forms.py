@@ -89,7 +89,7 @@ class CorrectionForm(forms.Form):
 
 
 EFFORTS = (
-    ("", _("as the endpoint has it")),
+    ("", _("the endpoint's own")),
     *((word, word) for word in ("minimal", "low", "medium", "high")),
 )
 
@@ -107,7 +107,9 @@ class ParametersForm(forms.Form):
         label=_("Reasoning effort"),
         required=False,
         choices=EFFORTS,
-        help_text=_("With it the most tokens are sent as max_completion_tokens, which holds reasoning, too."),
+        help_text=_(
+            "If it is set, the most tokens are sent as max_completion_tokens, which includes reasoning."
+        ),
     )
     system_prompt = LinesField(
         label=_("System prompt"), required=False, max_length=LONGEST_SYSTEM, widget=several_lines(4)

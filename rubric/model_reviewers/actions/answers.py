@@ -153,7 +153,7 @@ def set_parameters(
         locked = Reviewer.objects.select_for_update().get(pk=reviewer.pk)
         if has_answers(locked):
             said = _(
-                "%(name)s has answered under its parameters, and they are part of who reviews. Add the model again "
+                "%(name)s has answered with these parameters, so they cannot be changed. Add the model again "
                 "under another name, with other parameters."
             )
             raise Conflict(said % {"name": reviewer.name}, code="has_answered")

@@ -27,7 +27,7 @@ def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
     _check(review, by)
     if not reads_otherwise(review) and not review.correction:
         raise Conflict(
-            _("The present reader reads this answer as it is stored, so there is nothing to take over."),
+            _("The present reader reads this answer as it is stored, so nothing would change."),
             code="reads_the_same",
         )
     with transaction.atomic():
@@ -81,6 +81,4 @@ def _check(review: Review, by: Person) -> None:
     check_change_set(by, review.reviewer.set)
     check_see_results(by, review.reviewer.set)
     if review.state != SUBMITTED:
-        raise Conflict(
-            _("This reading was superseded meanwhile. Open the newest one."), code="already_superseded"
-        )
+        raise Conflict(_("This reading was superseded. Open the newest one."), code="already_superseded")

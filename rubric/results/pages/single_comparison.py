@@ -223,7 +223,7 @@ def _notes(found: Panel, reviews: Sequence[Review], ground: ReviewContext, asked
         )
         notes.append(said % {"names": join_names(ground.names[key] for key in found.fallbacks)})
     if found.ranked_only:
-        said = _("Of %(names)s a ranking counts in the mean places, and no score.")
+        said = _("Only the ranking of %(names)s counts, in the mean places; no score of theirs does.")
         notes.append(said % {"names": join_names(ground.names[key] for key in found.ranked_only)})
     notes += _without_whole(newest, ground) if found.kind == HOLISTIC else []
     if found.left_out:
@@ -260,7 +260,7 @@ def _own_notes(found: Panel, newest: Sequence[Review], ground: ReviewContext) ->
     shown = [text for reviewer, text in named if ground.own_shown(reviewer)]
     notes = []
     if shown:
-        said = _("Nobody's judgement of an own response counts: %(names)s.")
+        said = _("Judgements of own responses do not count: %(names)s.")
         notes.append(said % {"names": join_names(shown)})
     others = len(named) - len(shown)
     if others:
@@ -295,7 +295,7 @@ def _without_whole(reviews: Sequence[Review], ground: ReviewContext) -> list[str
     if not names:
         return []
     said = _(
-        "Scores by criterion alone came from %(names)s; they are no score as a whole and do not count here."
+        "Scores of %(names)s are by criterion alone. They do not count here: a score as a whole was asked for."
     )
     return [said % {"names": join_names(names)}]
 

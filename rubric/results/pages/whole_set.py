@@ -117,8 +117,8 @@ def _ranked_only(count: int) -> list[str]:
     if not count:
         return []
     said = ngettext(
-        "Of %(n)d review a ranking counts in the mean places, and no score.",
-        "Of %(n)d reviews a ranking counts in the mean places, and no score.",
+        "%(n)d review counts by its ranking alone, in the mean places.",
+        "%(n)d reviews count by their rankings alone, in the mean places.",
         count,
     )
     return [said % {"n": count}]

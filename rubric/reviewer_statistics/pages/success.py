@@ -92,8 +92,8 @@ def _order_notes(figures: SuccessFigures) -> list[str]:
     notes = []
     if figures.late_count:
         said = ngettext(
-            "Metrics 1 and 2 leave out the scores as a whole of %(n)d review, given after the criteria were seen.",
-            "Metrics 1 and 2 leave out the scores as a whole of %(n)d reviews, given after the criteria were seen.",
+            "Metrics 1 and 2 leave out the scores as a whole of %(n)d review, since the criteria were seen first.",
+            "Metrics 1 and 2 leave out the scores as a whole of %(n)d reviews, since the criteria were seen first.",
             figures.late_count,
         )
         notes.append(said % {"n": figures.late_count})

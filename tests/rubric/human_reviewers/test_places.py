@@ -33,7 +33,7 @@ def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
     handed_in(begin(made, by=left, number=1))
     assert states(left) == {1: "handed_in", 2: "to_review"}
     assert states(middle) == {1: "full", 2: "to_review"}
-    with pytest.raises(Conflict, match="taken this comparison"):
+    with pytest.raises(Conflict, match="taken all places"):
         begin(made, by=middle, number=1)
     begin(made, by=middle, number=2)
     client.force_login(right)
@@ -42,7 +42,7 @@ def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
     page = " ".join(
         client.get(reverse("comparison_set", args=[made.project.slug, made.number])).content.decode().split()
     )
-    assert "1 person reviews each comparison:" in page and "1, a share is 1" in page
+    assert "1 person reviews each comparison:" in page and "1 (equal share: 1)" in page
 
 
 def test_a_place_goes_back_when_its_lease_is_over_and_the_work_is_kept():

@@ -126,7 +126,7 @@ def test_scores_as_a_whole_after_the_criteria_are_left_out_of_metrics_1_and_2(cl
     figure(made)
     client.force_login(made.created_by)
     page = client.get(reverse("set_success", args=[made.project.slug, made.number])).content.decode()
-    assert "leave out the scores as a whole of 2 reviews, given after the criteria were seen." in page
+    assert "leave out the scores as a whole of 2 reviews, since the criteria were seen first." in page
     assert "1 review came by file" in page
 
 
@@ -155,7 +155,7 @@ def test_parameters_are_set_on_the_page_until_an_answer_comes(client):
     paste_answer(**pair, text=WHOLE, part="whole")
     assert Answer.objects.get().parameters == pair["reviewer"].parameters
     answer = client.post(address, {"temperature": "1"})
-    assert answer.status_code == 409 and "part of who reviews" in answer.content.decode()
+    assert answer.status_code == 409 and "so they cannot be changed" in answer.content.decode()
     with pytest.raises(Unacceptable):
         set_parameters(reviewer=pair["reviewer"], parameters={"top_k": 3}, by=made.created_by, now=NOW)
     with pytest.raises(Unacceptable, match="another reviewer with the name"):

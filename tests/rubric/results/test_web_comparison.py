@@ -179,7 +179,7 @@ def test_own_responses_do_not_count_and_the_page_says_so(client):
     row.set = made
     review_with(comparison=row, reviewer=made.reviewers.get(), scores=RECORD_SCORES)
     text = get_text(client, place(row))
-    assert "Nobody's judgement of an own response counts: Reader 1 (Reader 1)." in text
+    assert "Judgements of own responses do not count: Reader 1 (Reader 1)." in text
     assert "Beta scores 2.10 more than Gamma" in text
 
 
@@ -354,10 +354,10 @@ def test_rankings_without_scores_enter_the_mean_places_and_are_marked(client):
     assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).reviews == 2
     assert import_lines(comparison_set=row.set, lines=read, by=row.created_by, now=NOW).known == 2
     text = get_text(client, place(row))
-    assert "Of Ranker and Other a ranking counts in the mean places, and no score." in text
+    assert "Only the ranking of Ranker and Other counts, in the mean places; no score of theirs does." in text
     assert "1 Alpha response 1 8.15 - 1 1.67 2 changes" in text
     whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
-    assert "Of 2 reviews a ranking counts in the mean places, and no score." in whole
+    assert "2 reviews count by their rankings alone, in the mean places." in whole
     assert "1 Alpha 8.15 - 1 1 0 1.67" in whole
     assert len(load_input(row.set).preferences) == 6
 
@@ -378,7 +378,9 @@ def test_rankings_alone_are_shown_where_no_score_counts(client):
 
 def test_criteria_alone_where_a_score_as_a_whole_was_asked_for_are_named(client):
     row = reviewed(mode="holistic")
-    said = "Scores by criterion alone came from Reader 1; they are no score as a whole and do not count here."
+    said = (
+        "Scores of Reader 1 are by criterion alone. They do not count here: a score as a whole was asked for."
+    )
     assert said in get_text(client, place(row))
     whole = get_text(client, reverse("set_results", args=[row.set.project.slug, row.set.number]))
     assert "1 review scored criteria alone where a score as a whole was asked for; it does not count" in whole
