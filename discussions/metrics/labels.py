@@ -323,7 +323,7 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
     ),
     "rules": (
         COUNTING,
-        gettext_lazy("The edition of the rules that read texts, where no list can say it."),
+        gettext_lazy("The edition of the rules that read texts, for what no word list can express."),
     ),
     "sample_percent": (PEOPLE, gettext_lazy("This share of the messages is judged blind for each metric.")),
     "sample_min": (PEOPLE, gettext_lazy("At least so many messages are in the sample.")),
@@ -331,7 +331,7 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
     "role_more_count": (
         PEOPLE,
         gettext_lazy(
-            "So many more messages are asked for at a time when people contradict the rule of M4; 0 is never."
+            "How many more messages are asked for at a time when people contradict the rule of M4; 0 means none."
         ),
     ),
     "role_more_percent": (
