@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from discussions.core.iteration_states import IMPORTING
 from discussions.gates.permissions import check_stage_open
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.queries import get_sentence, why_no_replay
@@ -17,9 +18,13 @@ class ReplayButton(Struct, frozen=True):
 
 
 def build_replay_button(*, stage: Stage, history: History, row: HistoryIteration) -> ReplayButton | None:
-    """The button on the page of an iteration: for a change its reference, for a reference itself, else None."""
+    """The button on the page of an iteration: for a change its reference, for a reference itself, else None.
+
+    A re-play that still takes games has none: they are added on that page.
+    """
     played = find_replayed(history, row)
-    if played is None:
+    is_waiting = row.replay_of is not None and row.state == IMPORTING  # its games come in on its own page
+    if played is None or is_waiting:
         return None
     try:
         check_stage_open(stage)

@@ -167,6 +167,7 @@ def test_a_lead_presses_the_button_on_both_pages(stage, client):
     assert answer["Location"] == f"/projects/{slug}/iterations/{first + 2}/"
     body = client.get(answer["Location"]).content.decode()
     assert "re-play" in body and "the games of both count together" in body
+    assert "Play the reference again" not in body, "its games are added here"
     refused = client.post(f"{place}/{first}/again/")
     assert refused.status_code == 403
     assert "still takes games. Add the games there." in refused.content.decode()

@@ -82,7 +82,7 @@ def test_the_last_score_as_a_whole_opens_the_criteria_and_keeps_what_was_given(c
     assert "Is the information factually correct?" in text
     assert "Wrong or made up where it matters" in text
     assert not [short for short in buttons(text) if short.startswith("holistic")]
-    assert "so these stay as you gave them before" in text
+    assert "so these scores are final" in text
     refused = act(client, review, "holistic~3~1~")
     assert refused.status_code == 422
     assert "give the score that you meant" in refused.content.decode()
