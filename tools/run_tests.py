@@ -21,6 +21,8 @@ from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5
+# The tests' settings have all apps, also those that are for signing in outside.
+TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests that start servers or a browser share them within a file, and wait now and then: one process more than cores.
 SHARED = ("-n", "3", "--dist", "loadfile")
 
@@ -52,7 +54,7 @@ def prepared(env: dict[str, str]) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="evalsite-prepared-") as folder:
         if not kept_database().exists():
             database = f"{folder}/evalsite.sqlite3"
-            manage(env, "migrate", VAR_DIR=folder, DATABASE_URL=f"sqlite:///{database}")
+            manage(env, "migrate", **TEST_SETTINGS, TEST_DATABASE_URL=f"sqlite:///{database}")
             keep_database(database)
         manage(env, "collectstatic", VAR_DIR=folder, DATABASE_URL="")
         env["TEST_STATIC_FILES"] = f"{folder}/static"
@@ -145,7 +147,7 @@ def run_on_services(env: dict[str, str]) -> tuple[int, str]:
             postgres.start()
             redis.start()
             there = {"TEST_DATABASE_URL": postgres.create("evalsite"), "TEST_REDIS_URL": redis.url}
-            manage(env | there, "migrate", DJANGO_SETTINGS_MODULE="tests.settings")
+            manage(env | there, "migrate", **TEST_SETTINGS)
             return run("PostgreSQL and Redis", env | there, *SHARED, "-m", "services", *files("services"))
         finally:
             redis.child.stop()
