@@ -1,7 +1,7 @@
 """`make test`: get the servers and the browser, then run all tests on SQLite and the services tests on PostgreSQL too.
 
-Tests with servers or a browser wait half of their time. So the plain tests run beside them at low priority, which
-keeps both cores busy and slows down nothing that has a deadline; their output comes last.
+The servers and the browser are fetched while the plain tests run, which need neither. The three runs come one after
+the other: each keeps two cores busy, and together they would only be in each other's way.
 
 Exits 1 when a test fails, or when something cannot be had and ALLOW_MISSING=1 does not say to go without.
 """
@@ -11,10 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from tests.services.migrated import keep_database, kept_database
 from tools import chromium, postgres_server, redis_server
@@ -39,11 +38,11 @@ def main() -> int:
         if missing and os.environ.get("ALLOW_MISSING") != "1":
             print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
             return 1
+        results = [finish_plain_tests()]
         chosen = files("slow", "tests/browser")
-        results = [run("SQLite: browser and slow tests", env, *SHARED, "-m", "browser or slow", *chosen)]
+        results.append(run("SQLite: browser and slow tests", env, *SHARED, "-m", "browser or slow", *chosen))
         if postgres_server.why_not() is None and redis_server.find_binary():
             results.append(run_on_services(env))
-        results.append(finish_plain_tests())
     print("\n" + "\n".join(line for _, line in results))
     return max(code for code, _ in results)
 
@@ -63,22 +62,18 @@ def prepared(env: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def plain_tests(env: dict[str, str]) -> Iterator[Callable[[], tuple[int, str]]]:
-    """Start the tests that need neither servers nor a browser; what it gives waits for their end."""
-    with tempfile.TemporaryFile("w+") as output:
-        name, began = "SQLite", time.monotonic()
-        process = start("-n", "2", "-m", "not browser and not slow", env=env, stdout=output, niceness=10)
+    """Start the tests that need neither servers nor a browser; what it gives shows their output and waits."""
+    name, began = "SQLite", time.monotonic()
+    with start("-n", "2", "-m", "not browser and not slow", env=env) as process:
 
         def finish() -> tuple[int, str]:
             print(f"\n=== {name}", flush=True)
-            process.wait()
-            output.seek(0)
-            return report(name, began, process, output)
+            return report(name, began, process)
 
         try:
             yield finish
         finally:
             process.terminate()
-            process.wait()
 
 
 def find_missing(env: dict[str, str]) -> list[str]:
@@ -110,24 +105,20 @@ def run(name: str, env: dict[str, str], *arguments: str) -> tuple[int, str]:
     """One run of pytest: its exit code (0 when there was nothing to run) and pytest's closing line."""
     print(f"\n=== {name}", flush=True)
     began = time.monotonic()
-    with start(*arguments, env=env, stdout=subprocess.PIPE) as process:
-        return report(name, began, process, process.stdout)
+    with start(*arguments, env=env) as process:
+        return report(name, began, process)
 
 
-def start(
-    *arguments: str, env: dict[str, str], stdout: int | IO[str], niceness: int = 0
-) -> subprocess.Popen[str]:
+def start(*arguments: str, env: dict[str, str]) -> subprocess.Popen[str]:
     """Start pytest, with what was given to this program too."""
     command = [sys.executable, "-m", "pytest", "-q", *arguments, *sys.argv[1:]]
-    return subprocess.Popen(
-        command, cwd=ROOT, env=env, stdout=stdout, text=True, preexec_fn=lambda: os.nice(niceness)
-    )
+    return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
 
 
-def report(name: str, began: float, process: subprocess.Popen[str], output: Iterable[str]) -> tuple[int, str]:
+def report(name: str, began: float, process: subprocess.Popen[str]) -> tuple[int, str]:
     """Show what a run of pytest prints, as it comes."""
     last = ""
-    for line in output:
+    for line in process.stdout or ():
         sys.stdout.write(line)
         sys.stdout.flush()
         last = line.strip() or last
