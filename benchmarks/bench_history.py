@@ -38,6 +38,7 @@ def fill(count: int) -> Any:
     from discussions.core.iteration_states import DECIDED
     from discussions.models import Decision, Game, Iteration, Measured
     from tests.factories.iterations import make_iteration, make_stage, record_figures
+    from workspace.core.canonical import bytes_hash
 
     rng = random.Random(5)
     stage = make_stage()
@@ -48,7 +49,16 @@ def fill(count: int) -> Any:
     measured = Measured.objects.get(game=game)
     reference = first
     for number in range(change.number + 1, first.number + count):
-        added = copy(change, number=number, name=f"Change {number}", compared_with=reference, state=DECIDED)
+        prompt = f"{change.prompt} This is change {number}."
+        added = copy(
+            change,
+            number=number,
+            name=f"Change {number}",
+            compared_with=reference,
+            state=DECIDED,
+            prompt=prompt,
+            prompt_sha256=bytes_hash(prompt.encode()),
+        )
         added.save(force_insert=True)
         choice = rng.choice(["keep", "revert", "inconclusive"])
         copy(decision, iteration=added, compared_with=reference, choice=choice).save(force_insert=True)

@@ -119,6 +119,7 @@ def environment(**options: Any) -> Environment:
     env.newstyle_gettext = True  # type: ignore[attr-defined]
     env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
     env.globals.update(FRAME, url=url, static=static, htmx_script=htmx_script, get_language=language)
+    env.globals["draw_once"] = markup.draw_once
     env.filters.update(
         capfirst=capfirst,
         date=date,

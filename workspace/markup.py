@@ -1,14 +1,15 @@
 """The only markup made in Python: other people's text, times and figures, shown safely and without lying."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 from markupsafe import Markup, escape
 
 from workspace.core.text import Piece, figure, pieces
@@ -44,6 +45,16 @@ def _piece(piece: Piece) -> str:
     if piece.title:
         inner = f'<span class="badge" title="{escape(piece.title)}">{inner}</span>'
     return f"<mark>{inner}</mark>" if piece.is_marked else inner
+
+
+def draw_once(template: str, **values: Hashable) -> Markup:
+    """The template drawn with these values, kept for the next page that draws it with the same; for large charts."""
+    return _draw_once(template, get_language(), **values)
+
+
+@lru_cache(maxsize=64)
+def _draw_once(template: str, _language: str | None, **values: Hashable) -> Markup:
+    return Markup(render_to_string(template, dict(values)))
 
 
 def moment(value: datetime | None) -> Markup:

@@ -77,6 +77,8 @@ def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResp
     context: dict[str, object] = {"page": page, "head": head, "decision": None}
     context |= frame(request.user, found.project, SECTION)
     if page.is_decided_on:
-        part = build_decision_part(iteration=found, history=history, person=request.user)
+        part = build_decision_part(
+            iteration=found, history=history, person=request.user, preview=page.preview
+        )
         context |= {"decision": part, "decision_form": DecisionForm()}
     return respond(request, page="discussions/comparison/compare.html", context=context)

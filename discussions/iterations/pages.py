@@ -110,7 +110,7 @@ class Kind(NamedTuple):
     weak: Callable[[GameFigures], str]
     text: Callable[[float], str]
     mean: Callable[[Averages, CacheRate, int], Mean]
-    rules: list[tuple[float, str]]
+    rules: tuple[tuple[float, str], ...]
 
 
 @lru_cache(maxsize=8192)
@@ -150,7 +150,7 @@ def metric_kind(criterion: Criterion) -> Kind:
         weak=lambda game: describe_weak_score(game, key),
         text=lambda value: format_figure(value, threshold),
         mean=mean,
-        rules=[(threshold, f"{threshold:g}")],
+        rules=((threshold, f"{threshold:g}"),),
     )
 
 
@@ -177,7 +177,7 @@ def cost_kind(rubric: RubricRecord) -> Kind:
         weak=lambda game: _("by hand") if game.is_cost_by_hand else "",
         text=lambda value: f"${format_figure(value, limit, 2)}",
         mean=mean,
-        rules=[(amber, f"{amber:g}"), (limit, f"{limit:g}")],
+        rules=((amber, f"{amber:g}"), (limit, f"{limit:g}")),
     )
 
 
@@ -202,7 +202,7 @@ def cache_kind(rubric: RubricRecord) -> Kind:
         weak=lambda game: _("by hand") if game.is_cache_by_hand else "",
         text=lambda value: f"{format_figure(value, percent)} %",
         mean=mean,
-        rules=[(percent, f"{percent:g}")],
+        rules=((percent, f"{percent:g}"),),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from tests.guards.house import ROOT, floor_files, python_files, short, templates
 from tests.guards.test_sizes import PAGE, REGION
 
-INCLUDES = re.compile(r"{%-?\s*(?:include|extends|from|import)\s+[\"']([^\"']+)[\"']")
+INCLUDES = re.compile(r"(?:{%-?\s*(?:include|extends|from|import)\s+|draw_once\(\s*)[\"']([^\"']+)[\"']")
 
 
 def pairs(source: str) -> list[tuple[int, str, str]]:

@@ -67,7 +67,8 @@ class ComparePage(Struct, frozen=True):
 
     `choices` are the numbers and labels of the iterations that `change` can be compared with; `control` is the chosen
     one. `sides` are both with their games. `is_decided_on` says that a decision is about this pair; `target` is None
-    where none was named. `replay` plays the reference again, None where nothing is decided on the pair.
+    where none was named. `preview` is what a decision would rest on. `replay` plays the reference again. Both are None where
+    nothing is decided on the pair.
     """
 
     change: HistoryIteration
@@ -81,6 +82,7 @@ class ComparePage(Struct, frozen=True):
     sides: list[tuple[HistoryIteration, list[SideGame]]]
     diff: PromptDiff | None
     is_decided_on: bool
+    preview: DecisionPreview | None
     replay: ReplayButton | None
 
 
@@ -124,6 +126,7 @@ def build_compare_page(
         sides=[(side.row, _side_games(side.row, rubric)) for side in sides],
         diff=_diff(control, iteration) if control else None,
         is_decided_on=is_decided_on,
+        preview=preview,
         replay=build_replay_button(stage=stage, history=history, row=control)
         if control and is_decided_on
         else None,

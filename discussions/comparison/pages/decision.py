@@ -58,9 +58,11 @@ class DecisionPart(Struct, frozen=True):
     differs: bool
 
 
-def build_decision_part(*, iteration: Iteration, history: History, person: Person) -> DecisionPart | None:
-    """The region for an iteration fetched with its project; None if it is no change. One query."""
-    preview = decision_preview(history, iteration.pk)
+def build_decision_part(
+    *, iteration: Iteration, history: History, person: Person, preview: DecisionPreview | None = None
+) -> DecisionPart | None:
+    """The region for an iteration fetched with its project; None if it is no change. One query without a `preview`."""
+    preview = preview or decision_preview(history, iteration.pk)
     row = history.find(iteration.pk)
     if preview is None or row is None:
         return None

@@ -42,8 +42,8 @@ class DescribedFigure(Struct, frozen=True):
     """
 
     is_hollow: bool
-    values: list[Value]
-    texts: list[str]
+    values: tuple[Value, ...]
+    texts: tuple[str, ...]
     games: tuple[GameCell, ...]
     mean: Mean
 
@@ -61,7 +61,7 @@ class HistoryChart(Struct, frozen=True, eq=False):
     hollow: str
     place: str
     chart: Multiple
-    texts: list[list[str]]
+    texts: list[Sequence[str]]
     table: list[tuple[int, DescribedFigure]]
     has_second: bool
 
@@ -108,7 +108,7 @@ def _charts(
     kinds = load_figure_kinds(*contents[-1][2:], language)
     scales = _scales(kinds, described)
     return tuple(
-        _chart(kind, frame, [record.get(key) for record in described], scales[key])
+        _chart(kind, frame, tuple(record.get(key) for record in described), scales[key])
         for key, kind in kinds.items()
         if key not in (COST, CACHE) or any(record[key].values for record in described)
     )
@@ -145,7 +145,7 @@ def describe_figures(
             cells.append(GameCell(game.number, text, withdrawn if is_out else says, is_out))
         is_any_hollow = any(value.is_hollow and not value.is_out for value in values)
         mean = kind.mean(averages, rate, len(counted))
-        found[key] = DescribedFigure(is_any_hollow, values, texts, tuple(cells), mean)
+        found[key] = DescribedFigure(is_any_hollow, tuple(values), tuple(texts), tuple(cells), mean)
     return found
 
 
@@ -174,13 +174,15 @@ def _values(kind: Kind, described: Sequence[dict[str, DescribedFigure]]) -> list
     return found + [value for value, _text in kind.rules]
 
 
+# When one figure changed, the charts of the others stay the same objects, and so what was drawn of them.
+@lru_cache(maxsize=64)
 def _chart(
-    kind: Kind, frame: Sequence[_ColumnHead], described: Sequence[DescribedFigure | None], scale: Scale
+    kind: Kind, frame: tuple[_ColumnHead, ...], described: tuple[DescribedFigure | None, ...], scale: Scale
 ) -> HistoryChart:
     columns = [
         Column(
             label=str(head.number),
-            values=figure.values if figure else [],
+            values=figure.values if figure else (),
             mean=figure.mean.value if figure else None,
             origin=head.origin,
             is_tried=head.is_tried,
@@ -195,7 +197,7 @@ def _chart(
         hollow=kind.hollow if any(figure.is_hollow for figure in described if figure) else "",
         place=kind.place,
         chart=multiple(columns, scale, rules=kind.rules),
-        texts=[figure.texts if figure else [] for figure in described],
+        texts=[figure.texts if figure else () for figure in described],
         table=[
             (head.number, figure or _missing_figure()) for head, figure in zip(frame, described, strict=True)
         ],
@@ -204,4 +206,4 @@ def _chart(
 
 
 def _missing_figure() -> DescribedFigure:
-    return DescribedFigure(False, [], [], (), Mean(None, "", "", _("not in its rubric version"), ""))
+    return DescribedFigure(False, (), (), (), Mean(None, "", "", _("not in its rubric version"), ""))

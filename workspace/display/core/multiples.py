@@ -43,7 +43,7 @@ class Column(Struct, frozen=True):
     """
 
     label: str
-    values: list[Value]
+    values: Sequence[Value]
     mean: float | None
     origin: int | None = None
     is_tried: bool = False
@@ -201,7 +201,7 @@ class Arm(Struct, frozen=True):
     """One side of a comparison: its values, their mean and the interval of that, `text` as the page shows the mean."""
 
     label: str
-    values: list[Value]
+    values: Sequence[Value]
     mean: float | None
     text: str
     low: float | None = None
