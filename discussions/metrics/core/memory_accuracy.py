@@ -53,16 +53,18 @@ def _references(
     message = reading.game.messages[index]
     low = reading.low(index)
     flags = reading.message_flags[index]
+    counting = parameters.groups["reference"].active(flags)
+    wider = parameters.groups["possible_reference"].active(flags)
+    if not _may_match(low, counting) and not _may_match(low, wider):
+        return
     net = Net(
-        counting=parameters.groups["reference"].active(flags),
-        wider=parameters.groups["possible_reference"].active(flags),
+        counting=counting,
+        wider=wider,
         own_round=message.round,
         past_only=parameters.choice("reference_rounds") == "past_only",
         names=names,
         counterfactual=parameters.groups["counterfactual"] if names else None,
     )
-    if not _may_match(low, net.counting) and not _may_match(low, net.wider):
-        return
     for number, start, end in _units(message.text, low, parameters):
         piece = low[start:end]
         caught = net.catch(piece)

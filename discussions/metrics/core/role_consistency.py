@@ -37,6 +37,7 @@ _SINGULAR = (
 _LISTED = re.compile(f"{_ITEM}(?:(?:,? and|,) {_ITEM}){{0,20}},? and {_ITEM}(?! {_SINGULAR}\\b)(?!{OWNED})")
 _BETWEEN_NAMES = re.compile(r", and | and |, ")
 _TITLE = re.compile(r"\b(mr|mrs|ms|dr)\.")
+_TITLES = ("mr.", "mrs.", "ms.", "dr.")
 _PART = re.compile(
     "[^;.!?\\n\\r\u2026\x85\u2028\u2029]*?(?:\\?|[;.!\\n\\r\u2026\x85\u2028\u2029]|[ (-](?:but|although)\\b(?!-)|$)"
 )
@@ -198,10 +199,13 @@ def _read_clauses(text: str, flags: int, parameters: Parameters) -> list[Clause]
 
 
 def _cut(text: str, flags: int, condition: PatternGroup) -> Iterator[Clause]:
-    text = _TITLE.sub(r"\1 ", text)
-    text = _LISTED.sub(lambda found: _BETWEEN_NAMES.sub(" & ", found.group()), text)
+    if any(title in text for title in _TITLES):
+        text = _TITLE.sub(r"\1 ", text)
+    if " and " in text:
+        text = _LISTED.sub(lambda found: _BETWEEN_NAMES.sub(" & ", found.group()), text)
+    may_be_condition = flags & condition.mask
     for part in _PART.findall(text):
-        is_open = "?" in part or condition.search(part, flags) is not None
+        is_open = "?" in part or (may_be_condition and condition.search(part, flags) is not None)
         for clause in _CUTS.split(part):
             if clause.strip():
                 yield Clause(clause, is_open)
@@ -249,11 +253,15 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
     if not speech.others and not flags & YOU:
         return
     for clause in _read_clauses(text, flags, parameters):
+        if not speech.names_another(clause.text) and "you" not in clause.text:
+            continue
+        found = parameters.accusing.search(clause.text, flags)
+        if not found:
+            continue
         aimed = _without_asides(clause, flags, parameters)
         if not speech.names_another(aimed) and not ("you" in aimed and _YOU.search(aimed)):
             continue
-        found = parameters.accusing.search(clause.text, flags)
-        if found and _is_own_statement(clause, found, flags, parameters):
+        if _is_own_statement(clause, found, flags, parameters):
             yield aimed, to_readable_text(found.group())
 
 

@@ -15,6 +15,7 @@ _NUMBERS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
 
+_OTHER_WORDS = ("day", "night", "quest")
 _NAMED = re.compile(rf"\b(round|day|night|quest)s? ?(\d{{1,6}}|{'|'.join(_NUMBERS)})\b")
 _RELATIVE = re.compile(r"\b(last|previous|this) (?:round|day|quest)\b")
 _WORD = re.compile(r"\b(round|day|night|quest)s?(?![a-z])")
@@ -88,6 +89,8 @@ def find_round_names(game: GameRecord, marked: str, bounds: list[int]) -> RoundN
 
 def _list_uses(game: GameRecord, marked: str, bounds: list[int]) -> Iterator[tuple[str, int, int]]:
     """Word, number and the message's own round of every day, night and quest that is named with a number."""
+    if not any(word in marked for word in _OTHER_WORDS):
+        return
     for match in _NAMED.finditer(marked):
         number = read_number(match[2])
         if match[1] != ROUND and number is not None:
