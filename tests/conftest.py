@@ -7,9 +7,9 @@ import socket
 import hypothesis
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from django.template.backends.jinja2 import Template
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 from django.test.signals import template_rendered
 
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
@@ -64,6 +64,15 @@ def seen_contexts():
     Template.render = render
     yield
     Template.render = real
+
+
+@pytest.fixture(scope="module")
+def shared_rows(django_db_setup, django_db_blocker, tmp_path_factory):
+    """For rows that all tests of a module share: what fixtures of the module's scope make is undone at its end."""
+    folder = tmp_path_factory.mktemp("kept")
+    with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture(scope="session")

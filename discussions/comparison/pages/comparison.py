@@ -67,8 +67,8 @@ class ComparePage(Struct, frozen=True):
 
     `choices` are the numbers and labels of the iterations that `change` can be compared with; `control` is the chosen
     one. `sides` are both with their games. `is_decided_on` says that a decision is about this pair; `target` is None
-    where none was named. `preview` is what a decision would rest on. `replay` plays the reference again. Both are None where
-    nothing is decided on the pair.
+    where none was named. `preview` is what a decision would rest on; `replay` plays the reference again; both are
+    None where nothing is decided on the pair.
     """
 
     change: HistoryIteration

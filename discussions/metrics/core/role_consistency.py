@@ -203,7 +203,7 @@ def _cut(text: str, flags: int, condition: PatternGroup) -> Iterator[Clause]:
         text = _TITLE.sub(r"\1 ", text)
     if " and " in text:
         text = _LISTED.sub(lambda found: _BETWEEN_NAMES.sub(" & ", found.group()), text)
-    may_be_condition = flags & condition.mask
+    may_be_condition = bool(flags & condition.mask)
     for part in _PART.findall(text):
         is_open = "?" in part or (may_be_condition and condition.search(part, flags) is not None)
         for clause in _CUTS.split(part):

@@ -32,10 +32,9 @@ from workspace.core.canonical import bytes_hash
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def stage(settings, tmp_path):
+@pytest.fixture(scope="module")
+def built(shared_rows):
     """A stage with a baseline, a kept change, a reverted one, and games that wait."""
-    settings.MEDIA_ROOT = tmp_path
     made = make_stage()
     make_iteration(stage=made, games=[figures(), figures(memory_accuracy=None), figures(coherence=71)])
     make_iteration(
@@ -43,6 +42,12 @@ def stage(settings, tmp_path):
     )
     make_iteration(stage=made, games=[figures()] * 3, decision="revert", minutes=20)
     return made
+
+
+@pytest.fixture
+def stage(built):
+    """The stage as it was built."""
+    return Stage.objects.select_related("project").get(pk=built.pk)
 
 
 def breaches(checks=ITERATION_CHECKS):
