@@ -16,9 +16,9 @@ from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, GameText, Iteration, Transcript
-from discussions.transcripts.core.formats import read_transcripts, shown_name
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame, Transcripts
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
+from discussions.transcripts.core.reader import read_transcripts, shown_name
 from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes

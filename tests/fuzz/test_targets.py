@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.reader import read_transcripts
 from rubric.core.records import Flag, RubricRecord
 from rubric.reviews.core.answer_record import read_review
 from rubric.versions.core.version_json import read_version

@@ -10,10 +10,10 @@ from django.core.management.base import BaseCommand
 
 from discussions.core.records import Fault
 from discussions.metrics.core.registry import METRICS
-from discussions.transcripts.core.formats import read_transcripts
 from discussions.transcripts.core.measured_file import measured_file
 from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
+from discussions.transcripts.core.reader import read_transcripts
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version

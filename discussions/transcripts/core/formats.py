@@ -1,173 +1,68 @@
-"""Bytes of any known transcript format to game records and faults. Never raises, whatever the bytes are.
+"""The formats of transcripts that are read: what tells each of them, and what turns it into the native one.
 
-A format is one line of READERS; it is recognised by what is in the file, not by the file's name.
+A converter is a pure module that never raises, whatever it is given. It only rearranges: `native.read_game` checks what
+it gives (speakers, lengths, votes, empty messages, cost), and tells faults at the places that the converter noted by
+`Notes.translate`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from discussions.core.records import Fault
-from discussions.transcripts.core.native import is_native, read_game
+from discussions.core.records import GameRecord
+from discussions.transcripts.core import native
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import MIB, Limits, Notes, ReadGame, Transcripts
-from discussions.transcripts.core.oddities import oddity_warnings
-from workspace.core.json_faults import Problem
-from workspace.core.strict_json import Document, Replaced, normalise_text, read_json
+from discussions.transcripts.core.notes import Notes
 
-_FOREIGN = (
-    (b"PK\x03\x04", "archive", "The file is a zip archive. Unpack it and upload the transcripts in it."),
-    (b"\x1f\x8b", "archive", "The file is a gzip archive. Unpack it and upload the transcript in it."),
-    (b"\x89PNG", "not_text", "The file is a picture. Upload the transcript as JSON."),
-    (b"\xff\xd8\xff", "not_text", "The file is a picture. Upload the transcript as JSON."),
-    (b"%PDF", "not_text", "The file is a PDF document. Upload the transcript as JSON."),
+NativeGame = dict[str, Any] | None
+# The notes of the next game of a text: one game, one Notes.
+NewNotes = Callable[[], Notes]
+# Which column of a file of rows holds what, as a person said; empty when nobody did.
+Columns = Mapping[str, str]
+
+
+class Format(Struct, frozen=True):
+    """One format. It has `recognises` and `to_native`, or the pair of files, or the pair of texts, or several of them.
+
+    * `recognises(value)`: whether a decoded JSON value is a game of this format, told by its keys, however faulty it is
+      otherwise. Of a list it is given the first 20 items.
+    * `to_native(value, notes)`: the object that `native.read_game` reads, in camelCase keys; None with a fault in the
+      notes when there is no way to go on. `value` may be anything, since a person can name the format.
+    * `parts(value)`: for a value that holds several games: a pointer into the value and what `to_native` takes.
+    * `recognises_files(names)`: whether the files of one folder (their names without the folder) are a game.
+    * `to_native_files(files, notes)`: the same of the bytes of these files.
+    * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
+    * `to_native_text(text, new_notes, columns)`: each game of the whole text, with notes that were made for it.
+    """
+
+    name: str
+    # How it looks, for people: follows "name: " and has no full stop.
+    looks: str
+    recognises: Callable[[Any], bool] | None = None
+    to_native: Callable[[Any, Notes], NativeGame] | None = None
+    parts: Callable[[Any], list[tuple[str, Any]]] | None = None
+    recognises_files: Callable[[Sequence[str]], bool] | None = None
+    to_native_files: Callable[[Mapping[str, bytes], Notes], NativeGame] | None = None
+    recognises_text: Callable[[str], bool] | None = None
+    to_native_text: Callable[[str, NewNotes, Columns], Iterator[tuple[NativeGame, Notes]]] | None = None
+
+
+NATIVE = Format(
+    name="native",
+    looks="a JSON object with the keys gameId, players, messages and votes",
+    recognises=native.is_native,
 )
 
-
-class Source(Struct, frozen=True):
-    """A file to be read: its name for people, its bytes, and what they are as JSON."""
-
-    name: str
-    data: bytes
-    document: Document
-    limits: Limits
-    role_map: RoleMap
+# In the order in which they are asked whether a file is theirs.
+FORMATS: tuple[Format, ...] = (NATIVE,)
 
 
-class Reader(Struct, frozen=True):
-    """One format: what tells it, and how it is read."""
-
-    name: str
-    recognises: Callable[[Source], bool]
-    read: Callable[[Source], Transcripts]
-
-
-def read_transcripts(
-    data: bytes, name: str, limits: Limits | None = None, *, role_map: RoleMap | None = None
-) -> Transcripts:
-    """Every game of the file that may come in, and every fault of those that may not. Never raises.
-
-    `name` is used to name places only; `role_map` says which roles belong to a side (the list `role_map` of a
-    rubric version); without one no role is reported as unknown.
-    """
-    limits = limits or Limits()
-    name = shown_name(name)
-    refusal = _refused_at_sight(data, name, limits)
-    if refusal:
-        return Transcripts(faults=[refusal], fault_count=1)
-    document = read_json(data, max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults)
-    source = Source(name=name, data=data, document=document, limits=limits, role_map=role_map or {})
-    for reader in READERS:
-        if reader.recognises(source):
-            return reader.read(source)
-    return _unrecognised(source)
-
-
-def shown_name(name: str) -> str:
-    """A file name as people may see it: no folders, no control characters, at most 200 characters."""
-    last = normalise_text(name)[0].replace("\\", "/").rsplit("/", 1)[-1]
-    plain = "".join(character if character.isprintable() else "\ufffd" for character in last).strip()
-    if len(plain) > 200:
-        plain = f"{plain[:150]}…{plain[-49:]}"
-    return plain or "file"
-
-
-def _refused_at_sight(data: bytes, name: str, limits: Limits) -> Fault | None:
-    if len(data) > limits.file_bytes:
-        size, most = len(data) / MIB, limits.file_bytes / MIB
-        sentence = (
-            f"The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files."
-        )
-        return Fault(place=name, code="too_large", message=sentence)
-    for start, code, sentence in _FOREIGN:
-        if data.startswith(start):
-            return Fault(place=name, code=code, message=sentence)
-    return None
-
-
-def _unrecognised(source: Source) -> Transcripts:
-    document = source.document
-    if not document.is_readable:
-        faults = [_fault(source.name, problem) for problem in document.problems]
-        return Transcripts(faults=faults, fault_count=document.problem_count)
-    if document.value == []:
-        fault = Fault(
-            place=source.name, code="no_games", message="The file is an empty list: it holds no games."
-        )
-    else:
-        sentence = (
-            "This is JSON, but no transcript format we know. A native transcript is an object with the keys gameId, "
-            "players, messages and votes, or a list of such objects."
-        )
-        fault = Fault(place=source.name, code="unknown_format", message=sentence)
-    return Transcripts(faults=[fault], fault_count=1)
-
-
-def _fault(file: str, problem: Problem) -> Fault:
-    place = f"{file} line {problem.line} column {problem.column} {problem.pointer}".rstrip()
-    return Fault(place=place, code=problem.code, message=problem.message)
-
-
-def _is_native_source(source: Source) -> bool:
-    return source.document.is_readable and is_native(source.document.value)
-
-
-def _read_native(source: Source) -> Transcripts:
-    """Each object by itself: one with a fault is refused whole, the others come in."""
-    document = source.document
-    is_list = type(document.value) is list
-    values: list[Any] = document.value if is_list else [document.value]
-    problems: dict[str, list[Problem]] = {}
-    for problem in document.problems:
-        item = "/" + problem.pointer.split("/")[1] if is_list and problem.pointer else ""
-        problems.setdefault(item, []).append(problem)
-    games: list[ReadGame] = []
-    faults: list[Fault] = []
-    fault_count = document.problem_count
-    for index, value in enumerate(values):
-        pointer = f"/{index}" if is_list else ""
-        game, notes = _read_one(source, value, pointer)
-        fault_count += notes.fault_count
-        broken = problems.get(pointer, [])
-        faults += [_fault(source.name, problem) for problem in broken] + notes.faults
-        if game is not None and not broken:
-            games.append(game)
-    return Transcripts(
-        games=games,
-        faults=faults[: source.limits.faults],
-        fault_count=fault_count,
-        refused_count=len(values) - len(games),
-        format="native",
-    )
-
-
-def _read_one(source: Source, value: Any, pointer: str) -> tuple[ReadGame | None, Notes]:
-    notes = Notes(source.name, pointer, source.limits)
-    if source.document.had_bom:
-        notes.warn("byte_order_mark")
-    replaced = source.document.replaced.get(pointer, Replaced())
-    if replaced.nul:
-        notes.warn("replaced_nul", count=replaced.nul)
-    if replaced.surrogate:
-        notes.warn("replaced_surrogate", count=replaced.surrogate)
-    record = read_game(value, notes, source.role_map)
-    if record is None:
-        return None, notes
-    place = f"{source.name} {pointer}".rstrip()
-    warnings = notes.warnings() + oddity_warnings(record, place)
-    return ReadGame(record=record, warnings=warnings, place=place), notes
-
-
-READERS = (Reader(name="native", recognises=_is_native_source, read=_read_native),)
-
-__all__ = [
-    "READERS",
-    "Limits",
-    "ReadGame",
-    "Reader",
-    "Source",
-    "Transcripts",
-    "read_transcripts",
-    "shown_name",
-]
+def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRecord | None:
+    """The game that a converter gave, checked as every native game is; its own faults are in the notes already."""
+    if value is None:
+        if not notes.fault_count:
+            notes.fault("shape", "", "No game can be made of this. Look at the format, or name another one.")
+        return None
+    notes.begin_native()
+    return native.read_game(value, notes, role_map)

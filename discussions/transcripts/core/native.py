@@ -67,9 +67,7 @@ class _Found(Struct):
 
 
 def is_native(value: Any) -> bool:
-    """Whether a JSON value is a native game or a list with one: told by its keys, however faulty it is otherwise."""
-    if type(value) is list:
-        return any(is_native(item) for item in value if type(item) is dict)
+    """Whether a JSON value is a native game: told by its keys, however faulty it is otherwise."""
     if type(value) is not dict:
         return False
     keys = {snake_to_camel(key) for key in value}

@@ -113,34 +113,80 @@ WARNINGS = {
 
 
 class Notes:
-    """Collects the faults of one game in order, and its warnings by kind with a count and the first place."""
+    """Collects the faults of one game in order, and its warnings by kind with a count and the first place.
 
-    def __init__(self, file: str, pointer: str, limits: Limits) -> None:
+    `source` is the name of the game's file or folder without its ending: an id for a game that has none of its own.
+
+    A converter of another format tells its own faults at pointers into that format, and says by `translate` where the
+    parts of the native game come from. After `begin_native` pointers are those of the native game, and are told there.
+    """
+
+    def __init__(self, file: str, pointer: str, limits: Limits, *, source: str = "") -> None:
         self.file = file
         self.pointer = pointer
         self.limits = limits
+        self.source = source
         self.faults: list[Fault] = []
         self.fault_count = 0
         self._warned: dict[str, tuple[int, str, str]] = {}
+        self._sentences: dict[str, tuple[str, str]] = {}
+        self._foreign: dict[str, str] = {}
+        self._is_native = False
 
     def fault(self, code: str, pointer: str, message: str) -> None:
-        """Something that refuses the game; `pointer` is relative to the game."""
+        """Something that refuses the game; `pointer` is relative to the game, or a place such as "line 12"."""
         self.fault_count += 1
         if len(self.faults) < self.limits.faults:
             self.faults.append(Fault(place=self._place(pointer), code=code, message=message))
 
-    def warn(self, code: str, pointer: str = "", what: object = "", count: int = 1) -> None:
-        """Something a person should know of a game that comes in all the same."""
-        so_far, first, said = self._warned.get(code, (0, pointer, str(what)[:60]))
+    def warn(
+        self,
+        code: str,
+        pointer: str = "",
+        what: object = "",
+        count: int = 1,
+        says: tuple[str, str] | None = None,
+    ) -> None:
+        """Something a person should know of a game that comes in all the same.
+
+        `says` are the sentences (for one, for many) of a code that is not in WARNINGS.
+        """
+        if says is not None:
+            self._sentences[code] = says
+        known = self._warned.get(code)
+        so_far, first, said = known or (0, self._place(pointer), str(what)[:60])
         self._warned[code] = (so_far + count, first, said)
 
     def warnings(self) -> list[Fault]:
         """One warning of each kind, in the order in which the kinds were met."""
         given = []
-        for code, (count, pointer, what) in self._warned.items():
-            sentence = WARNINGS[code][count > 1].format(count=f"{count:,}", what=what)
-            given.append(Fault(place=self._place(pointer), code=code, message=sentence, is_warning=True))
+        for code, (count, place, what) in self._warned.items():
+            sentences = self._sentences.get(code) or WARNINGS[code]
+            sentence = sentences[count > 1].format(count=f"{count:,}", what=what)
+            given.append(Fault(place=place, code=code, message=sentence, is_warning=True))
         return given
 
+    def translate(self, native: str, foreign: str) -> None:
+        """Say that what is at and below this pointer of the native game comes from that place.
+
+        `native` is such as "/messages/3" or "/messages/3/playerName", the longest one counts; `foreign` is a pointer
+        into the value that was converted, or words such as "line 12" or "Ann_chat.txt line 3".
+        """
+        self._foreign[native] = foreign
+
+    def begin_native(self) -> None:
+        """From here on pointers are those of the native game."""
+        self._is_native = True
+
     def _place(self, pointer: str) -> str:
-        return f"{self.file} {self.pointer}{pointer}".rstrip()
+        if self._is_native:
+            pointer = self._translated(pointer)
+        if pointer.startswith("/") or not pointer:
+            return f"{self.file} {self.pointer}{pointer}".rstrip()
+        return " ".join(part for part in (self.file, self.pointer, pointer) if part)
+
+    def _translated(self, native: str) -> str:
+        """Where the nearest part that was translated comes from; "" is the game as a whole."""
+        while native and native not in self._foreign:
+            native = native.rpartition("/")[0]
+        return self._foreign.get(native, "")

@@ -11,7 +11,7 @@ from discussions.gates.queries import compute_stage_gate
 from discussions.iterations.core.averages import compute_averages
 from discussions.iterations.queries import load_history, load_rubric
 from discussions.models import Decision, ManualFigure, Slot, Stage
-from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.demo import fill
 
 FILES = sorted((FOLDER / "transcripts").glob("iteration-*.json"))

@@ -10,7 +10,7 @@ from discussions.checks.iterations import ITERATION_CHECKS
 from discussions.games.actions import drop_repeats, restore_game, withdraw_game
 from discussions.models import Game, GameText, Iteration, Measured, Withdrawal
 from discussions.transcripts.actions import Store
-from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member, make_project, moment

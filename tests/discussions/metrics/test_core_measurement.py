@@ -28,7 +28,7 @@ from discussions.metrics.core.registry import (
     passes,
     recount,
 )
-from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.reader import read_transcripts
 from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.factories.metrics import game, measured, rubric
 

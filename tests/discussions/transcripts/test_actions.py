@@ -19,7 +19,7 @@ from discussions.transcripts.actions import (
     import_transcripts,
     resume_import,
 )
-from discussions.transcripts.core.formats import read_transcripts
+from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload

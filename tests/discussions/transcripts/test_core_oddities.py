@@ -9,8 +9,8 @@ import pytest
 from msgspec import structs
 
 from discussions.core.records import GameRecord, Message, Player
-from discussions.transcripts.core.formats import read_transcripts
 from discussions.transcripts.core.oddities import ODDITY_CODES, list_oddities, without_repeated
+from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 REAL = Path(os.environ.get("NATIVE_TRANSCRIPTS", Path(__file__).parents[4] / "shared" / "data" / "native"))

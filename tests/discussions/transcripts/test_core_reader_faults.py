@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.core.records import GameRecord
-from discussions.transcripts.core.formats import read_transcripts, shown_name
-from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.formats import read_converted
+from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.reader import read_transcripts, shown_name
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 
@@ -376,3 +377,41 @@ def test_no_json_raises(value):
 @given(st.binary(max_size=100), st.text(max_size=20))
 def test_no_bytes_and_no_names_raise(data, name):
     read_transcripts(data, name)
+
+
+def test_faults_of_a_converted_game_are_told_at_the_place_in_the_foreign_file():
+    notes = Notes("talks.json", "/4", Limits())
+    notes.fault("shape", "/rounds/9", "A round has no list of talks. Correct the file.")
+    notes.translate("/messages/1", "/rounds/0/talks/7")
+    notes.translate("/messages/2", "line 12")
+    notes.translate("/messages/3/playerName", "/rounds/1/speaker")
+    game = game_with("/messages/1/message", "")
+    game["messages"][2]["message"] = 5
+    game["messages"][3]["playerName"] = "Nobody"
+    game["votes"] = {}
+    assert read_converted(game, notes, {}) is None
+    assert [fault.place for fault in notes.faults] == [
+        "talks.json /4/rounds/9",
+        "talks.json /4/rounds/0/talks/7",
+        "talks.json /4 line 12",
+        "talks.json /4/rounds/1/speaker",
+        "talks.json /4",
+    ]
+
+
+def test_warnings_of_a_converter_have_its_own_sentence_and_place():
+    notes = Notes("talks.json", "", Limits())
+    for number in range(3):
+        notes.warn("hidden", f"/talks/{number}", "whisper", says=("One {what}.", "{count} talks as {what}."))
+    notes.translate("/votes", "/ballots")
+    assert read_converted(native_game(votes=[]), notes, {}).game_id == "game-1"
+    assert [(warning.place, warning.message) for warning in notes.warnings()] == [
+        ("talks.json /talks/0", "3 talks as whisper."),
+        ("talks.json /ballots", "The file has no votes: memory references cannot be checked against them."),
+    ]
+
+
+def test_a_converter_that_gives_up_without_a_word_is_a_fault_all_the_same():
+    notes = Notes("talks.json", "", Limits())
+    assert read_converted(None, notes, {}) is None
+    assert (notes.fault_count, notes.faults[0].code) == (1, "shape")
