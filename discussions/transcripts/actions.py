@@ -3,7 +3,7 @@
 A game is stored completely or not at all, only once, with a number in its project.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -16,9 +16,14 @@ from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, GameText, Iteration, Transcript
-from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame, Transcripts
+from discussions.transcripts.core.archives import is_archive
+from discussions.transcripts.core.file_names import shown_name
+from discussions.transcripts.core.formats import find_format
+from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
-from discussions.transcripts.core.reader import read_transcripts, shown_name
+from discussions.transcripts.core.plans import Plan, plan_reading
+from discussions.transcripts.core.reader import Tally, read_games
 from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes
@@ -26,10 +31,10 @@ from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, fail, finish, renew
 from workspace.models import Job, Person, Project
-from workspace.models.jobs import CANCELLED, FAILED
+from workspace.models.jobs import CANCELLED, DONE, FAILED
 
 IMPORT = "import"
-BATCH = 100
+BATCH, BATCH_CHARACTERS = 100, 2_000_000
 BYTES_A_SECOND = 2_000_000
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
 
@@ -49,13 +54,20 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def import_transcripts(
-    *, project: Project, files: list[Upload], by: Person, now: datetime, iteration: Iteration | None = None
+    *,
+    project: Project,
+    files: list[Upload],
+    by: Person,
+    now: datetime,
+    iteration: Iteration | None = None,
+    format_name: str = "",
 ) -> list[Imported]:
     """Store the files and queue a job for each; the same bytes again give the first report.
 
-    Without an iteration the games go to the project's unsorted one. Raises NotAllowed (also for an iteration whose list
-    of games is frozen), and Unacceptable for a file that is empty or over the limit: then nothing of the whole call is
-    stored.
+    Without an iteration the games go to the project's unsorted one; the format is found by the content unless it is
+    named. Where no game came in, the same bytes are read again in another format that is named. Raises NotAllowed (also
+    for an iteration whose list of games is frozen), and Unacceptable for a file that is empty or over the limit: then
+    nothing of the whole call is stored.
     """
     check_import_transcripts(by, project)
     for file in files:
@@ -63,6 +75,9 @@ def import_transcripts(
     if iteration is None:
         iteration = Iteration.objects.get(project=project, stage=None)
     check_takes_games(iteration)
+    if format_name and find_format(format_name) is None:
+        sentence = _("There is no transcript format “%(name)s”. Choose one of the list, or none.")
+        raise Unacceptable(sentence % {"name": format_name}, field="format", code="unknown_format")
     kept = [(file, store_bytes(file.data)) for file in files]
     with transaction.atomic():
         _hold_open(iteration)
@@ -70,10 +85,12 @@ def import_transcripts(
         # each other without a deadlock.
         first = {sha256: file for file, sha256 in reversed(kept)}
         rows = {
-            sha256: _insert(project, iteration, file.name, len(file.data), sha256, by=by, now=now)
+            sha256: _insert(
+                project, iteration, file.name, len(file.data), sha256, format_name, by=by, now=now
+            )
             for sha256, file in sorted(first.items())
         }
-        return [_queue(*rows[sha256], by=by, now=now) for _file, sha256 in kept]
+        return [_queue(*rows[sha256], format_name, by=by, now=now) for _file, sha256 in kept]
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -92,11 +109,12 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
             transcript.name,
             transcript.byte_count,
             transcript.sha256,
+            transcript.format,
             is_separate=True,
             by=by,
             now=now,
         )
-        return _queue(row, is_new, by=by, now=now)
+        return _queue(row, is_new, "", by=by, now=now)
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -106,7 +124,7 @@ def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Impor
     """
     check_import_transcripts(by, transcript.project)
     with transaction.atomic():
-        return _again(transcript, by, now)
+        return _again(transcript, "", by, now)
 
 
 def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
@@ -125,23 +143,44 @@ def import_games(*, job: Job, clock: Clock) -> None:
     cancelled or taken over: what was committed stays.
     """
     transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(job=job)
-    seconds = transcript.byte_count / BYTES_A_SECOND
-    renew(job=job, now=clock(), lease=LEASE + timedelta(seconds=seconds), total_bytes=transcript.byte_count)
     try:
         data = load_bytes(transcript.sha256)
     except BytesLost:
         reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
         fail(job=job, code="bytes_lost", reason=reason, now=clock())
         return
-    read = _read(transcript, data)
+    asked = _asked(transcript)
+    # A small archive may hold as much as may be unpacked.
+    size = asked.limits.unpacked_bytes if is_archive(data) else len(data)
+    lease = LEASE + timedelta(seconds=size / BYTES_A_SECOND)
+    renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
+    plan = plan_reading(data, transcript.name, asked)
+    tally = Tally(plan)
     store = Store(transcript=transcript, by=job.created_by)
-    for start in range(0, len(read.games), BATCH):
-        batch = read.games[start : start + BATCH]
+    for batch in _batches(plan, tally):
         with transaction.atomic():
-            _renew_at(job, clock(), start + len(batch), len(read.games))
+            done = tally.game_count + tally.refused_count
+            _renew_at(job, clock(), lease, done, max(done, plan.game_count))
             store.put(batch, now=clock())
             ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
-    _close(job, transcript, read, store, clock())
+    _close(job, transcript, tally, store, clock())
+
+
+def _batches(plan: Plan, tally: Tally) -> Iterator[list[ReadGame]]:
+    """The games of the plan, so many at once as fit into memory; what becomes of each is counted."""
+    batch: list[ReadGame] = []
+    size = 0
+    for outcome in read_games(plan):
+        tally.add(outcome)
+        if outcome.game is None:
+            continue
+        batch.append(outcome.game)
+        size += sum(len(message.text) for message in outcome.game.record.messages)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
@@ -209,6 +248,7 @@ def _insert(
     name: str,
     byte_count: int,
     sha256: str,
+    format_name: str,
     *,
     by: Person,
     now: datetime,
@@ -224,28 +264,33 @@ def _insert(
             "iteration": iteration,
             "name": shown_name(name),
             "byte_count": byte_count,
+            "format": format_name,
             "created_at": now,
             "created_by": by,
         },
     )
 
 
-def _queue(transcript: Transcript, is_new: bool, *, by: Person, now: datetime) -> Imported:
+def _queue(transcript: Transcript, is_new: bool, format_name: str, *, by: Person, now: datetime) -> Imported:
     if not is_new or transcript.job_id is not None:
-        return _again(transcript, by, now)
+        return _again(transcript, format_name, by, now)
     _enqueue(transcript, by, now)
     detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
     _record("transcript:uploaded", transcript, by, now, detail)
     return Imported(transcript, NEW)
 
 
-def _again(transcript: Transcript, by: Person, now: datetime) -> Imported:
+def _again(transcript: Transcript, format_name: str, by: Person, now: datetime) -> Imported:
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
-    if job is not None and job.state not in (CANCELLED, FAILED):
+    is_renamed = format_name not in ("", transcript.format) and not transcript.games.exists()
+    if job is not None and job.state not in (CANCELLED, FAILED) and not (is_renamed and job.state == DONE):
         return Imported(transcript, ALREADY)
     _hold_open(transcript.iteration)
+    if is_renamed:
+        transcript.format, transcript.faults, transcript.fault_count = format_name, "[]", 0
+        transcript.save(update_fields=["format", "faults", "fault_count"])
     _enqueue(transcript, by, now)
-    _record("transcript:resumed", transcript, by, now, {})
+    _record("transcript:resumed", transcript, by, now, {"format": format_name} if is_renamed else {})
     return Imported(transcript, RESUMED)
 
 
@@ -262,18 +307,22 @@ def _enqueue(transcript: Transcript, by: Person, now: datetime) -> None:
     transcript.save(update_fields=["job"])
 
 
-def _read(transcript: Transcript, data: bytes) -> Transcripts:
+def _asked(transcript: Transcript) -> Asked:
     rubric = transcript.iteration.rubric_version.to_record()
-    limits = Limits(**settings.TRANSCRIPT_LIMITS)
-    return read_transcripts(data, transcript.name, limits, role_map=rubric.lists.get("role_map"))
+    return Asked(
+        limits=Limits(**settings.TRANSCRIPT_LIMITS),
+        role_map=rubric.lists.get("role_map", {}),
+        named=find_format(transcript.format),
+    )
 
 
-def _renew_at(job: Job, now: datetime, done: int, total: int) -> None:
+def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
     # After a kill the first batches are only looked at again: the bar does not go back for that.
     share = job.total_bytes * done // total
     renew(
         job=job,
         now=now,
+        lease=lease,
         done_count=max(done, job.done_count),
         total_count=total,
         done_bytes=max(share, job.done_bytes),
@@ -315,7 +364,11 @@ class Store:
         rows = [self._row(content, number + offset, now) for offset, content in enumerate(new)]
         Game.objects.bulk_create(rows)
         GameText.objects.bulk_create(
-            [GameText(game=row, body=content.body.decode()) for row, content in zip(rows, new, strict=True)]
+            # By key: rows that hold each other would keep a batch in memory until the collector comes.
+            [
+                GameText(game_id=row.pk, body=content.body.decode())
+                for row, content in zip(rows, new, strict=True)
+            ]
         )
         self.game_count += len(rows)
 
@@ -396,14 +449,14 @@ class Store:
         )
 
 
-def _close(job: Job, transcript: Transcript, read: Transcripts, store: Store, now: datetime) -> None:
-    faults = [*read.faults, *store.faults]
+def _close(job: Job, transcript: Transcript, tally: Tally, store: Store, now: datetime) -> None:
+    faults = [*tally.faults, *store.faults]
     most = Limits(**settings.TRANSCRIPT_LIMITS).faults
     with transaction.atomic():
-        renew(job=job, now=now, total_count=len(read.games), done_bytes=transcript.byte_count)
-        transcript.format = read.format
+        renew(job=job, now=now, total_count=tally.game_count, done_bytes=transcript.byte_count)
+        transcript.format = tally.format
         transcript.faults = msgspec.json.encode(faults[:most]).decode()
-        transcript.fault_count = read.fault_count + sum(not fault.is_warning for fault in store.faults)
+        transcript.fault_count = tally.fault_count + sum(not fault.is_warning for fault in store.faults)
         transcript.save(update_fields=["format", "faults", "fault_count"])
         detail = {"games": store.game_count, "faults": transcript.fault_count}
         _record("transcript:imported", transcript, job.created_by, now, detail)

@@ -58,6 +58,11 @@ NATIVE = Format(
 FORMATS: tuple[Format, ...] = (NATIVE,)
 
 
+def find_format(name: str) -> Format | None:
+    """The format of that name."""
+    return next((known for known in FORMATS if known.name == name), None)
+
+
 def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     """The game that a converter gave, checked as every native game is; its own faults are in the notes already."""
     if value is None:

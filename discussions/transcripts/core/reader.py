@@ -1,174 +1,232 @@
-"""Bytes of any known transcript format to game records and faults. Never raises, whatever the bytes are.
+"""Bytes of any known transcript format to game records and faults, game by game. Never raises, whatever they are."""
 
-A format is recognised by what is in the file, not by the file's name.
-"""
-
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from discussions.core.records import Fault
-from discussions.transcripts.core.native import is_native, read_game
-from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import MIB, Limits, Notes, ReadGame, Transcripts
-from discussions.transcripts.core.oddities import oddity_warnings
-from workspace.core.json_faults import Problem
-from workspace.core.strict_json import Document, Replaced, normalise_text, read_json
-
-_FOREIGN = (
-    (b"PK\x03\x04", "archive", "The file is a zip archive. Unpack it and upload the transcripts in it."),
-    (b"\x1f\x8b", "archive", "The file is a gzip archive. Unpack it and upload the transcript in it."),
-    (b"\x89PNG", "not_text", "The file is a picture. Upload the transcript as JSON."),
-    (b"\xff\xd8\xff", "not_text", "The file is a picture. Upload the transcript as JSON."),
-    (b"%PDF", "not_text", "The file is a PDF document. Upload the transcript as JSON."),
+from discussions.core.records import Fault, GameRecord
+from discussions.transcripts.core.archives import Budget, Refused
+from discussions.transcripts.core.formats import NATIVE, Format, read_converted
+from discussions.transcripts.core.layouts import (
+    LIST,
+    TEXT,
+    Asked,
+    File,
+    Layout,
+    Unreadable,
+    format_of,
+    json_fault,
+    read_value,
 )
+from discussions.transcripts.core.native import read_game
+from discussions.transcripts.core.native_parts import RoleMap
+from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcripts
+from discussions.transcripts.core.oddities import oddity_warnings
+from discussions.transcripts.core.plans import Plan, plan_reading, unpack_unit
+from workspace.core.json_items import BOM, PartPlaces
+from workspace.core.strict_json import Document, Replaced, normalise_text
+
+MIXED = "mixed"
 
 
-class Source(Struct, frozen=True):
-    """A file to be read: its name for people, its bytes, and what they are as JSON."""
+class Outcome(Struct, frozen=True):
+    """What became of one game, or of a file of which no game is read (then `format` is empty)."""
 
-    name: str
-    data: bytes
+    game: ReadGame | None = None
+    faults: list[Fault] = []
+    fault_count: int = 0
+    format: str = ""
+
+
+class Tally:
+    """What was read so far: how many games, the first faults in order of place, and in which formats."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.faults = list(plan.remarks)
+        self.fault_count = self.game_count = self.refused_count = 0
+        self._most = plan.asked.limits.faults
+        self._formats: set[str] = set()
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one more."""
+        self.faults += outcome.faults[: max(0, self._most - len(self.faults))]
+        self.fault_count += outcome.fault_count
+        self.game_count += outcome.game is not None
+        self.refused_count += outcome.game is None and outcome.format != ""
+        self._formats |= {outcome.format} - {""}
+
+    @property
+    def format(self) -> str:
+        """The one format of what was read, "mixed" of several, "" of none."""
+        return MIXED if len(self._formats) > 1 else "".join(self._formats)
+
+
+class Value(Struct, frozen=True):
+    """A JSON value of a file that is a game, or holds some: where it is, and what is wrong with it as JSON."""
+
     document: Document
-    limits: Limits
-    role_map: RoleMap
-
-
-class Reader(Struct, frozen=True):
-    """One format: what tells it, and how it is read."""
-
-    name: str
-    recognises: Callable[[Source], bool]
-    read: Callable[[Source], Transcripts]
+    file: str
+    pointer: str
+    source: str
+    faults: list[Fault]
+    had_bom: bool
 
 
 def read_transcripts(
-    data: bytes, name: str, limits: Limits | None = None, *, role_map: RoleMap | None = None
+    data: bytes,
+    name: str,
+    limits: Limits | None = None,
+    *,
+    role_map: RoleMap | None = None,
+    named: Format | None = None,
 ) -> Transcripts:
-    """Every game of the file that may come in, and every fault of those that may not. Never raises.
+    """Every game of the file that may come in, and every fault of those that may not, at once. Never raises.
 
-    `name` is used to name places only; `role_map` says which roles belong to a side (the list `role_map` of a
-    rubric version); without one no role is reported as unknown.
+    `name` is used to name places only. See `Asked` for the rest.
     """
-    limits = limits or Limits()
-    name = shown_name(name)
-    refusal = _refused_at_sight(data, name, limits)
-    if refusal:
-        return Transcripts(faults=[refusal], fault_count=1)
-    document = read_json(data, max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults)
-    source = Source(name=name, data=data, document=document, limits=limits, role_map=role_map or {})
-    for reader in READERS:
-        if reader.recognises(source):
-            return reader.read(source)
-    return _unrecognised(source)
-
-
-def shown_name(name: str) -> str:
-    """A file name as people may see it: no folders, no control characters, at most 200 characters."""
-    last = normalise_text(name)[0].replace("\\", "/").rsplit("/", 1)[-1]
-    plain = "".join(character if character.isprintable() else "\ufffd" for character in last).strip()
-    if len(plain) > 200:
-        plain = f"{plain[:150]}…{plain[-49:]}"
-    return plain or "file"
-
-
-def _refused_at_sight(data: bytes, name: str, limits: Limits) -> Fault | None:
-    if len(data) > limits.file_bytes:
-        size, most = len(data) / MIB, limits.file_bytes / MIB
-        sentence = (
-            f"The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files."
-        )
-        return Fault(place=name, code="too_large", message=sentence)
-    for start, code, sentence in _FOREIGN:
-        if data.startswith(start):
-            return Fault(place=name, code=code, message=sentence)
-    return None
-
-
-def _unrecognised(source: Source) -> Transcripts:
-    document = source.document
-    if not document.is_readable:
-        faults = [_fault(source.name, problem) for problem in document.problems]
-        return Transcripts(faults=faults, fault_count=document.problem_count)
-    if document.value == []:
-        fault = Fault(
-            place=source.name, code="no_games", message="The file is an empty list: it holds no games."
-        )
-    else:
-        sentence = (
-            "This is JSON, but no transcript format we know. A native transcript is an object with the keys gameId, "
-            "players, messages and votes, or a list of such objects."
-        )
-        fault = Fault(place=source.name, code="unknown_format", message=sentence)
-    return Transcripts(faults=[fault], fault_count=1)
-
-
-def _fault(file: str, problem: Problem) -> Fault:
-    place = f"{file} line {problem.line} column {problem.column} {problem.pointer}".rstrip()
-    return Fault(place=place, code=problem.code, message=problem.message)
-
-
-def _is_native_source(source: Source) -> bool:
-    value = source.document.value
-    return source.document.is_readable and any(map(is_native, value if type(value) is list else [value]))
-
-
-def _read_native(source: Source) -> Transcripts:
-    """Each object by itself: one with a fault is refused whole, the others come in."""
-    document = source.document
-    is_list = type(document.value) is list
-    values: list[Any] = document.value if is_list else [document.value]
-    problems: dict[str, list[Problem]] = {}
-    for problem in document.problems:
-        item = "/" + problem.pointer.split("/")[1] if is_list and problem.pointer else ""
-        problems.setdefault(item, []).append(problem)
-    games: list[ReadGame] = []
-    faults: list[Fault] = []
-    fault_count = document.problem_count
-    for index, value in enumerate(values):
-        pointer = f"/{index}" if is_list else ""
-        game, notes = _read_one(source, value, pointer)
-        fault_count += notes.fault_count
-        broken = problems.get(pointer, [])
-        faults += [_fault(source.name, problem) for problem in broken] + notes.faults
-        if game is not None and not broken:
-            games.append(game)
+    asked = Asked(limits=limits or Limits(), role_map=role_map or {}, named=named)
+    plan = plan_reading(data, name, asked)
+    tally, games = Tally(plan), []
+    for outcome in read_games(plan):
+        tally.add(outcome)
+        games += [outcome.game] if outcome.game else []
     return Transcripts(
         games=games,
-        faults=faults[: source.limits.faults],
-        fault_count=fault_count,
-        refused_count=len(values) - len(games),
-        format="native",
+        faults=tally.faults,
+        fault_count=tally.fault_count,
+        refused_count=tally.refused_count,
+        format=tally.format,
     )
 
 
-def _read_one(source: Source, value: Any, pointer: str) -> tuple[ReadGame | None, Notes]:
-    notes = Notes(source.name, pointer, source.limits)
-    if source.document.had_bom:
+def read_games(plan: Plan) -> Iterator[Outcome]:
+    """What becomes of each game of the plan, in the order of the file; every fault is told once. Never raises."""
+    asked = plan.asked
+    budget = Budget(asked.limits.unpacked_bytes)
+    for unit in plan.units:
+        if isinstance(unit.found, Unreadable):
+            yield Outcome(faults=unit.found.faults, fault_count=unit.found.fault_count)
+            continue
+        files: dict[str, bytes] | Refused = {"": unit.file.data}
+        if plan.archive is not None:
+            files = unpack_unit(plan.archive, unit.members, asked.limits, budget)
+        if isinstance(files, Refused):
+            yield Outcome(faults=[Fault(unit.file.name, files.code, files.message)], fault_count=1)
+        elif isinstance(unit.found, Format):
+            yield _read_folder(unit.file, unit.found, files, asked)
+        else:
+            (data,) = files.values()
+            yield from _read_file(replace(unit.file, data=data), unit.found, asked)
+
+
+def _read_folder(file: File, known: Format, files: Mapping[str, bytes], asked: Asked) -> Outcome:
+    notes = Notes(file.name, "", asked.limits, source=file.source)
+    value = known.to_native_files(files, notes) if known.to_native_files else None
+    return _outcome(read_converted(value, notes, asked.role_map), notes, known)
+
+
+def _read_file(file: File, layout: Layout, asked: Asked) -> Iterator[Outcome]:
+    if layout.kind == TEXT:
+        yield from _read_text(file, layout.format, asked)
+        return
+    for value in _values(file, layout, asked):
+        yield from _read_value(value, layout, asked)
+
+
+def _values(file: File, layout: Layout, asked: Asked) -> Iterator[Value]:
+    """The JSON values of the file that are games or hold some, one after the other."""
+    had_bom = file.data.startswith(BOM)
+    if layout.parts is None:
+        document = read_value(file.data, asked.limits)
+        faults = [json_fault(file.name, problem) for problem in document.problems]
+        yield Value(document, file.name, "", file.source, faults, had_bom)
+        return
+    is_list = layout.kind == LIST
+    places = PartPlaces(file.data)
+    for index, (start, end) in enumerate(layout.parts):
+        document = read_value(file.data[start:end], asked.limits, is_item=is_list)
+        line = 0 if is_list else places.line(start)
+        pointer = f"/{index}" if is_list else ""
+        problems = [places.place(problem, start, pointer) for problem in document.problems]
+        yield Value(
+            document=document,
+            file=file.name if is_list else f"{file.name} line {line}",
+            pointer=pointer,
+            source=f"{file.source}-{index + 1}",
+            faults=[json_fault(file.name, problem) for problem in problems],
+            had_bom=had_bom,
+        )
+
+
+def _read_value(value: Value, layout: Layout, asked: Asked) -> Iterator[Outcome]:
+    """The game of the value, or the games, where its format puts several into one value."""
+    document = value.document
+    if not document.is_readable:
+        yield Outcome(faults=value.faults, fault_count=document.problem_count, format=layout.format.name)
+        return
+    known = layout.format if layout.parts is None else format_of(document.value, asked) or layout.format
+    parts = [("", document.value)]
+    if known.parts and known.recognises and known.recognises(document.value):
+        parts = known.parts(document.value)
+    for index, (pointer, part) in enumerate(parts):
+        source = value.source if len(parts) == 1 else f"{value.source}-{index + 1}"
+        notes = Notes(value.file, value.pointer + pointer, asked.limits, source=source)
+        _note_replaced(notes, list(document.replaced.values()), had_bom=value.had_bom)
+        outcome = _outcome(_read_part(part, known, notes, asked.role_map), notes, known)
+        # What is wrong with the value as JSON is told with its first game, and refuses all of them.
+        if document.problems:
+            faults, more = (value.faults, document.problem_count) if index == 0 else ([], 0)
+            outcome = Outcome(
+                faults=faults + outcome.faults, fault_count=more + outcome.fault_count, format=known.name
+            )
+        yield outcome
+
+
+def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> GameRecord | None:
+    if known is NATIVE or known.to_native is None:
+        return read_game(part, notes, role_map)
+    return read_converted(known.to_native(part, notes), notes, role_map)
+
+
+def _read_text(file: File, known: Format, asked: Asked) -> Iterator[Outcome]:
+    """The games of a text that was found to be UTF-8."""
+    text, replaced = normalise_text(file.data.removeprefix(BOM).decode("utf-8"))
+    had_bom = file.data.startswith(BOM)
+    numbers = count(1)
+
+    def new_notes() -> Notes:
+        number = next(numbers)
+        source = file.source if number == 1 else f"{file.source}-{number}"
+        notes = Notes(file.name, "", asked.limits, source=source)
+        _note_replaced(notes, [replaced], had_bom=had_bom)
+        return notes
+
+    is_empty = True
+    for value, notes in known.to_native_text(text, new_notes, asked.columns) if known.to_native_text else ():
+        is_empty = False
+        yield _outcome(read_converted(value, notes, asked.role_map), notes, known)
+    if is_empty:
+        sentence = (
+            f"No game was found in this text of the format {known.name}. Look at it, or name another format."
+        )
+        yield Outcome(faults=[Fault(file.name, "no_games", sentence)], fault_count=1)
+
+
+def _note_replaced(notes: Notes, replaced: list[Replaced], *, had_bom: bool) -> None:
+    if had_bom:
         notes.warn("byte_order_mark")
-    replaced = source.document.replaced.get(pointer, Replaced())
-    if replaced.nul:
-        notes.warn("replaced_nul", count=replaced.nul)
-    if replaced.surrogate:
-        notes.warn("replaced_surrogate", count=replaced.surrogate)
-    record = read_game(value, notes, source.role_map)
+    if nul := sum(item.nul for item in replaced):
+        notes.warn("replaced_nul", count=nul)
+    if surrogate := sum(item.surrogate for item in replaced):
+        notes.warn("replaced_surrogate", count=surrogate)
+
+
+def _outcome(record: GameRecord | None, notes: Notes, known: Format) -> Outcome:
     if record is None:
-        return None, notes
-    place = f"{source.name} {pointer}".rstrip()
+        return Outcome(faults=notes.faults, fault_count=notes.fault_count, format=known.name)
+    place = f"{notes.file} {notes.pointer}".rstrip()
     warnings = notes.warnings() + oddity_warnings(record, place)
-    return ReadGame(record=record, warnings=warnings, place=place), notes
-
-
-READERS = (Reader(name="native", recognises=_is_native_source, read=_read_native),)
-
-__all__ = [
-    "READERS",
-    "Limits",
-    "ReadGame",
-    "Reader",
-    "Source",
-    "Transcripts",
-    "read_transcripts",
-    "shown_name",
-]
+    return Outcome(game=ReadGame(record=record, warnings=warnings, place=place), format=known.name)

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.core.records import GameRecord
+from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.reader import read_transcripts, shown_name
+from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 
@@ -27,18 +28,48 @@ def game_with(path: str, value: object) -> dict[str, object]:
 
 FILES = [
     (b"", "empty", "The file is empty. Export it again"),
-    (b"not JSON at all", "syntax", "This is not JSON: a value was expected and 'not JSON at ' was found."),
+    (
+        b"not JSON at all",
+        "unknown_format",
+        'The file holds text that begins with "not JSON at all", which is no',
+    ),
+    (b"[not JSON at all]", "syntax", "This is not JSON: a value was expected and 'not JSON at ' was found."),
+    (b'{"a": 1}\n{"a": 2', "trailing", "put several games into one list"),
+    (b'{"gameId": "x", "players": [],\n "messages": [,]}', "syntax", "This is not JSON"),
+    (b"[1, 2", "truncated", "export it again."),
+    (b"[1] 2", "trailing", "There is more text after the end"),
+    (b"[1}", "syntax", "a comma or the end of the list"),
+    (b"[" + b"[" * 64 + b"]" * 64 + b"]", "depth", "deeper than 64"),
+    (b"[" + as_bytes(native_game()) + b', {"a": "\xff"}]', "encoding", "is not UTF-8 text."),
+    (b"[" + as_bytes(native_game()) + b', {"a": "\x01"}]', "control_character", "U+0001"),
+    (b"[" + as_bytes(native_game()) + b",]", "syntax", "There may be a comma too many before it."),
+    (b"[" + as_bytes(native_game()) + b' {"a": 1}]', "syntax", "a comma or the end of the list"),
+    ("[1]".encode("utf-16"), "encoding", "The file is UTF-16"),
+    ("{}".encode("utf-16-le"), "encoding", "The file is UTF-16"),
+    ("Ann: hi".encode("utf-16-be"), "encoding", "The file is UTF-16"),
+    (b"caf\xe9", "encoding", "is not UTF-8 text."),
+    (b" \n\t", "empty", "The file is empty."),
+    (b'"text"', "unknown_format", "The file holds text in JSON"),
+    (b"[5, {}]", "unknown_format", "a JSON list that begins with a number"),
+    (b'[{"rows": []}]', "unknown_format", "a JSON list that begins with a JSON object with the keys rows"),
+    (
+        as_bytes(dict.fromkeys("abcdefghij", 1)),
+        "unknown_format",
+        "the keys a, b, c, d, e, f, g, h and 2 more",
+    ),
     (as_bytes(native_game())[:300], "truncated", "The file was probably cut off; export it again."),
     (b"[" * 100_000, "depth", "Brackets are nested deeper than 64"),
     (b'{"gameId": "\xff"}', "encoding", "is not UTF-8 text. Save it again as UTF-8."),
-    (b"PK\x03\x04rest", "archive", "The file is a zip archive. Unpack it"),
-    (b"\x1f\x8brest", "archive", "The file is a gzip archive."),
     (b"\x89PNG\r\n\x1a\n", "not_text", "The file is a picture."),
     (b"%PDF-1.7", "not_text", "The file is a PDF document."),
     (b"[]", "no_games", "The file is an empty list: it holds no games."),
-    (b"5", "unknown_format", "no transcript format we know"),
+    (b"5", "unknown_format", "The file holds a number in JSON, which is no transcript format we know."),
     (b"null", "unknown_format", "no transcript format we know"),
-    (b'{"rows": []}', "unknown_format", "an object with the keys gameId, players, messages and votes"),
+    (
+        b'{"rows": []}',
+        "unknown_format",
+        "native (a JSON object with the keys gameId, players, messages and votes)",
+    ),
     (as_bytes(native_game()) * 2, "trailing", "put several games into one list"),
 ]
 

@@ -1,0 +1,216 @@
+"""Zip and gzip: bytes in, the bytes of their files out, within limits that are counted while unpacking.
+
+What an archive says of itself (sizes, counts, paths) is never relied on. Nothing is written anywhere.
+"""
+
+import gzip
+import struct
+import zipfile
+import zlib
+from typing import IO
+
+from msgspec import Struct
+
+from discussions.transcripts.core.file_names import (
+    folder_of,
+    is_plainly_no_transcript,
+    shown_name,
+    shown_path,
+)
+from discussions.transcripts.core.notes import MIB, Limits
+
+ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+GZIP_START = b"\x1f\x8b"
+# Transcripts shrink to a tenth or a thirtieth. What shrinks more than this was made to fill the memory.
+MOST_RATIO = 500
+_CHUNK = 256 * 1024
+_SYMLINK = 0xA000
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, OSError, IndexError),
+    struct.error,
+)
+
+
+class Refused(Struct, frozen=True):
+    """Why a file is not read: a code, and a sentence that says what to do."""
+
+    code: str
+    message: str
+
+
+class OverBudget(Exception):
+    """An archive unpacks to more than may be unpacked of it."""
+
+
+class Budget:
+    """How many bytes may still be unpacked of an archive; those of files that are refused count, too."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self, count: int) -> None:
+        """So many bytes were unpacked. Raises OverBudget."""
+        self._left -= count
+        if self._left < 0:
+            raise OverBudget
+
+
+class Member(Struct, frozen=True):
+    """A file of an archive. `name` and `path` (with the last folder) are for people; `folder` is only compared."""
+
+    name: str
+    path: str
+    folder: str
+    info: zipfile.ZipInfo
+    is_twice: bool = False
+
+
+class Archive(Struct, frozen=True):
+    """An archive that was opened: its files, and how many were left out since they are plainly no transcripts."""
+
+    members: list[Member]
+    left_out: int
+    file: zipfile.ZipFile
+
+
+DAMAGED = Refused(
+    "damaged", "The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."
+)
+_DAMAGED_FILE = Refused(
+    "damaged", "This file of the archive is damaged, so it was not read. Make the archive again."
+)
+NESTED = Refused(
+    "nested_archive",
+    "This is an archive inside an archive. Unpack it and put its transcripts into the outer one.",
+)
+_ENCRYPTED = Refused(
+    "encrypted", "This file is locked with a password. Make the archive again without a password."
+)
+_LINK = Refused(
+    "link", "This is a link and no file; links are not followed. Put the file itself in its place."
+)
+_METHOD = Refused(
+    "compression",
+    "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate).",
+)
+_BOMB = Refused(
+    "ratio",
+    f"This file unpacks to more than {MOST_RATIO} times its size, which no transcript does. Look at what it holds.",
+)
+_TWICE = Refused(
+    "duplicate_name", "The archive holds another file of this name before this one. Rename one of them."
+)
+_EMPTY = Refused("no_games", "The archive holds no files that may be transcripts.")
+
+
+class _Bytes:
+    """Bytes as the file that `zipfile` wants."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def seekable(self) -> bool:
+        """It can go to any place."""
+        return True
+
+    def tell(self) -> int:
+        """Where it is."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place counted from the start, from here or from the end."""
+        at = offset + (0, self._at, len(self._data))[whence]
+        if at < 0:
+            raise OSError("before the start")
+        self._at = at
+        return at
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes."""
+        end = len(self._data) if size is None or size < 0 else self._at + size
+        found = self._data[self._at : end]
+        self._at += len(found)
+        return found
+
+
+def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
+    """The files of a zip archive in the order of its list. Never raises."""
+    # Each entry of its list begins so: they are counted before a list of them is built.
+    if data.count(b"PK\x01\x02") > limits.archive_files:
+        return Refused(
+            "too_many_files",
+            f"The archive holds more than {limits.archive_files:,} files. Split it into several archives.",
+        )
+    try:
+        file = zipfile.ZipFile(_Bytes(data))
+        infos = [info for info in file.infolist() if not info.is_dir()]
+    except _BROKEN:
+        return DAMAGED
+    members: list[Member] = []
+    seen: set[tuple[str, str]] = set()
+    for info in infos:
+        if is_plainly_no_transcript(info.filename):
+            continue
+        name, folder = shown_name(info.filename), folder_of(info.filename)
+        is_twice = (folder, name) in seen
+        seen.add((folder, name))
+        members.append(Member(name, shown_path(info.filename), folder, info, is_twice=is_twice))
+    if not members:
+        return _EMPTY
+    return Archive(members=members, left_out=len(infos) - len(members), file=file)
+
+
+def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes | Refused:
+    """The bytes of one file, at most as many as a file may have. Raises OverBudget."""
+    info = member.info
+    if member.is_twice:
+        return _TWICE
+    if info.external_attr >> 16 & 0xF000 == _SYMLINK:
+        return _LINK
+    if info.flag_bits & 1:
+        return _ENCRYPTED
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return _METHOD
+    try:
+        with archive.file.open(info) as stream:
+            return _gathered(stream, info.compress_size, limits, budget)
+    except _BROKEN:
+        return _DAMAGED_FILE
+
+
+def gunzip(data: bytes, limits: Limits) -> bytes | Refused:
+    """The bytes of the one file that a gzip archive holds. Never raises."""
+    # The limit of one file comes first, so the budget is never used up.
+    try:
+        with gzip.GzipFile(fileobj=_Bytes(data)) as stream:
+            found = _gathered(stream, len(data), limits, Budget(2 * limits.file_bytes))
+    except _BROKEN:
+        return DAMAGED
+    return NESTED if isinstance(found, bytes) and is_archive(found) else found
+
+
+def is_archive(data: bytes) -> bool:
+    """Whether bytes are an archive: zip, gzip or tar."""
+    return data.startswith((*ZIP_STARTS, GZIP_START)) or data[257:262] == b"ustar"
+
+
+def _gathered(
+    stream: IO[bytes] | gzip.GzipFile, packed: int, limits: Limits, budget: Budget
+) -> bytes | Refused:
+    """All that the stream gives, or why it is too much; nothing is asked for beyond the limit."""
+    gathered: list[bytes] = []
+    size = 0
+    while chunk := stream.read(_CHUNK):
+        size += len(chunk)
+        budget.take(len(chunk))
+        if size > limits.file_bytes:
+            most = limits.file_bytes / MIB
+            sentence = (
+                f"It unpacks to more than {most:,.0f} MiB, the most that is read of one file. Split it."
+            )
+            return Refused("too_large", sentence)
+        if size > MIB and size > MOST_RATIO * max(1, packed):
+            return _BOMB
+        gathered.append(chunk)
+    return b"".join(gathered)

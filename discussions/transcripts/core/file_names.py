@@ -1,0 +1,49 @@
+"""Names of files as people may see them. No name is ever used as a path."""
+
+from workspace.core.strict_json import normalise_text
+
+_LEFT_OUT = frozenset({"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini"})
+_NOTE_ENDINGS = (".txt", ".md", ".rst")
+# Of files that may be transcripts.
+ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".log")
+
+
+def shown_name(name: str) -> str:
+    """A file name as people may see it: no folders, no control characters, at most 200 characters."""
+    last = _parts(name)[-1]
+    plain = "".join(character if character.isprintable() else "\ufffd" for character in last).strip()
+    if len(plain) > 200:
+        plain = f"{plain[:150]}…{plain[-49:]}"
+    return plain or "file"
+
+
+def shown_path(name: str) -> str:
+    """The name of a file of an archive with its last folder, where it has one."""
+    *folders, last = _parts(name)
+    folders = [folder for folder in folders if folder.strip(". ")]
+    return f"{shown_name(folders[-1])}/{shown_name(last)}" if folders else shown_name(last)
+
+
+def folder_of(name: str) -> str:
+    """What files of one folder of an archive have in common; only to be compared."""
+    return "/".join(_parts(name)[:-1])
+
+
+def source_name(name: str) -> str:
+    """The name without folders and without the endings of transcripts: what a game without an id is called."""
+    plain = shown_name(name)
+    while plain.lower().endswith(ENDINGS) and plain.rpartition(".")[0]:
+        plain = plain.rpartition(".")[0]
+    return plain
+
+
+def is_plainly_no_transcript(name: str) -> bool:
+    """Whether a file of an archive is there for other reasons: licences, read-me files, what file managers leave."""
+    *folders, last = _parts(name.lower())
+    for ending in _NOTE_ENDINGS:
+        last = last.removesuffix(ending)
+    return "__macosx" in folders or last.startswith(".") or last in _LEFT_OUT
+
+
+def _parts(name: str) -> list[str]:
+    return normalise_text(name)[0].replace("\\", "/").split("/")

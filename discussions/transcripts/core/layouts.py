@@ -1,0 +1,239 @@
+"""How a file holds its games, and in which format: one JSON value, a list, one value a line, or text.
+
+The whole file is looked at before any game is read: what is not JSON to its end is refused whole, and no game of it
+comes in. A JSON file of lines is the exception: its lines are read one by one.
+"""
+
+from itertools import islice
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from discussions.core.records import Fault
+from discussions.transcripts.core.fields import describe_type
+from discussions.transcripts.core.formats import FORMATS, Columns, Format
+from discussions.transcripts.core.native_parts import RoleMap
+from discussions.transcripts.core.notes import MIB, Limits
+from workspace.core.json_faults import Problem
+from workspace.core.json_items import BOM, Parts, begin_of, find_items, find_lines
+from workspace.core.strict_json import Document, normalise_text, read_json
+
+# A format is told by so much of a file.
+HEAD_CHARACTERS = 64 * 1024
+HEAD_ITEMS = 20
+MOST_SHOWN, MOST_KEYS = 40, 8
+ONE, LIST, LINES, TEXT = "one", "list", "lines", "text"
+
+_PICTURE = "The file is a picture. Upload the transcript as text, such as JSON."
+_FOREIGN = (
+    (b"\x89PNG", _PICTURE),
+    (b"\xff\xd8\xff", _PICTURE),
+    (b"%PDF", "The file is a PDF document. Upload the transcript as text, such as JSON."),
+)
+_ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+class Asked(Struct, frozen=True):
+    """How a file is to be read. `named` is the format that a person named; without one it is found by the content.
+
+    `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
+    reported as unknown. `formats` are those that are known.
+    """
+
+    limits: Limits = Limits()
+    role_map: RoleMap = {}
+    named: Format | None = None
+    columns: Columns = {}
+    formats: tuple[Format, ...] = FORMATS
+
+    @property
+    def known(self) -> tuple[Format, ...]:
+        """The formats that a file may be in."""
+        return self.formats if self.named is None else (self.named,)
+
+
+class File(Struct, frozen=True):
+    """A file to be read: its name for people, what a game without an id is called after it, and its bytes."""
+
+    name: str
+    source: str
+    data: bytes
+
+
+class Layout(Struct, frozen=True):
+    """How a file holds its games. `format` is that of games that do not show their own; `parts` are items or lines."""
+
+    kind: str
+    format: Format
+    parts: Parts | None = None
+
+    @property
+    def game_count(self) -> int:
+        """How many games there may be; of texts that is known only after reading."""
+        return 1 if self.parts is None else len(self.parts)
+
+
+class Unreadable(Struct, frozen=True):
+    """Why no game of a file is read."""
+
+    faults: list[Fault]
+    fault_count: int
+
+
+def lay_out(file: File, asked: Asked) -> Layout | Unreadable:
+    """How the file holds its games, or why none of it is read. Never raises."""
+    refusal = _refused_at_sight(file, asked.limits)
+    if refusal:
+        return unreadable(refusal)
+    found = _lay_out_json(file.data, asked) or _lay_out_text(file.data, asked)
+    return found or _unrecognised(file, asked)
+
+
+def format_of(value: Any, asked: Asked) -> Format | None:
+    """The format of one decoded JSON value."""
+    if asked.named is not None:
+        return asked.named
+    return next((known for known in asked.formats if known.recognises and known.recognises(value)), None)
+
+
+def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Document:
+    """One JSON value of a file, strictly; an item is a level deeper than its list."""
+    return read_json(
+        data,
+        max_depth=limits.depth - is_item,
+        max_digits=limits.digits,
+        most_problems=limits.faults,
+    )
+
+
+def json_fault(file: str, problem: Problem) -> Fault:
+    """What keeps a text from being strict JSON, as a fault of a file."""
+    place = f"{file} line {problem.line} column {problem.column} {problem.pointer}".rstrip()
+    return Fault(place=place, code=problem.code, message=problem.message)
+
+
+def unreadable(fault: Fault) -> Unreadable:
+    """A file that is refused for one reason."""
+    return Unreadable(faults=[fault], fault_count=1)
+
+
+def _refused_at_sight(file: File, limits: Limits) -> Fault | None:
+    if len(file.data) > limits.file_bytes:
+        size, most = len(file.data) / MIB, limits.file_bytes / MIB
+        sentence = (
+            f"The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files."
+        )
+        return Fault(place=file.name, code="too_large", message=sentence)
+    for start, sentence in _FOREIGN:
+        if file.data.startswith(start):
+            return Fault(place=file.name, code="not_text", message=sentence)
+    return None
+
+
+def _lay_out_json(data: bytes, asked: Asked) -> Layout | None:
+    if asked.named is not None and asked.named.recognises is None:
+        return None
+    begin = begin_of(data)
+    if data[begin : begin + 1] == b"[":
+        return _lay_out_list(data, asked)
+    if data[begin : begin + 1] == b"{":
+        return _lay_out_lines(data, asked) or _lay_out_one(data, asked)
+    return None
+
+
+def _lay_out_list(data: bytes, asked: Asked) -> Layout | None:
+    """Its items are games, or the whole list is one. All are read here, so that none comes in of a broken list."""
+    items = find_items(data, max_depth=asked.limits.depth)
+    if items is None:
+        return None
+    head = [_quick_value(data[start:end], asked.limits)[0] for start, end in islice(items, HEAD_ITEMS)]
+    whole = next((known for known in asked.known if known.recognises and known.recognises(head)), None)
+    if whole is not None:
+        return Layout(ONE, whole) if read_value(data, asked.limits).is_readable else None
+    found = asked.named
+    for start, end in items:
+        value, is_readable = _quick_value(data[start:end], asked.limits)
+        if not is_readable:
+            return None
+        found = found or format_of(value, asked)
+    return Layout(LIST, found, items) if found and len(items) else None
+
+
+def _lay_out_lines(data: bytes, asked: Asked) -> Layout | None:
+    """Lines that are games each: told by its first lines, since those that are broken are refused by themselves."""
+    first = data.find(b"\n", begin_of(data))
+    if first < 0 or not data[first:].strip():
+        return None
+    lines = find_lines(data)
+    for start, end in islice(lines or (), HEAD_ITEMS):
+        value, is_readable = _quick_value(data[start:end], asked.limits)
+        found = format_of(value, asked) if is_readable and type(value) is dict and value else None
+        if found is not None:
+            return Layout(LINES, found, lines)
+    return None
+
+
+def _lay_out_one(data: bytes, asked: Asked) -> Layout | None:
+    document = read_value(data, asked.limits)
+    found = format_of(document.value, asked) if document.is_readable else None
+    return None if found is None else Layout(ONE, found)
+
+
+def _lay_out_text(data: bytes, asked: Asked) -> Layout | None:
+    if b"\0" in data[:4] or not any(known.recognises_text for known in asked.known):
+        return None
+    try:
+        head = normalise_text(data.removeprefix(BOM).decode("utf-8")[:HEAD_CHARACTERS])[0]
+    except UnicodeDecodeError:
+        return None
+    head = head if len(head) < HEAD_CHARACTERS else head[: head.rfind("\n") + 1]
+    for known in asked.known:
+        if known.recognises_text and (known is asked.named or known.recognises_text(head)):
+            return Layout(TEXT, known)
+    return None
+
+
+def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
+    """The value of an item or a line, and whether it is JSON at all; what is odd in it is told when it is read."""
+    try:
+        return msgspec.json.decode(data), True
+    except _ODD_OR_BROKEN:
+        document = read_value(data, limits, is_item=True)
+        return document.value, document.is_readable
+
+
+def _unrecognised(file: File, asked: Asked) -> Unreadable:
+    if asked.named is not None and asked.named.recognises is None and asked.named.recognises_text is None:
+        sentence = f"A game in the format {asked.named.name} is a folder of several files. Put it into a zip archive."
+        return unreadable(Fault(place=file.name, code="not_one_file", message=sentence))
+    document = read_value(file.data, asked.limits)
+    begin = begin_of(file.data)
+    is_json = document.is_readable or file.data[begin : begin + 1] in (b"[", b"{")
+    if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
+        faults = [json_fault(file.name, problem) for problem in document.problems]
+        return Unreadable(faults=faults, fault_count=document.problem_count)
+    if document.is_readable and document.value == []:
+        sentence = "The file is an empty list: it holds no games."
+        return unreadable(Fault(place=file.name, code="no_games", message=sentence))
+    found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
+    known = "; ".join(f"{known.name} ({known.looks})" for known in asked.formats)
+    sentence = f"The file holds {found}, which is no transcript format we know. Known are: {known}."
+    return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
+
+
+def _describe(value: Any) -> str:
+    """A JSON value in words, with the first of its keys."""
+    if type(value) is dict and value:
+        names = ", ".join(key[:MOST_SHOWN] for key in islice(value, MOST_KEYS))
+        more = f" and {len(value) - MOST_KEYS} more" if len(value) > MOST_KEYS else ""
+        return f"a JSON object with the keys {names}{more}"
+    if type(value) is list and value:
+        first = _describe(value[0]) if type(value[0]) is dict else describe_type(value[0])
+        return f"a JSON list that begins with {first}"
+    return f"{describe_type(value)} in JSON"
+
+
+def _describe_text(data: bytes) -> str:
+    line = normalise_text(data[: MOST_SHOWN * 4].decode("utf-8", "ignore"))[0].split("\n")[0].strip()
+    return f'text that begins with "{line[:MOST_SHOWN]}"'

@@ -1,0 +1,158 @@
+"""What an uploaded file holds, looked through before any game is read: one file, or an archive of files and folders.
+
+Nothing of a file that must be refused whole comes in, so the whole of it is looked at first.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.core.records import Fault
+from discussions.transcripts.core.archives import (
+    GZIP_START,
+    NESTED,
+    ZIP_STARTS,
+    Archive,
+    Budget,
+    Member,
+    OverBudget,
+    Refused,
+    gunzip,
+    is_archive,
+    open_zip,
+    unpack,
+)
+from discussions.transcripts.core.file_names import shown_name, source_name
+from discussions.transcripts.core.formats import Format
+from discussions.transcripts.core.layouts import Asked, File, Layout, Unreadable, lay_out, unreadable
+from discussions.transcripts.core.notes import MIB, Limits
+
+_TAR = Refused("archive", "The file is a tar archive. Put the transcripts into a zip archive instead.")
+_TOO_MUCH = (
+    "The archive unpacks to more than {most:,.0f} MiB, the most that is read. Split it into several archives."
+)
+_LARGE_GAME = (
+    "The files of this folder have more than {most:,.0f} MiB together, the most that is read of one game."
+)
+_LEFT_OUT = (
+    "One file of the archive is plainly no transcript (such as a licence) and was left out.",
+    "{count:,} files of the archive are plainly no transcripts (such as licences) and were left out.",
+)
+
+
+class Unit(Struct, frozen=True):
+    """A file, or a folder of an archive that is one game of the format `found`. `members` are its files there."""
+
+    file: File
+    found: Layout | Unreadable | Format
+    members: list[Member] = []
+
+
+class Plan(Struct, frozen=True):
+    """What an uploaded file holds. `remarks` are warnings that belong to no game."""
+
+    units: list[Unit]
+    asked: Asked
+    archive: Archive | None = None
+    remarks: list[Fault] = []
+
+    @property
+    def game_count(self) -> int:
+        """How many games there may be, the refused ones included."""
+        found = [unit.found for unit in self.units if not isinstance(unit.found, Unreadable)]
+        return sum(layout.game_count if isinstance(layout, Layout) else 1 for layout in found)
+
+
+def plan_reading(data: bytes, name: str, asked: Asked) -> Plan:
+    """Look through the whole file: what is in it, and what must be refused. Never raises."""
+    name = shown_name(name)
+    file = File(name=name, source=source_name(name), data=data)
+    if len(data) <= asked.limits.file_bytes and is_archive(data):
+        if data.startswith(ZIP_STARTS):
+            return _plan_archive(file, asked)
+        unpacked = gunzip(data, asked.limits) if data.startswith(GZIP_START) else _TAR
+        if isinstance(unpacked, Refused):
+            return Plan(units=[_refused_unit(file, unpacked)], asked=asked)
+        file = replace(file, data=unpacked)
+    return Plan(units=[Unit(file, lay_out(file, asked))], asked=asked)
+
+
+def unpack_unit(
+    archive: Archive, members: list[Member], limits: Limits, budget: Budget
+) -> dict[str, bytes] | Refused:
+    """The bytes of one file or of the files of one folder, by name. Raises OverBudget."""
+    files: dict[str, bytes] = {}
+    for member in members:
+        data = unpack(archive, member, limits, budget)
+        if isinstance(data, Refused):
+            return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
+        files[member.name] = data
+    if sum(map(len, files.values())) > limits.file_bytes:
+        return Refused("too_large", _LARGE_GAME.format(most=limits.file_bytes / MIB))
+    return files
+
+
+def _plan_archive(file: File, asked: Asked) -> Plan:
+    """The units of a zip archive. It is refused whole when it holds or unpacks to more than is read."""
+    archive = open_zip(file.data, asked.limits)
+    if isinstance(archive, Refused):
+        return Plan(units=[_refused_unit(file, archive)], asked=asked)
+    budget = Budget(asked.limits.unpacked_bytes)
+    try:
+        groups = _groups(archive, asked)
+        units = [_plan_unit(file, archive, members, known, asked, budget) for known, members in groups]
+    except OverBudget:
+        sentence = _TOO_MUCH.format(most=asked.limits.unpacked_bytes / MIB)
+        return Plan(units=[_refused_unit(file, Refused("too_large", sentence))], asked=asked)
+    remarks = []
+    if archive.left_out:
+        sentence = _LEFT_OUT[archive.left_out > 1].format(count=archive.left_out)
+        remarks = [Fault(place=file.name, code="left_out", message=sentence, is_warning=True)]
+    return Plan(units=units, asked=asked, archive=archive, remarks=remarks)
+
+
+def _groups(archive: Archive, asked: Asked) -> Iterator[tuple[Format | None, list[Member]]]:
+    """The folders that are a game of a format, and every other file by itself, in the order of the archive."""
+    folders: dict[str, list[Member]] = {}
+    for member in archive.members:
+        folders.setdefault(member.folder, []).append(member)
+    found = {
+        folder: folder_format([member.name for member in members], asked)
+        for folder, members in folders.items()
+    }
+    for member in archive.members:
+        if found[member.folder] is None:
+            yield None, [member]
+        elif member is folders[member.folder][0]:
+            yield found[member.folder], folders[member.folder]
+
+
+def _plan_unit(
+    upload: File, archive: Archive, members: list[Member], folder: Format | None, asked: Asked, budget: Budget
+) -> Unit:
+    """What one file, or one folder that is a game, holds. Raises OverBudget."""
+    first = members[0]
+    path, source = first.path, source_name(first.name)
+    if folder is not None:
+        path = source = first.path.rpartition("/")[0] or upload.source
+    file = File(name=f"{upload.name}: {path}", source=source, data=b"")
+    files = unpack_unit(archive, members, asked.limits, budget)
+    if isinstance(files, Refused):
+        return _refused_unit(file, files)
+    if folder is not None:
+        return Unit(file, folder, members)
+    data = files[first.name]
+    if is_archive(data):
+        return _refused_unit(file, NESTED)
+    return Unit(file, lay_out(replace(file, data=data), asked), members)
+
+
+def folder_format(names: list[str], asked: Asked) -> Format | None:
+    """The format of which files of these names, in one folder, are a game."""
+    known = (known for known in asked.known if known.recognises_files)
+    return next((known for known in known if known.recognises_files and known.recognises_files(names)), None)
+
+
+def _refused_unit(file: File, why: Refused) -> Unit:
+    return Unit(replace(file, data=b""), unreadable(Fault(file.name, why.code, why.message)))

@@ -1,0 +1,94 @@
+"""The parts of a large JSON file are found without building it, and places in them are places in the file."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workspace.core.json_items import PartPlaces, find_items, find_lines
+from workspace.core.strict_json import read_json
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.text(max_size=6)
+    | st.sampled_from(['"', "\\", '\\"]', "[{,", "é😀"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def cut(data, parts):
+    return [data[start:end] for start, end in parts]
+
+
+@given(st.lists(values, max_size=6), st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_the_items_of_a_list_are_those_that_a_parser_finds(items, indent, is_ascii):
+    data = b"\xef\xbb\xbf \n" + json.dumps(items, indent=indent, ensure_ascii=is_ascii).encode() + b"\n"
+    assert [json.loads(part) for part in cut(data, find_items(data))] == items
+
+
+@given(st.binary(max_size=60), st.text(alphabet='[]{}",:\\ 1a\n', max_size=30))
+def test_what_is_found_in_any_bytes_is_a_list_cut_at_its_commas(data, text):
+    for given_bytes in (data, b"[" + data + b"]", text.encode(), b"[" + text.encode() + b"]"):
+        items = find_items(given_bytes)
+        try:
+            value = json.loads(given_bytes)
+        except ValueError:
+            continue
+        assert (items is not None) == (type(value) is list)
+        assert items is None or [json.loads(part) for part in cut(given_bytes, items)] == value
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"[",
+        b"[1",
+        b"[1,",
+        b"[1,]",
+        b"[,1]",
+        b"[1 2]",
+        b"[1] 2",
+        b'["a]',
+        b'[{"a": 1]',
+        b"[[1]",
+        b"]",
+        b"[1]]",
+    ],
+)
+def test_what_does_not_close_is_no_list(data):
+    assert find_items(data) is None
+
+
+def test_a_list_that_is_too_deep_or_too_long_is_not_cut():
+    assert len(find_items(b"[[[]],[]]", max_depth=3)) == 2
+    assert find_items(b"[[[]],[]]", max_depth=2) is None
+    assert len(find_items(b"[1,2,3]", most=3)) == 3
+    assert find_items(b"[1,2,3]", most=2) is None
+    assert find_lines(b"1\n2\n3", most=2) is None
+
+
+def test_lines_are_cut_without_the_space_around_them():
+    data = b'\xef\xbb\xbf\n {"a": 1} \r\n\n\t\n{"b":\t2}'
+    assert cut(data, find_lines(data)) == [b'{"a": 1}', b'{"b":\t2}']
+    assert len(find_lines(b" \n ")) == 0
+
+
+FAULTY = '{"é😀": 1, "a": NaN}', '{"x": 2, "x": 3}', '{\n"b": 1e999}', '["😀", 1234567890123456789]', "5"
+
+
+@given(
+    st.lists(st.sampled_from(FAULTY), max_size=6), st.sampled_from([", ", ",\n", ",\n\n  "]), st.booleans()
+)
+def test_places_in_items_are_those_that_the_whole_file_gives(items, comma, has_bom):
+    data = b"\xef\xbb\xbf" * has_bom + ("[" + comma.join(items) + "\n]").encode()
+    places, found = PartPlaces(data), []
+    for index, (start, end) in enumerate(find_items(data)):
+        problems = read_json(data[start:end]).problems
+        found += [places.place(problem, start, f"/{index}") for problem in problems]
+    assert found == read_json(data).problems

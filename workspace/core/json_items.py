@@ -1,0 +1,151 @@
+"""Where the parts of a large JSON file are, without building it: the items of its list, or its lines.
+
+A part is a pair of offsets in bytes. Only brackets, strings and commas are looked at, so a part that is found may still
+break the grammar: it is for `strict_json.read_json` to say so.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from workspace.core.json_faults import Problem
+from workspace.core.strict_json import MAX_DEPTH, MAX_VALUES
+
+BOM = b"\xef\xbb\xbf"
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_SCALAR = re.compile(_STRING + rb'|[^\s,"\[\]{}]++', re.DOTALL)
+_TO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*+', re.DOTALL)
+_OPENING, _CLOSING, _LIST_END, _COMMA = frozenset(b"[{"), frozenset(b"]}"), ord("]"), ord(",")
+# Bytes that continue a character: a column counts characters.
+_CONTINUING = bytes(range(0x80, 0xC0))
+
+
+class Parts:
+    """Offsets of the parts of a file: (start, end) of each, kept in 16 bytes."""
+
+    def __init__(self) -> None:
+        self._offsets = array("Q")
+
+    def add(self, start: int, end: int) -> None:
+        """One more part."""
+        self._offsets.append(start)
+        self._offsets.append(end)
+
+    def __len__(self) -> int:
+        return len(self._offsets) // 2
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self._offsets[::2], self._offsets[1::2], strict=True)
+
+
+def begin_of(data: bytes) -> int:
+    """Where the text begins: after a byte order mark and white space."""
+    return _skip_space(data, len(BOM) if data.startswith(BOM) else 0)
+
+
+def find_items(data: bytes, *, max_depth: int = MAX_DEPTH, most: int = MAX_VALUES) -> Parts | None:
+    """The items of the list that the bytes are; None when they are no list, too deep, too many, or do not close.
+
+    Linear in the number of bytes.
+    """
+    at = begin_of(data)
+    if data[at : at + 1] != b"[":
+        return None
+    items = Parts()
+    at = _skip_space(data, at + 1)
+    if data[at : at + 1] == b"]":
+        return items if _is_end(data, at + 1) else None
+    while len(items) < most:
+        end = _end_of_value(data, at, max_depth - 1)
+        if end is None:
+            return None
+        items.add(at, end)
+        at = _skip_space(data, end)
+        after = data[at] if at < len(data) else None
+        if after == _LIST_END:
+            return items if _is_end(data, at + 1) else None
+        if after != _COMMA:
+            return None
+        at = _skip_space(data, at + 1)
+    return None
+
+
+def find_lines(data: bytes, *, most: int = MAX_VALUES) -> Parts | None:
+    """The lines that are not blank, without the white space around them; None when there are more than so many."""
+    lines = Parts()
+    at = begin_of(data)
+    while at < len(data):
+        if len(lines) == most:
+            return None
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        lines.add(at, at + len(data[at:end].rstrip()))
+        at = _skip_space(data, end)
+    return lines
+
+
+class PartPlaces:
+    """Turns places in a part into places in its file. Parts must be asked for in the order of the file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = len(BOM) if data.startswith(BOM) else 0
+        self._line = self._column = 1
+
+    def place(self, problem: Problem, start: int, pointer: str = "") -> Problem:
+        """The problem, told at line, column and pointer in the part that begins there, as one of the file."""
+        self._advance(start)
+        return replace(
+            problem,
+            line=self._line + problem.line - 1,
+            column=problem.column + (self._column - 1 if problem.line == 1 else 0),
+            pointer=pointer + problem.pointer,
+        )
+
+    def line(self, start: int) -> int:
+        """The line in which the part begins."""
+        self._advance(start)
+        return self._line
+
+    def _advance(self, to: int) -> None:
+        passed = self._data[self._at : to]
+        lines = passed.count(b"\n")
+        if lines:
+            self._line += lines
+            self._column = 1
+            passed = passed[passed.rindex(b"\n") + 1 :]
+        self._column += len(passed.translate(None, _CONTINUING))
+        self._at = to
+
+
+def _end_of_value(data: bytes, at: int, max_depth: int) -> int | None:
+    """Where the value that begins there ends; None when it does not, or is nested deeper than that."""
+    if at >= len(data) or data[at] not in _OPENING:
+        found = _SCALAR.match(data, at)
+        return found.end() if found else None
+    depth = 0
+    while True:
+        if data[at] in _OPENING:
+            depth += 1
+            if depth > max_depth:
+                return None
+        else:
+            depth -= 1
+            if not depth:
+                return at + 1
+        found = _TO_BRACKET.match(data, at + 1)
+        at = found.end() if found else len(data)
+        if at >= len(data) or data[at] == 0x22:
+            return None
+
+
+def _skip_space(data: bytes, at: int) -> int:
+    found = _SPACE.match(data, at)
+    return found.end() if found else at
+
+
+def _is_end(data: bytes, at: int) -> bool:
+    return _skip_space(data, at) == len(data)
