@@ -1,0 +1,117 @@
+"""Prints how much memory a worker takes to import one file of 60 MB with 2,500 games, on SQLite.
+
+    python benchmarks/bench_import_memory.py [GAMES]
+
+The worker is a process of its own that has imported one game before, so that its modules are loaded. The figure is by
+how much its peak of resident memory grows, the bytes of the file included. SQLite does not map its file here: those
+pages are the system's, and PostgreSQL has none.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+BUDGET_MB = 100
+MESSAGES = 74
+
+
+def games(count: int) -> bytes:
+    """So many games of 74 messages as a file; they differ in their ids alone."""
+    from benchmarks.bench_import import native
+
+    one = native(1)
+    messages = one["messages"]
+    assert isinstance(messages, list)
+    one["messages"] = (messages * 2)[:MESSAGES]
+    return (
+        b"["
+        + b",\n".join(json.dumps(one | {"gameId": f"game-{number}"}).encode() for number in range(count))
+        + b"]"
+    )
+
+
+def upload(count: int) -> None:
+    """Migrate, and leave two imports waiting: one of a single game, one of all."""
+    from django.core.management import call_command
+    from django.utils import timezone
+
+    from discussions.iterations.actions import open_project
+    from discussions.transcripts.actions import Upload, import_transcripts
+    from workspace.people.actions import system_person
+
+    call_command("migrate", verbosity=0)
+    system = system_person(now=timezone.now())
+    project = open_project(slug="bench", name="Bench", by=system, now=timezone.now())
+    data = games(count)
+    files = [Upload("ahead.json", games(1).replace(b"game-0", b"ahead")), Upload("bench.json", data)]
+    import_transcripts(project=project, files=files, by=system, now=timezone.now())
+    print(f"{count:,} games of {MESSAGES} messages, {len(data) / 1e6:.1f} MB")
+
+
+def work() -> None:
+    """Do the waiting imports as a worker does, and print the peak before and after the second one, and the games."""
+    from django.db import connection
+
+    from discussions.models import Game
+    from workspace.database.clock import database_now
+    from workspace.jobs.actions import run_job
+    from workspace.models import Job
+
+    connection.cursor().execute("PRAGMA mmap_size=0")
+    first, second = (
+        Job.objects.filter(state="queued", kind="import").order_by("total_bytes").values_list("pk", flat=True)
+    )
+    run_job(job=first, clock=database_now)
+    before = peak_mb()
+    run_job(job=second, clock=database_now)
+    print(before, peak_mb(), Game.objects.count())
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def step(*arguments: str) -> str:
+    """What a process of its own says that does one step; a process inherits the peak of the one that started it."""
+    command = [sys.executable, "-m", "benchmarks.bench_import_memory", *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def main(arguments: list[str]) -> int:
+    """1 when the worker grows by more than the budget allows."""
+    if arguments and arguments[0] in STEPS:
+        import django
+
+        django.setup()
+        STEPS[arguments[0]](*map(int, arguments[1:]))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
+        os.environ |= {
+            "EVALSITE_MODE": "local",
+            "VAR_DIR": folder,
+            "DATABASE_URL": f"sqlite:///{Path(folder) / 'bench.sqlite3'}",
+            "SECRET_KEY": "only-for-benchmarks-" + "s" * 50,
+            "AUDIT_KEY": "only-for-benchmarks-" + "a" * 50,
+            "REDIS_URL": "redis://127.0.0.1:1/0",
+            "LOG_LEVEL": "ERROR",
+            "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+        }
+        print(step("upload", arguments[0] if arguments else "2500"), end="")
+        before, after, stored = map(float, step("work").split())
+    print(f"{stored:,.0f} games stored; peak memory {before:.0f} MB before, {after:.0f} MB after")
+    print(f"grown by {after - before:.0f} MB, the bytes of the file included (budget {BUDGET_MB} MB)")
+    return int(after - before > BUDGET_MB)
+
+
+STEPS: dict[str, Callable[..., None]] = {"upload": upload, "work": work}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
