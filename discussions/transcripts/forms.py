@@ -7,6 +7,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from discussions.transcripts.core.formats import FORMATS
+
 
 class FilesInput(forms.FileInput):
     """A file input that takes several."""
@@ -33,9 +35,19 @@ class UploadForm(forms.Form):
         max_length=1000,
         allow_empty_file=True,
         help_text=_(
-            "JSON in the native format: one game, or a list of games. At most 64 MiB a file, 200 files at once."
+            "One game or many: JSON, JSON lines, text, or a zip or gzip archive of them. At most 64 MiB a file, 200 "
+            "files at once."
         ),
         error_messages={"required": _("Choose at least one file.")},
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[
+            ("", _("found by the content")),
+            *((known.name, f"{known.name}: {known.looks}") for known in FORMATS),
+        ],
+        help_text=_("Name it where a file is not recognised; then all files of this upload are read in it."),
     )
     iteration = forms.TypedChoiceField(
         label=_("Iteration"),

@@ -63,7 +63,12 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
     to = _iteration(project, form.cleaned_data["iteration"])
     try:
         made = import_transcripts(
-            project=project, files=files, by=request.user, now=timezone.now(), iteration=to
+            project=project,
+            files=files,
+            by=request.user,
+            now=timezone.now(),
+            iteration=to,
+            format_name=form.cleaned_data["format"],
         )
     except Refusal as refusal:
         return _show_list(request, project, form, status=add_refusal(form, refusal))

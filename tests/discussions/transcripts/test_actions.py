@@ -20,6 +20,7 @@ from discussions.transcripts.actions import (
     resume_import,
 )
 from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.archives import HOSTILE, zipped
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
@@ -189,6 +190,41 @@ def test_a_bad_file_stores_no_game_and_says_why(project, lead, data):
     assert load_faults(transcript)
     assert Game.objects.count() == 0
     assert transcript.job.state == "queued" or Job.objects.get(pk=transcript.job_id).state == "done"
+
+
+def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, lead):
+    files = {f"{number}.json": as_bytes(game) for number, game in enumerate(games(3))}
+    transcript = upload(project=project, by=lead, games=zipped(files | {"LICENSE": b"MIT", "cut.json": b"["}))
+    bomb = upload(project=project, by=lead, games=HOSTILE["a bomb"])
+    run_waiting_jobs()
+    assert list(Game.objects.values_list("source_id", "transcript")) == [
+        (f"game-{number}", transcript.pk) for number in range(3)
+    ]
+    assert [(fault["place"], fault["code"]) for fault in load_faults(transcript)] == [
+        ("game.json", "left_out"),
+        ("game.json: cut.json line 1 column 2 /0", "truncated"),
+    ]
+    assert (transcript.fault_count, transcript.format) == (1, "native")
+    assert [fault["code"] for fault in load_faults(bomb)] == ["ratio"]
+    job = Job.objects.get(pk=transcript.job_id)
+    assert (job.state, job.done_count, job.total_count, job.done_bytes) == ("done", 3, 3, job.total_bytes)
+
+
+def test_the_same_bytes_are_read_again_in_a_format_that_is_named_where_no_game_came_in(project, lead):
+    data = as_bytes({"players": [], "rows": []})
+    first = upload(project=project, by=lead, games=data)
+    run_waiting_jobs()
+    assert load_faults(first)[0]["code"] == "unknown_format"
+    given = {"project": project, "files": [Upload("a.json", data)], "by": lead, "now": NOW}
+    assert import_transcripts(**given)[0].outcome == "already"
+    (again,) = import_transcripts(**given, format_name="native")
+    assert (again.outcome, again.transcript, again.transcript.faults) == ("resumed", first, "[]")
+    run_waiting_jobs()
+    assert {fault["code"] for fault in load_faults(first)} == {"no_game_id", "no_players", "no_messages"}
+    assert first.format == "native"
+    assert import_transcripts(**given, format_name="native")[0].outcome == "already"
+    with pytest.raises(Unacceptable, match="There is no transcript format “nothing”"):
+        import_transcripts(**given, format_name="nothing")
 
 
 def test_one_file_over_the_limit_stores_nothing_of_the_call(project, lead, settings):

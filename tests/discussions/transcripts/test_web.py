@@ -67,6 +67,20 @@ def test_one_file_leads_to_its_report(seen, project):
     assert "done" in page
 
 
+def test_a_format_is_named_and_shown(seen, project):
+    page = seen.get(reverse("imports", args=["ours"])).content.decode()
+    assert "found by the content" in page
+    address = reverse("import_upload", args=["ours"])
+    answer = seen.post(address, {"transcripts": [make_file({"rows": []})], "format": "native"})
+    run_waiting_jobs()
+    page = seen.get(answer["Location"]).content.decode()
+    assert "<dd>native</dd>" in page
+    assert "The game has no gameId." in page
+    answer = seen.post(address, {"transcripts": [make_file()], "format": "nothing"})
+    assert answer.status_code == 422
+    assert Transcript.objects.count() == 1
+
+
 def test_several_files_lead_to_the_list(seen, project):
     answer = send(seen, make_file(), make_file(native_game(gameId="b"), "b.json"))
     assert answer["Location"] == reverse("imports", args=["ours"])
