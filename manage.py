@@ -10,8 +10,10 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
     from django.core.management import execute_from_command_line
 
-    from evalsite.environment import read_settings
+    from evalsite.environment import read_settings, stand_in
 
+    if sys.argv[1:2] == ["measure_file"]:
+        stand_in()
     read_settings()
     execute_from_command_line(sys.argv)
 

@@ -3,7 +3,6 @@
 import argparse
 import json
 import threading
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,9 +10,11 @@ from django.core.management.base import BaseCommand
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from discussions.management.transcript_files import FORMAT_NAMES, BadInput, named_format, read_paths
 from discussions.metrics.actions import COMPANIONS, MEASURE
 from discussions.models import Game, Iteration, Transcript
-from discussions.transcripts.actions import Imported, Upload, import_transcripts
+from discussions.transcripts.actions import Imported, import_transcripts
+from discussions.transcripts.core.layouts import Asked
 from workspace.core.refusals import Refusal
 from workspace.database.clock import database_now
 from workspace.jobs.actions import run_job
@@ -23,17 +24,14 @@ from workspace.models.jobs import QUEUED, RUNNING
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
 
-class BadInput(Exception):
-    """What was asked for cannot be begun; the sentence says why."""
-
-
 class Command(BaseCommand):
     """Uploads files as a person would; with --wait also does the work."""
 
     help = (
         "Imports transcripts into a project. Games that are fine come in, every fault of the others is listed.\n"
         "Exit codes: 0 all came in, 1 something was refused or failed, 2 the command could not begin.\n"
-        "Example: manage.py import_transcripts games/*.json --project mafia --by lead@example.org --wait"
+        "Example: manage.py import_transcripts games/*.json --project mafia --by lead@example.org --wait\n"
+        "Example: unzip -p all.zip one.json | manage.py import_transcripts - --project mafia --by lead@example.org"
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
@@ -44,10 +42,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Files or folders, where to, and in whose name."""
-        parser.add_argument("paths", nargs="+", metavar="PATH", help="a transcript, or a folder of *.json")
+        parser.add_argument(
+            "paths", nargs="+", metavar="PATH", help="a file (a zip, too), a folder, or - for stdin"
+        )
         parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
         parser.add_argument(
             "--by", required=True, metavar="EMAIL", help="whose import it is: a lead or an admin"
+        )
+        parser.add_argument(
+            "--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}"
         )
         parser.add_argument("--iteration", type=int, metavar="NUMBER", help="instead of the unsorted one")
         parser.add_argument(
@@ -77,10 +80,14 @@ class Command(BaseCommand):
         person = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
         if person is None:
             raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
-        files = [Upload(path.name, path.read_bytes()) for path in _files(options["paths"])]
-        iteration = _iteration(project, options["iteration"])
+        named = named_format(options["format"])
         return import_transcripts(
-            project=project, files=files, by=person, now=timezone.now(), iteration=iteration
+            project=project,
+            files=read_paths(options["paths"], Asked(named=named)),
+            by=person,
+            now=timezone.now(),
+            iteration=_iteration(project, options["iteration"]),
+            format_name=options["format"],
         )
 
     def _say_refused(self, sentence: str, options: dict[str, Any]) -> None:
@@ -102,18 +109,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {fault['place']}: {fault['message']}")
             if report["error"]:
                 self.stdout.write(f"  {report['error']}")
-
-
-def _files(paths: list[str]) -> list[Path]:
-    files: list[Path] = []
-    for path in map(Path, paths):
-        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
-    missing = next((path for path in files if not path.is_file()), None)
-    if missing is not None:
-        raise BadInput(f'There is no file "{missing}".')
-    if not files:
-        raise BadInput("These folders hold no .json files.")
-    return files
 
 
 def _iteration(project: Project, number: int | None) -> Iteration | None:

@@ -1,11 +1,18 @@
 """manage.py import_transcripts: what it does, says and exits with."""
 
 import json
+from io import BytesIO, TextIOWrapper
 
 import pytest
 from django.core.management import call_command
 
+from discussions.management.transcript_files import read_paths
 from discussions.models import Companions, Game, Measured, Transcript
+from discussions.transcripts.core.formats import NATIVE, Format
+from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.plans import plan_reading
+from discussions.transcripts.core.reader import read_games
+from tests.factories.archives import zipped
 from tests.factories.people import make_lead
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
 from workspace.models import Job
@@ -78,6 +85,7 @@ def test_a_refused_game_is_exit_code_1_with_its_faults(capsys, lead, folder):
         ({"by": "nobody@example.org"}, 'There is no account "nobody@example.org"'),
         ({"paths": ["missing.json"]}, 'There is no file "missing.json"'),
         ({"iteration": "7"}, "The project has no iteration 7"),
+        ({"format": "nothing"}, 'There is no format "nothing"; there are native'),
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
@@ -99,3 +107,44 @@ def test_an_empty_file_and_somebody_without_rights_are_exit_code_2(capsys, lead,
     code, _, err = run(capsys, folder / "a.json", "--project", "ours", "--by", stranger.email)
     assert (code, "Only team leads" in err) == (2, True)
     assert not Transcript.objects.exists()
+
+
+def test_archives_lines_and_standard_input_come_in(capsys, lead, folder, monkeypatch):
+    (folder / "c.zip").write_bytes(zipped({"c.json": as_bytes(native_game(gameId="c"))}))
+    (folder / "d.jsonl").write_bytes(
+        as_bytes(native_game(gameId="d")) + b"\n" + as_bytes(native_game(gameId="e"))
+    )
+    (folder / "README.md").write_bytes(b"no transcript")
+    (folder / "inner").mkdir()
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(as_bytes(native_game(gameId="f")))))
+    given = ("--project", "ours", "--by", lead.email, "--wait", "--json", "--format", "native")
+    code, out, _ = run(capsys, folder, "-", *given)
+    assert code == 0
+    assert [(report["file"], report["games"]) for report in json.loads(out)["imports"]] == [
+        ("a.json", 1),
+        ("b.json", 1),
+        ("c.zip", 1),
+        ("d.jsonl", 2),
+        ("standard-input", 1),
+    ]
+
+
+def test_a_folder_that_is_a_game_comes_as_an_archive_of_the_same_bytes_each_time(tmp_path):
+    known = Format(
+        name="folder",
+        looks="a folder with talk.txt",
+        recognises_files=lambda names: "talk.txt" in names,
+        to_native_files=lambda files, notes: native_game(
+            gameId=notes.source, winner=files["talk.txt"].decode()
+        ),
+    )
+    for number in ("0001", "0002"):
+        (tmp_path / number).mkdir()
+        (tmp_path / number / "talk.txt").write_bytes(b"mafia")
+    (tmp_path / "a.json").write_bytes(as_bytes(native_game()))
+    asked = Asked(formats=(known, NATIVE))
+    files = read_paths([str(tmp_path)], asked)
+    assert [file.name for file in files] == ["0001.zip", "0002.zip", "a.json"]
+    assert read_paths([str(tmp_path / "0001")], asked) == files[:1] == read_paths([str(tmp_path)], asked)[:1]
+    (outcome,) = read_games(plan_reading(files[0].data, files[0].name, asked))
+    assert (outcome.game.record.game_id, outcome.game.record.winner) == ("0001", "mafia")

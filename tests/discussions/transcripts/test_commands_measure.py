@@ -1,6 +1,8 @@
 """`measure_file`: the exact shape of its answer, its exit codes, and no database."""
 
 import json
+import os
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,9 @@ from msgspec.structs import replace
 
 from discussions.metrics.core.metric import RATING
 from discussions.metrics.core.registry import METRICS
+from evalsite import environment
 from rubric.versions.queries import first_version_bytes
+from tests.factories.archives import zipped
 
 
 def native(**details: Any) -> dict[str, Any]:
@@ -165,11 +169,58 @@ def test_a_refused_file_ends_with_2_and_its_faults(
     assert all(set(fault) == {"place", "code", "message"} for fault in faults)
 
 
-def test_several_games_are_refused_with_their_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_games_are_a_line_of_json_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = json.dumps([native(), native(gameId="g-2")]).encode()
-    code, _, err = run(tmp_path, capsys, two, "--json")
+    code, out, err = run(tmp_path, capsys, two, "--json")
+    assert (code, err) == (0, "")
+    assert [json.loads(line)["game"]["id"] for line in out.splitlines()] == ["g-1", "g-2"]
+    lines = run(tmp_path, capsys, two)[1].splitlines()
+    assert (len(lines), lines[0], lines[7]) == (14, "g-1:", "g-2:")
+
+
+def test_some_refused_games_are_exit_code_1_with_their_faults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"a.json": json.dumps(native()).encode(), "b.json": b'{"gameId": "b", "players": []}'}
+    code, out, err = run(tmp_path, capsys, zipped(files), "--json")
+    assert (code, json.loads(out)["game"]["id"]) == (1, "g-1")
+    assert json.loads(err)["faults"][0]["place"].startswith("game.json: b.json /")
+
+
+def test_standard_input_and_folders_are_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = json.dumps(native(votes={})).encode() + b"\n" + json.dumps(native(gameId="g-2")).encode()
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(data)))
+    with pytest.raises(SystemExit) as end:
+        call_command("measure_file", "-", "--json")
+    out, err = capsys.readouterr()
+    assert (end.value.code, json.loads(out)["game"]["id"]) == (1, "g-2")
+    assert json.loads(err)["faults"][0]["place"] == "standard-input line 1 /votes"
+    (tmp_path / "all.jsonl").write_bytes(data.splitlines()[1])
+    (tmp_path / "LICENSE.txt").write_bytes(b"no transcript")
+    call_command("measure_file", str(tmp_path), "--json", "--format", "native")
+    assert json.loads(capsys.readouterr().out)["game"]["id"] == "g-2"
+
+
+def test_a_format_that_is_not_there_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(tmp_path, capsys, b"{}", "--json", "--format", "nothing")
+    (fault,) = json.loads(err)["faults"]
     assert code == 2
-    assert "g-1, g-2" in json.loads(err)["faults"][0]["message"]
+    assert fault["message"].startswith('There is no format "nothing"; there are native')
+
+
+def test_neither_env_nor_secrets_are_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    monkeypatch.setattr("os.environ", {})
+    environment.stand_in()
+    assert os.environ["EVALSITE_MODE"] == "local"
+    assert min(len(os.environ["SECRET_KEY"]), len(os.environ["AUDIT_KEY"])) >= 50
+    monkeypatch.setattr("os.environ", {"EVALSITE_MODE": "production"})
+    environment.stand_in()
+    (tmp_path / ".env").write_text("")
+    environment.stand_in()
+    assert os.environ == {"EVALSITE_MODE": "production"}
 
 
 def test_a_rubric_of_ones_own_is_used_and_a_bad_one_refused(

@@ -1,0 +1,76 @@
+"""The files that a command is given: paths of files and folders, or standard input."""
+
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+from discussions.transcripts.actions import Upload
+from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_transcript
+from discussions.transcripts.core.formats import FORMATS, Format, find_format
+from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.plans import folder_format
+
+STANDARD_INPUT = "-"
+FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
+_SAME_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+class BadInput(Exception):
+    """What was asked for cannot be begun; the sentence says why."""
+
+
+def named_format(name: str) -> Format | None:
+    """The format of --format; None without one. Raises BadInput."""
+    found = find_format(name)
+    if name and found is None:
+        raise BadInput(f'There is no format "{name}"; there are {FORMAT_NAMES}. Correct --format.')
+    return found
+
+
+def read_paths(paths: list[str], asked: Asked) -> list[Upload]:
+    """The files at these paths. A folder gives its files; one that is itself a game comes as a zip archive.
+
+    The same folder gives the same bytes. Raises BadInput.
+    """
+    files = [file for path in paths for file in _read_path(path, asked)]
+    if not files:
+        raise BadInput("These folders hold no transcripts. Name files, or other folders.")
+    return files
+
+
+def _read_path(given: str, asked: Asked) -> list[Upload]:
+    if given == STANDARD_INPUT:
+        return [Upload("standard-input", sys.stdin.buffer.read())]
+    path = Path(given)
+    if not path.is_dir():
+        return [Upload(path.name, _bytes(path))]
+    if _is_game(path, asked):
+        return [_pack(path)]
+    found = [part for part in sorted(path.iterdir()) if not is_plainly_no_transcript(part.name)]
+    folders = [_pack(part) for part in found if part.is_dir() and _is_game(part, asked)]
+    files = [part for part in found if part.is_file() and part.suffix.lower() in ENDINGS]
+    return [*folders, *(Upload(part.name, _bytes(part)) for part in files)]
+
+
+def _is_game(folder: Path, asked: Asked) -> bool:
+    return folder_format([part.name for part in folder.iterdir() if part.is_file()], asked) is not None
+
+
+def _pack(folder: Path) -> Upload:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part in sorted(folder.iterdir()):
+            if part.is_file():
+                info = zipfile.ZipInfo(f"{folder.resolve().name}/{part.name}", _SAME_DATE)
+                archive.writestr(info, _bytes(part), zipfile.ZIP_DEFLATED)
+    return Upload(f"{folder.resolve().name}.zip", packed.getvalue())
+
+
+def _bytes(path: Path) -> bytes:
+    if not path.exists():
+        raise BadInput(f'There is no file "{path}".')
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f'The file "{path}" cannot be read: {error.strerror}. Check its rights.') from None
