@@ -45,7 +45,7 @@ def test_a_finding_names_its_file_and_how_to_repeat_it(runs, capsys):
     runs.append(CRASH)
     assert fuzz.main([]) == 1
     said = capsys.readouterr().out
-    assert said.count("FINDING: var/fuzz/review/findings/crash-0a1b") == 4
+    assert said.count("FINDING: var/fuzz/review/findings/crash-0a1b") == 5
     assert "AssertionError: a number that nobody wrote" in said
     assert "repeat it: .venv/bin/python -m tools.fuzz review var/fuzz/review/findings/crash-0a1b" in said
 

@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from discussions.core.records import GameRecord, Message
+from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game
@@ -34,11 +35,24 @@ def check(data: bytes, read: Any = read_transcripts) -> None:
     for game in found.games:
         check_sentences(*(warning.message for warning in game.warnings))
         _check_game(game.record)
-        _check_cost(game.record, data)
+        if found.format == "native":
+            _check_cost(game.record, data)
         again = read(as_bytes(_as_native(game.record)), "game.json", role_map=ROLES)
         assert [parsed.record for parsed in again.games] == [_without_links(game.record)], (
             "written out, it is another"
         )
+    check_named(data)
+
+
+def check_named(data: bytes) -> None:
+    """Whatever format a person names for a file, it gives games that hold together, or faults."""
+    for known in FORMATS:
+        found = in_time(lambda given, known=known: read_transcripts(given, "game.json", named=known), data)
+        check_storable(found)
+        check_sentences(*(fault.message for fault in found.faults))
+        assert found.games or found.faults, f"neither a game nor a fault as {known.name}"
+        for game in found.games:
+            _check_game(game.record)
 
 
 def check_long(data: bytes) -> None:
@@ -66,7 +80,11 @@ def seeds() -> list[bytes]:
                 "messages": [{"player_name": "Ann", "message": "x"}],
             }
         ),
+        b"\n".join(
+            [as_bytes(native_game()), b'{"gameId": "cut', as_bytes(native_game(gameId="b", votes={})), b"5"]
+        ),
         b"PK\x03\x04",
+        b"Ann: Good morning.\nBea: Who says so?\n",
         b"",
     ]
 
@@ -88,7 +106,7 @@ def _check_game(game: GameRecord) -> None:
 
 def _check_cost(game: GameRecord, data: bytes) -> None:
     """Dollars, tokens and the hit rate are numbers of the file."""
-    written = numbers_in(data.decode("utf-8"))
+    written = numbers_in(data.decode("utf-8", "replace"))
     cost = game.cost
     numbers = [cost.input_tokens, cost.output_tokens]
     assert {float(number) for number in numbers if number is not None} <= written, "tokens that nobody wrote"
