@@ -8,7 +8,7 @@ from pathlib import Path
 from discussions.transcripts.actions import Upload
 from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_transcript
 from discussions.transcripts.core.formats import FORMATS, Format, find_format
-from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import folder_format
 
 STANDARD_INPUT = "-"
@@ -28,33 +28,33 @@ def named_format(name: str) -> Format | None:
     return found
 
 
-def read_paths(paths: list[str], asked: Asked) -> list[Upload]:
+def read_paths(paths: list[str], options: ReadOptions) -> list[Upload]:
     """The files at these paths. A folder gives its files; one that is itself a game comes as a zip archive.
 
     The same folder gives the same bytes. Raises BadInput.
     """
-    files = [file for path in paths for file in _read_path(path, asked)]
+    files = [file for path in paths for file in _read_path(path, options)]
     if not files:
         raise BadInput("These folders hold no transcripts. Name files, or other folders.")
     return files
 
 
-def _read_path(given: str, asked: Asked) -> list[Upload]:
+def _read_path(given: str, options: ReadOptions) -> list[Upload]:
     if given == STANDARD_INPUT:
         return [Upload("standard-input", sys.stdin.buffer.read())]
     path = Path(given)
     if not path.is_dir():
         return [Upload(path.name, _bytes(path))]
-    if _is_game(path, asked):
+    if _is_game(path, options):
         return [_pack(path)]
     found = [part for part in sorted(path.iterdir()) if not is_plainly_no_transcript(part.name)]
-    folders = [_pack(part) for part in found if part.is_dir() and _is_game(part, asked)]
+    folders = [_pack(part) for part in found if part.is_dir() and _is_game(part, options)]
     files = [part for part in found if part.is_file() and part.suffix.lower() in ENDINGS]
     return [*folders, *(Upload(part.name, _bytes(part)) for part in files)]
 
 
-def _is_game(folder: Path, asked: Asked) -> bool:
-    return folder_format([part.name for part in folder.iterdir() if part.is_file()], asked) is not None
+def _is_game(folder: Path, options: ReadOptions) -> bool:
+    return folder_format([part.name for part in folder.iterdir() if part.is_file()], options) is not None
 
 
 def _pack(folder: Path) -> Upload:

@@ -19,11 +19,11 @@ from discussions.models import Game, GameText, Iteration, Transcript
 from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
-from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
-from discussions.transcripts.core.plans import Plan, plan_reading
-from discussions.transcripts.core.reader import Tally, read_games
+from discussions.transcripts.core.plans import ReadPlan, plan_reading
+from discussions.transcripts.core.reader import ReadTally, read_games
 from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes
@@ -149,13 +149,13 @@ def import_games(*, job: Job, clock: Clock) -> None:
         reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
         fail(job=job, code="bytes_lost", reason=reason, now=clock())
         return
-    asked = _asked(transcript)
+    options = _read_options(transcript)
     # A small archive may hold as much as may be unpacked.
-    size = asked.limits.unpacked_bytes if is_archive(data) else len(data)
+    size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = LEASE + timedelta(seconds=size / BYTES_A_SECOND)
     renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
-    plan = plan_reading(data, transcript.name, asked)
-    tally = Tally(plan)
+    plan = plan_reading(data, transcript.name, options)
+    tally = ReadTally(plan)
     store = Store(transcript=transcript, by=job.created_by)
     for batch in _batches(plan, tally):
         with transaction.atomic():
@@ -166,7 +166,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
     _close(job, transcript, tally, store, clock())
 
 
-def _batches(plan: Plan, tally: Tally) -> Iterator[list[ReadGame]]:
+def _batches(plan: ReadPlan, tally: ReadTally) -> Iterator[list[ReadGame]]:
     """The games of the plan, so many at once as fit into memory; what becomes of each is counted."""
     batch: list[ReadGame] = []
     size = 0
@@ -307,9 +307,9 @@ def _enqueue(transcript: Transcript, by: Person, now: datetime) -> None:
     transcript.save(update_fields=["job"])
 
 
-def _asked(transcript: Transcript) -> Asked:
+def _read_options(transcript: Transcript) -> ReadOptions:
     rubric = transcript.iteration.rubric_version.to_record()
-    return Asked(
+    return ReadOptions(
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
         named=find_format(transcript.format),
@@ -449,7 +449,7 @@ class Store:
         )
 
 
-def _close(job: Job, transcript: Transcript, tally: Tally, store: Store, now: datetime) -> None:
+def _close(job: Job, transcript: Transcript, tally: ReadTally, store: Store, now: datetime) -> None:
     faults = [*tally.faults, *store.faults]
     most = Limits(**settings.TRANSCRIPT_LIMITS).faults
     with transaction.atomic():

@@ -14,7 +14,7 @@ from discussions.management.transcript_files import FORMAT_NAMES, BadInput, name
 from discussions.metrics.actions import COMPANIONS, MEASURE
 from discussions.models import Game, Iteration, Transcript
 from discussions.transcripts.actions import Imported, import_transcripts
-from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.layouts import ReadOptions
 from workspace.core.refusals import Refusal
 from workspace.database.clock import database_now
 from workspace.jobs.actions import run_job
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         named = named_format(options["format"])
         return import_transcripts(
             project=project,
-            files=read_paths(options["paths"], Asked(named=named)),
+            files=read_paths(options["paths"], ReadOptions(named=named)),
             by=person,
             now=timezone.now(),
             iteration=_iteration(project, options["iteration"]),

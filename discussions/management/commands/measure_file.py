@@ -13,11 +13,11 @@ from discussions.core.records import Fault
 from discussions.management.transcript_files import FORMAT_NAMES, BadInput, named_format, read_paths
 from discussions.metrics.core.registry import METRICS
 from discussions.transcripts.core.file_names import shown_name
-from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.measured_file import measured_file
 from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
-from discussions.transcripts.core.plans import Plan, plan_reading
+from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import read_games
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
@@ -78,15 +78,15 @@ class Command(BaseCommand):
         if refused or not count:
             sys.exit(DIFFERS if count else BAD_INPUT)
 
-    def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[Plan]:
+    def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
         """What the file holds, or each file of the folder."""
         try:
-            asked = Asked(role_map=rubric.lists["role_map"], named=named_format(options["format"]))
-            uploads = read_paths([options["file"]], asked)
+            how = ReadOptions(role_map=rubric.lists["role_map"], named=named_format(options["format"]))
+            uploads = read_paths([options["file"]], how)
         except BadInput as reason:
             fault = Fault(shown_name(options["file"]), "cannot_read", str(reason))
             self._refuse([fault], as_json=options["as_json"])
-        return [plan_reading(upload.data, upload.name, asked) for upload in uploads]
+        return [plan_reading(upload.data, upload.name, how) for upload in uploads]
 
     def _print(self, read: ReadGame, rubric: RubricRecord, *, as_json: bool, has_many: bool) -> None:
         """One game: a line of JSON, or a line for each metric, under its id where there are several."""

@@ -34,7 +34,7 @@ _FOREIGN = (
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
-class Asked(Struct, frozen=True):
+class ReadOptions(Struct, frozen=True):
     """How a file is to be read. `named` is the format that a person named; without one it is found by the content.
 
     `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
@@ -81,20 +81,20 @@ class Unreadable(Struct, frozen=True):
     fault_count: int
 
 
-def lay_out(file: File, asked: Asked) -> Layout | Unreadable:
+def lay_out(file: File, options: ReadOptions) -> Layout | Unreadable:
     """How the file holds its games, or why none of it is read. Never raises."""
-    refusal = _refused_at_sight(file, asked.limits)
+    refusal = _refused_at_sight(file, options.limits)
     if refusal:
         return unreadable(refusal)
-    found = _lay_out_json(file.data, asked) or _lay_out_text(file.data, asked)
-    return found or _unrecognised(file, asked)
+    found = _lay_out_json(file.data, options) or _lay_out_text(file.data, options)
+    return found or _unrecognised(file, options)
 
 
-def format_of(value: Any, asked: Asked) -> Format | None:
+def format_of(value: Any, options: ReadOptions) -> Format | None:
     """The format of one decoded JSON value."""
-    if asked.named is not None:
-        return asked.named
-    return next((known for known in asked.formats if known.recognises and known.recognises(value)), None)
+    if options.named is not None:
+        return options.named
+    return next((known for known in options.formats if known.recognises and known.recognises(value)), None)
 
 
 def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Document:
@@ -131,65 +131,65 @@ def _refused_at_sight(file: File, limits: Limits) -> Fault | None:
     return None
 
 
-def _lay_out_json(data: bytes, asked: Asked) -> Layout | None:
-    if asked.named is not None and asked.named.recognises is None:
+def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
+    if options.named is not None and options.named.recognises is None:
         return None
     begin = begin_of(data)
     if data[begin : begin + 1] == b"[":
-        return _lay_out_list(data, asked)
+        return _lay_out_list(data, options)
     if data[begin : begin + 1] == b"{":
-        return _lay_out_lines(data, asked) or _lay_out_one(data, asked)
+        return _lay_out_lines(data, options) or _lay_out_one(data, options)
     return None
 
 
-def _lay_out_list(data: bytes, asked: Asked) -> Layout | None:
+def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     """Its items are games, or the whole list is one. All are read here, so that none comes in of a broken list."""
-    items = find_items(data, max_depth=asked.limits.depth)
+    items = find_items(data, max_depth=options.limits.depth)
     if items is None:
         return None
-    head = [_quick_value(data[start:end], asked.limits)[0] for start, end in islice(items, HEAD_ITEMS)]
-    whole = next((known for known in asked.known if known.recognises and known.recognises(head)), None)
+    head = [_quick_value(data[start:end], options.limits)[0] for start, end in islice(items, HEAD_ITEMS)]
+    whole = next((known for known in options.known if known.recognises and known.recognises(head)), None)
     if whole is not None:
-        return Layout(ONE, whole) if read_value(data, asked.limits).is_readable else None
-    found = asked.named
+        return Layout(ONE, whole) if read_value(data, options.limits).is_readable else None
+    found = options.named
     for start, end in items:
-        value, is_readable = _quick_value(data[start:end], asked.limits)
+        value, is_readable = _quick_value(data[start:end], options.limits)
         if not is_readable:
             return None
-        found = found or format_of(value, asked)
+        found = found or format_of(value, options)
     return Layout(LIST, found, items) if found and len(items) else None
 
 
-def _lay_out_lines(data: bytes, asked: Asked) -> Layout | None:
+def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that are games each: told by its first lines, since those that are broken are refused by themselves."""
     first = data.find(b"\n", begin_of(data))
     if first < 0 or not data[first:].strip():
         return None
     lines = find_lines(data)
     for start, end in islice(lines or (), HEAD_ITEMS):
-        value, is_readable = _quick_value(data[start:end], asked.limits)
-        found = format_of(value, asked) if is_readable and type(value) is dict and value else None
+        value, is_readable = _quick_value(data[start:end], options.limits)
+        found = format_of(value, options) if is_readable and type(value) is dict and value else None
         if found is not None:
             return Layout(LINES, found, lines)
     return None
 
 
-def _lay_out_one(data: bytes, asked: Asked) -> Layout | None:
-    document = read_value(data, asked.limits)
-    found = format_of(document.value, asked) if document.is_readable else None
+def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
+    document = read_value(data, options.limits)
+    found = format_of(document.value, options) if document.is_readable else None
     return None if found is None else Layout(ONE, found)
 
 
-def _lay_out_text(data: bytes, asked: Asked) -> Layout | None:
-    if b"\0" in data[:4] or not any(known.recognises_text for known in asked.known):
+def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
+    if b"\0" in data[:4] or not any(known.recognises_text for known in options.known):
         return None
     try:
         head = normalise_text(data.removeprefix(BOM).decode("utf-8")[:HEAD_CHARACTERS])[0]
     except UnicodeDecodeError:
         return None
     head = head if len(head) < HEAD_CHARACTERS else head[: head.rfind("\n") + 1]
-    for known in asked.known:
-        if known.recognises_text and (known is asked.named or known.recognises_text(head)):
+    for known in options.known:
+        if known.recognises_text and (known is options.named or known.recognises_text(head)):
             return Layout(TEXT, known)
     return None
 
@@ -203,11 +203,15 @@ def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
         return document.value, document.is_readable
 
 
-def _unrecognised(file: File, asked: Asked) -> Unreadable:
-    if asked.named is not None and asked.named.recognises is None and asked.named.recognises_text is None:
-        sentence = f"A game in the format {asked.named.name} is a folder of several files. Put it into a zip archive."
+def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
+    if (
+        options.named is not None
+        and options.named.recognises is None
+        and options.named.recognises_text is None
+    ):
+        sentence = f"A game in the format {options.named.name} is a folder of several files. Put it into a zip archive."
         return unreadable(Fault(place=file.name, code="not_one_file", message=sentence))
-    document = read_value(file.data, asked.limits)
+    document = read_value(file.data, options.limits)
     begin = begin_of(file.data)
     is_json = document.is_readable or file.data[begin : begin + 1] in (b"[", b"{")
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
@@ -217,7 +221,7 @@ def _unrecognised(file: File, asked: Asked) -> Unreadable:
         sentence = "The file is an empty list: it holds no games."
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
-    known = "; ".join(f"{known.name} ({known.looks})" for known in asked.formats)
+    known = "; ".join(f"{known.name} ({known.looks})" for known in options.formats)
     sentence = f"The file holds {found}, which is no transcript format we know. Known are: {known}."
     return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
 

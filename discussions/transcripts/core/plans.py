@@ -25,7 +25,7 @@ from discussions.transcripts.core.archives import (
 )
 from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
-from discussions.transcripts.core.layouts import Asked, File, Layout, Unreadable, lay_out, unreadable
+from discussions.transcripts.core.layouts import File, Layout, ReadOptions, Unreadable, lay_out, unreadable
 from discussions.transcripts.core.notes import MIB, Limits
 
 _TAR = Refused("archive", "The file is a tar archive. Put the transcripts into a zip archive instead.")
@@ -49,11 +49,11 @@ class Unit(Struct, frozen=True):
     members: list[Member] = []
 
 
-class Plan(Struct, frozen=True):
+class ReadPlan(Struct, frozen=True):
     """What an uploaded file holds. `remarks` are warnings that belong to no game."""
 
     units: list[Unit]
-    asked: Asked
+    options: ReadOptions
     archive: Archive | None = None
     remarks: list[Fault] = []
 
@@ -64,18 +64,18 @@ class Plan(Struct, frozen=True):
         return sum(layout.game_count if isinstance(layout, Layout) else 1 for layout in found)
 
 
-def plan_reading(data: bytes, name: str, asked: Asked) -> Plan:
+def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """Look through the whole file: what is in it, and what must be refused. Never raises."""
     name = shown_name(name)
     file = File(name=name, source=source_name(name), data=data)
-    if len(data) <= asked.limits.file_bytes and is_archive(data):
+    if len(data) <= options.limits.file_bytes and is_archive(data):
         if data.startswith(ZIP_STARTS):
-            return _plan_archive(file, asked)
-        unpacked = gunzip(data, asked.limits) if data.startswith(GZIP_START) else _TAR
+            return _plan_archive(file, options)
+        unpacked = gunzip(data, options.limits) if data.startswith(GZIP_START) else _TAR
         if isinstance(unpacked, Refused):
-            return Plan(units=[_refused_unit(file, unpacked)], asked=asked)
+            return ReadPlan(units=[_refused_unit(file, unpacked)], options=options)
         file = replace(file, data=unpacked)
-    return Plan(units=[Unit(file, lay_out(file, asked))], asked=asked)
+    return ReadPlan(units=[Unit(file, lay_out(file, options))], options=options)
 
 
 def unpack_unit(
@@ -93,32 +93,32 @@ def unpack_unit(
     return files
 
 
-def _plan_archive(file: File, asked: Asked) -> Plan:
+def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
     """The units of a zip archive. It is refused whole when it holds or unpacks to more than is read."""
-    archive = open_zip(file.data, asked.limits)
+    archive = open_zip(file.data, options.limits)
     if isinstance(archive, Refused):
-        return Plan(units=[_refused_unit(file, archive)], asked=asked)
-    budget = Budget(asked.limits.unpacked_bytes)
+        return ReadPlan(units=[_refused_unit(file, archive)], options=options)
+    budget = Budget(options.limits.unpacked_bytes)
     try:
-        groups = _groups(archive, asked)
-        units = [_plan_unit(file, archive, members, known, asked, budget) for known, members in groups]
+        groups = _groups(archive, options)
+        units = [_plan_unit(file, archive, members, known, options, budget) for known, members in groups]
     except OverBudget:
-        sentence = _TOO_MUCH.format(most=asked.limits.unpacked_bytes / MIB)
-        return Plan(units=[_refused_unit(file, Refused("too_large", sentence))], asked=asked)
+        sentence = _TOO_MUCH.format(most=options.limits.unpacked_bytes / MIB)
+        return ReadPlan(units=[_refused_unit(file, Refused("too_large", sentence))], options=options)
     remarks = []
     if archive.left_out:
         sentence = _LEFT_OUT[archive.left_out > 1].format(count=archive.left_out)
         remarks = [Fault(place=file.name, code="left_out", message=sentence, is_warning=True)]
-    return Plan(units=units, asked=asked, archive=archive, remarks=remarks)
+    return ReadPlan(units=units, options=options, archive=archive, remarks=remarks)
 
 
-def _groups(archive: Archive, asked: Asked) -> Iterator[tuple[Format | None, list[Member]]]:
+def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | None, list[Member]]]:
     """The folders that are a game of a format, and every other file by itself, in the order of the archive."""
     folders: dict[str, list[Member]] = {}
     for member in archive.members:
         folders.setdefault(member.folder, []).append(member)
     found = {
-        folder: folder_format([member.name for member in members], asked)
+        folder: folder_format([member.name for member in members], options)
         for folder, members in folders.items()
     }
     for member in archive.members:
@@ -129,7 +129,12 @@ def _groups(archive: Archive, asked: Asked) -> Iterator[tuple[Format | None, lis
 
 
 def _plan_unit(
-    upload: File, archive: Archive, members: list[Member], folder: Format | None, asked: Asked, budget: Budget
+    upload: File,
+    archive: Archive,
+    members: list[Member],
+    folder: Format | None,
+    options: ReadOptions,
+    budget: Budget,
 ) -> Unit:
     """What one file, or one folder that is a game, holds. Raises OverBudget."""
     first = members[0]
@@ -137,7 +142,7 @@ def _plan_unit(
     if folder is not None:
         path = source = first.path.rpartition("/")[0] or upload.source
     file = File(name=f"{upload.name}: {path}", source=source, data=b"")
-    files = unpack_unit(archive, members, asked.limits, budget)
+    files = unpack_unit(archive, members, options.limits, budget)
     if isinstance(files, Refused):
         return _refused_unit(file, files)
     if folder is not None:
@@ -145,12 +150,12 @@ def _plan_unit(
     data = files[first.name]
     if is_archive(data):
         return _refused_unit(file, NESTED)
-    return Unit(file, lay_out(replace(file, data=data), asked), members)
+    return Unit(file, lay_out(replace(file, data=data), options), members)
 
 
-def folder_format(names: list[str], asked: Asked) -> Format | None:
+def folder_format(names: list[str], options: ReadOptions) -> Format | None:
     """The format of which files of these names, in one folder, are a game."""
-    known = (known for known in asked.known if known.recognises_files)
+    known = (known for known in options.known if known.recognises_files)
     return next((known for known in known if known.recognises_files and known.recognises_files(names)), None)
 
 

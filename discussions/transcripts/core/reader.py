@@ -13,9 +13,9 @@ from discussions.transcripts.core.formats import NATIVE, Format, read_converted
 from discussions.transcripts.core.layouts import (
     LIST,
     TEXT,
-    Asked,
     File,
     Layout,
+    ReadOptions,
     Unreadable,
     format_of,
     json_fault,
@@ -25,14 +25,14 @@ from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcripts
 from discussions.transcripts.core.oddities import oddity_warnings
-from discussions.transcripts.core.plans import Plan, plan_reading, unpack_unit
+from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, Replaced, normalise_text
 
 MIXED = "mixed"
 
 
-class Outcome(Struct, frozen=True):
+class ReadOutcome(Struct, frozen=True):
     """What became of one game, or of a file of which no game is read (then `format` is empty)."""
 
     game: ReadGame | None = None
@@ -41,16 +41,16 @@ class Outcome(Struct, frozen=True):
     format: str = ""
 
 
-class Tally:
+class ReadTally:
     """What was read so far: how many games, the first faults in order of place, and in which formats."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ReadPlan) -> None:
         self.faults = list(plan.remarks)
         self.fault_count = self.game_count = self.refused_count = 0
-        self._most = plan.asked.limits.faults
+        self._most = plan.options.limits.faults
         self._formats: set[str] = set()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: ReadOutcome) -> None:
         """Count one more."""
         self.faults += outcome.faults[: max(0, self._most - len(self.faults))]
         self.fault_count += outcome.fault_count
@@ -85,11 +85,11 @@ def read_transcripts(
 ) -> Transcripts:
     """Every game of the file that may come in, and every fault of those that may not, at once. Never raises.
 
-    `name` is used to name places only. See `Asked` for the rest.
+    `name` is used to name places only. See `ReadOptions` for the rest.
     """
-    asked = Asked(limits=limits or Limits(), role_map=role_map or {}, named=named)
-    plan = plan_reading(data, name, asked)
-    tally, games = Tally(plan), []
+    options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named)
+    plan = plan_reading(data, name, options)
+    tally, games = ReadTally(plan), []
     for outcome in read_games(plan):
         tally.add(outcome)
         games += [outcome.game] if outcome.game else []
@@ -102,52 +102,52 @@ def read_transcripts(
     )
 
 
-def read_games(plan: Plan) -> Iterator[Outcome]:
+def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     """What becomes of each game of the plan, in the order of the file; every fault is told once. Never raises."""
-    asked = plan.asked
-    budget = Budget(asked.limits.unpacked_bytes)
+    options = plan.options
+    budget = Budget(options.limits.unpacked_bytes)
     for unit in plan.units:
         if isinstance(unit.found, Unreadable):
-            yield Outcome(faults=unit.found.faults, fault_count=unit.found.fault_count)
+            yield ReadOutcome(faults=unit.found.faults, fault_count=unit.found.fault_count)
             continue
         files: dict[str, bytes] | Refused = {"": unit.file.data}
         if plan.archive is not None:
-            files = unpack_unit(plan.archive, unit.members, asked.limits, budget)
+            files = unpack_unit(plan.archive, unit.members, options.limits, budget)
         if isinstance(files, Refused):
-            yield Outcome(faults=[Fault(unit.file.name, files.code, files.message)], fault_count=1)
+            yield ReadOutcome(faults=[Fault(unit.file.name, files.code, files.message)], fault_count=1)
         elif isinstance(unit.found, Format):
-            yield _read_folder(unit.file, unit.found, files, asked)
+            yield _read_folder(unit.file, unit.found, files, options)
         else:
             (data,) = files.values()
-            yield from _read_file(replace(unit.file, data=data), unit.found, asked)
+            yield from _read_file(replace(unit.file, data=data), unit.found, options)
 
 
-def _read_folder(file: File, known: Format, files: Mapping[str, bytes], asked: Asked) -> Outcome:
-    notes = Notes(file.name, "", asked.limits, source=file.source)
+def _read_folder(file: File, known: Format, files: Mapping[str, bytes], options: ReadOptions) -> ReadOutcome:
+    notes = Notes(file.name, "", options.limits, source=file.source)
     value = known.to_native_files(files, notes) if known.to_native_files else None
-    return _outcome(read_converted(value, notes, asked.role_map), notes, known)
+    return _outcome(read_converted(value, notes, options.role_map), notes, known)
 
 
-def _read_file(file: File, layout: Layout, asked: Asked) -> Iterator[Outcome]:
+def _read_file(file: File, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
     if layout.kind == TEXT:
-        yield from _read_text(file, layout.format, asked)
+        yield from _read_text(file, layout.format, options)
         return
-    for value in _values(file, layout, asked):
-        yield from _read_value(value, layout, asked)
+    for value in _values(file, layout, options):
+        yield from _read_value(value, layout, options)
 
 
-def _values(file: File, layout: Layout, asked: Asked) -> Iterator[Value]:
+def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]:
     """The JSON values of the file that are games or hold some, one after the other."""
     had_bom = file.data.startswith(BOM)
     if layout.parts is None:
-        document = read_value(file.data, asked.limits)
+        document = read_value(file.data, options.limits)
         faults = [json_fault(file.name, problem) for problem in document.problems]
         yield Value(document, file.name, "", file.source, faults, had_bom)
         return
     is_list = layout.kind == LIST
     places = PartPlaces(file.data)
     for index, (start, end) in enumerate(layout.parts):
-        document = read_value(file.data[start:end], asked.limits, is_item=is_list)
+        document = read_value(file.data[start:end], options.limits, is_item=is_list)
         line = 0 if is_list else places.line(start)
         pointer = f"/{index}" if is_list else ""
         problems = [places.place(problem, start, pointer) for problem in document.problems]
@@ -161,25 +161,25 @@ def _values(file: File, layout: Layout, asked: Asked) -> Iterator[Value]:
         )
 
 
-def _read_value(value: Value, layout: Layout, asked: Asked) -> Iterator[Outcome]:
+def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
     """The game of the value, or the games, where its format puts several into one value."""
     document = value.document
     if not document.is_readable:
-        yield Outcome(faults=value.faults, fault_count=document.problem_count, format=layout.format.name)
+        yield ReadOutcome(faults=value.faults, fault_count=document.problem_count, format=layout.format.name)
         return
-    known = layout.format if layout.parts is None else format_of(document.value, asked) or layout.format
+    known = layout.format if layout.parts is None else format_of(document.value, options) or layout.format
     parts = [("", document.value)]
     if known.parts and known.recognises and known.recognises(document.value):
         parts = known.parts(document.value)
     for index, (pointer, part) in enumerate(parts):
         source = value.source if len(parts) == 1 else f"{value.source}-{index + 1}"
-        notes = Notes(value.file, value.pointer + pointer, asked.limits, source=source)
+        notes = Notes(value.file, value.pointer + pointer, options.limits, source=source)
         _note_replaced(notes, list(document.replaced.values()), had_bom=value.had_bom)
-        outcome = _outcome(_read_part(part, known, notes, asked.role_map), notes, known)
+        outcome = _outcome(_read_part(part, known, notes, options.role_map), notes, known)
         # What is wrong with the value as JSON is told with its first game, and refuses all of them.
         if document.problems:
             faults, more = (value.faults, document.problem_count) if index == 0 else ([], 0)
-            outcome = Outcome(
+            outcome = ReadOutcome(
                 faults=faults + outcome.faults, fault_count=more + outcome.fault_count, format=known.name
             )
         yield outcome
@@ -191,7 +191,7 @@ def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> Gam
     return read_converted(known.to_native(part, notes), notes, role_map)
 
 
-def _read_text(file: File, known: Format, asked: Asked) -> Iterator[Outcome]:
+def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[ReadOutcome]:
     """The games of a text that was found to be UTF-8."""
     text, replaced = normalise_text(file.data.removeprefix(BOM).decode("utf-8"))
     had_bom = file.data.startswith(BOM)
@@ -200,19 +200,21 @@ def _read_text(file: File, known: Format, asked: Asked) -> Iterator[Outcome]:
     def new_notes() -> Notes:
         number = next(numbers)
         source = file.source if number == 1 else f"{file.source}-{number}"
-        notes = Notes(file.name, "", asked.limits, source=source)
+        notes = Notes(file.name, "", options.limits, source=source)
         _note_replaced(notes, [replaced], had_bom=had_bom)
         return notes
 
     is_empty = True
-    for value, notes in known.to_native_text(text, new_notes, asked.columns) if known.to_native_text else ():
+    for value, notes in (
+        known.to_native_text(text, new_notes, options.columns) if known.to_native_text else ()
+    ):
         is_empty = False
-        yield _outcome(read_converted(value, notes, asked.role_map), notes, known)
+        yield _outcome(read_converted(value, notes, options.role_map), notes, known)
     if is_empty:
         sentence = (
             f"No game was found in this text of the format {known.name}. Look at it, or name another format."
         )
-        yield Outcome(faults=[Fault(file.name, "no_games", sentence)], fault_count=1)
+        yield ReadOutcome(faults=[Fault(file.name, "no_games", sentence)], fault_count=1)
 
 
 def _note_replaced(notes: Notes, replaced: list[Replaced], *, had_bom: bool) -> None:
@@ -224,9 +226,9 @@ def _note_replaced(notes: Notes, replaced: list[Replaced], *, had_bom: bool) -> 
         notes.warn("replaced_surrogate", count=surrogate)
 
 
-def _outcome(record: GameRecord | None, notes: Notes, known: Format) -> Outcome:
+def _outcome(record: GameRecord | None, notes: Notes, known: Format) -> ReadOutcome:
     if record is None:
-        return Outcome(faults=notes.faults, fault_count=notes.fault_count, format=known.name)
+        return ReadOutcome(faults=notes.faults, fault_count=notes.fault_count, format=known.name)
     place = f"{notes.file} {notes.pointer}".rstrip()
     warnings = notes.warnings() + oddity_warnings(record, place)
-    return Outcome(game=ReadGame(record=record, warnings=warnings, place=place), format=known.name)
+    return ReadOutcome(game=ReadGame(record=record, warnings=warnings, place=place), format=known.name)

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from discussions.management.transcript_files import read_paths
 from discussions.models import Companions, Game, Measured, Transcript
 from discussions.transcripts.core.formats import NATIVE, Format
-from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import plan_reading
 from discussions.transcripts.core.reader import read_games
 from tests.factories.archives import zipped
@@ -142,9 +142,11 @@ def test_a_folder_that_is_a_game_comes_as_an_archive_of_the_same_bytes_each_time
         (tmp_path / number).mkdir()
         (tmp_path / number / "talk.txt").write_bytes(b"mafia")
     (tmp_path / "a.json").write_bytes(as_bytes(native_game()))
-    asked = Asked(formats=(known, NATIVE))
-    files = read_paths([str(tmp_path)], asked)
+    options = ReadOptions(formats=(known, NATIVE))
+    files = read_paths([str(tmp_path)], options)
     assert [file.name for file in files] == ["0001.zip", "0002.zip", "a.json"]
-    assert read_paths([str(tmp_path / "0001")], asked) == files[:1] == read_paths([str(tmp_path)], asked)[:1]
-    (outcome,) = read_games(plan_reading(files[0].data, files[0].name, asked))
+    assert (
+        read_paths([str(tmp_path / "0001")], options) == files[:1] == read_paths([str(tmp_path)], options)[:1]
+    )
+    (outcome,) = read_games(plan_reading(files[0].data, files[0].name, options))
     assert (outcome.game.record.game_id, outcome.game.record.winner) == ("0001", "mafia")

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.transcripts.core.formats import FORMATS, NATIVE, Format, find_format
-from discussions.transcripts.core.layouts import Asked
+from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import Tally, read_games, read_transcripts
+from discussions.transcripts.core.reader import ReadTally, read_games, read_transcripts
 from tests.factories.archives import zipped
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
@@ -77,9 +77,9 @@ TALK_TEXT = b"TALK\nAnn: Hi.\nBea: Yes.\n"
 
 
 def read(data, name="a.json", **changes):
-    asked = Asked(formats=ALL, **changes)
-    plan = plan_reading(data if isinstance(data, bytes) else as_bytes(data), name, asked)
-    tally, games = Tally(plan), []
+    options = ReadOptions(formats=ALL, **changes)
+    plan = plan_reading(data if isinstance(data, bytes) else as_bytes(data), name, options)
+    tally, games = ReadTally(plan), []
     for outcome in read_games(plan):
         tally.add(outcome)
         games += [outcome.game] if outcome.game else []
