@@ -222,7 +222,10 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
     known = "; ".join(f"{known.name} ({known.looks})" for known in options.formats)
-    sentence = f"The file holds {found}, which is no transcript format we know. Known are: {known}."
+    sentence = (
+        f"The file holds {found}, which is no transcript format we know. Known are: {known}. Convert the file, or name "
+        "its format."
+    )
     return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
 
 
