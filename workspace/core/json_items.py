@@ -76,15 +76,21 @@ def find_items(data: bytes, *, max_depth: int = MAX_DEPTH, most: int = MAX_VALUE
 def find_lines(data: bytes, *, most: int = MAX_VALUES) -> Parts | None:
     """The lines that are not blank, without the white space around them; None when there are more than so many."""
     lines = Parts()
-    at = begin_of(data)
-    while at < len(data):
+    for start, end in each_line(data):
         if len(lines) == most:
             return None
+        lines.add(start, end)
+    return lines
+
+
+def each_line(data: bytes) -> Iterator[tuple[int, int]]:
+    """The same, one after the other."""
+    at = begin_of(data)
+    while at < len(data):
         end = data.find(b"\n", at)
         end = len(data) if end < 0 else end
-        lines.add(at, at + len(data[at:end].rstrip()))
+        yield at, at + len(data[at:end].rstrip())
         at = _skip_space(data, end)
-    return lines
 
 
 class PartPlaces:

@@ -16,7 +16,7 @@ from discussions.transcripts.core.formats import FORMATS, Columns, Format
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.json_faults import Problem
-from workspace.core.json_items import BOM, Parts, begin_of, find_items, find_lines
+from workspace.core.json_items import BOM, Parts, begin_of, each_line, find_items, find_lines
 from workspace.core.strict_json import Document, normalise_text, read_json
 
 # A format is told by so much of a file.
@@ -162,15 +162,13 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
 
 def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that are games each: told by its first lines, since those that are broken are refused by themselves."""
-    first = data.find(b"\n", begin_of(data))
-    if first < 0 or not data[first:].strip():
-        return None
-    lines = find_lines(data)
-    for start, end in islice(lines or (), HEAD_ITEMS):
+    head = list(islice(each_line(data), HEAD_ITEMS))
+    for start, end in head if len(head) > 1 else ():
         value, is_readable = _quick_value(data[start:end], options.limits)
         found = format_of(value, options) if is_readable and type(value) is dict and value else None
         if found is not None:
-            return Layout(LINES, found, lines)
+            lines = find_lines(data)
+            return None if lines is None else Layout(LINES, found, lines)
     return None
 
 

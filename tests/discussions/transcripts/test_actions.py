@@ -192,7 +192,8 @@ def test_a_bad_file_stores_no_game_and_says_why(project, lead, data):
     assert transcript.job.state == "queued" or Job.objects.get(pk=transcript.job_id).state == "done"
 
 
-def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, lead):
+def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, lead, monkeypatch):
+    monkeypatch.setattr("discussions.transcripts.actions.BATCH_CHARACTERS", 1)
     files = {f"{number}.json": as_bytes(game) for number, game in enumerate(games(3))}
     transcript = upload(project=project, by=lead, games=zipped(files | {"LICENSE": b"MIT", "cut.json": b"["}))
     bomb = upload(project=project, by=lead, games=HOSTILE["a bomb"])

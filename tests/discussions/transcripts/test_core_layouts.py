@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,6 +112,37 @@ def test_lines_are_games_and_a_broken_one_is_refused_with_its_number():
     ]
     assert (found.refused_count, found.format) == (3, "native")
     assert found.games[0].warnings[0].code == "byte_order_mark"
+
+
+BAD_LINES = [
+    (b'{"gameId": "cut', "truncated", "column 12 /gameId"),
+    (b"not JSON", "syntax", "column 1"),
+    (b'{"gameId": "\xff"}', "encoding", "column 13"),
+    (b'{"gameId": "\x01"}', "control_character", "column 13 /gameId"),
+    (b'{"a": [1,]}', "syntax", "column 10 /a/1"),
+    (b"{}{}", "trailing", "column 3"),
+    (b"[" * 70, "depth", "column 65 " + "/0" * 64),
+    (b'  {"a": NaN}', "not_finite", "column 9 /a"),
+    (b'{"a": 1, "a": 2}', "duplicate_key", "column 10"),
+    (b'{"a": 1234567890123456789}', "number", "column 7 /a"),
+    (b'{"a\\u0000": 1}', "key", "column 2"),
+    (b"5", "shape", ""),
+    (b"null", "shape", ""),
+    (b"[]", "shape", ""),
+    (b'"text"', "shape", ""),
+    (line(messages=[]), "no_messages", "/messages"),
+    (line(gameId=""), "no_game_id", "/gameId"),
+]
+
+
+@pytest.mark.parametrize(("bad", "code", "place"), BAD_LINES)
+def test_a_bad_line_refuses_itself_alone(bad, code, place):
+    data = b"\n".join([line(gameId="a"), bad, line(gameId="b")])
+    for given_data, lines in ((data, 2), (data.replace(b"\n", b"\r\n\r\n"), 3)):
+        found = read_transcripts(given_data, "x")
+        assert ids(found.games) == ["a", "b"]
+        assert (found.faults[0].code, found.faults[0].place) == (code, f"x line {lines} {place}".rstrip())
+        assert found.refused_count == 1
 
 
 def test_lines_are_found_though_the_first_is_broken_and_a_file_of_one_game_has_no_lines():
