@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from tests.factories.transcripts import as_bytes, native_game
+from tests.factories.native_games import as_bytes, native_game
 
 GAME = as_bytes(native_game())
 MIB = 1024 * 1024

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from tests.factories.transcripts import native_game, native_message
+from tests.factories.native_games import native_game, native_message
 
 BIDI = "trust \u202eme\u202c, \u2066not\u2069 \u200bher\u200f \U000e0041"
 MARKUP = "<script>alert(1)</script> \"'><img src=x onerror=y> {{ 7*7 }} {% load x %} ]]> <!-- --> & &amp; javascript:x"

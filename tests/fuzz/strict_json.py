@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.factories.transcripts import as_bytes, native_game
+from tests.factories.native_games import as_bytes, native_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
 from workspace.core.canonical import canonical_bytes
 from workspace.core.strict_json import MAX_DEPTH, MAX_DIGITS, Document, normalise_text, read_json

@@ -1,5 +1,9 @@
 """`make fuzz` around the fuzzer: what it reads from the log, what it prints, and how it ends."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from tools import fuzz, setup
@@ -79,3 +83,10 @@ def test_what_cannot_be_meant_is_said(monkeypatch, capsys):
     monkeypatch.setenv("FUZZ_SECONDS", "a minute")
     assert fuzz.main([]) == 1
     assert 'FUZZ_SECONDS is "a minute"' in capsys.readouterr().out
+
+
+def test_the_targets_are_there_without_settings():
+    # The fuzzer's process has none, so a factory of rows that is imported on the way ends it.
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    command = [sys.executable, "-c", "from tests.fuzz.targets import TARGETS"]
+    subprocess.run(command, cwd=fuzz.ROOT, env=environment, check=True, timeout=60)

@@ -12,7 +12,7 @@ from discussions.transcripts.core.reader import read_transcripts
 from rubric.core.records import Flag, RubricRecord
 from rubric.reviews.core.answer_record import read_review
 from rubric.versions.core.version_json import read_version
-from tests.factories.transcripts import as_bytes, native_game
+from tests.factories.native_games import as_bytes, native_game
 from tests.fuzz import promises, review, strict_json, transcript, version
 from tests.fuzz.mutating import mutated
 from tests.fuzz.targets import TARGETS

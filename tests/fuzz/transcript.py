@@ -10,7 +10,7 @@ from discussions.core.records import GameRecord, Message
 from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.reader import read_transcripts
-from tests.factories.transcripts import as_bytes, native_game
+from tests.factories.native_games import as_bytes, native_game
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 
