@@ -120,6 +120,15 @@ def read_list(raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: i
     return value
 
 
+def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
+    """The value, if it is an object; else an empty one, after a fault unless it is absent or null."""
+    if type(value) is dict:
+        return value
+    if value is not None:
+        wrong_type(notes, pointer, "an object", value)
+    return {}
+
+
 def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
     """Notes a value of the wrong type."""
     where = pointer.rsplit("/", 1)[-1]

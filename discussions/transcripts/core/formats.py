@@ -14,6 +14,7 @@ from discussions.core.records import GameRecord
 from discussions.transcripts.core import native
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers import aiwolf, avalon_nlu, llmafia, werewolf_arena
 
 NativeGame = dict[str, Any] | None
 # The notes of the next game of a text: one game, one Notes.
@@ -54,8 +55,35 @@ NATIVE = Format(
     recognises=native.is_native,
 )
 
+WEREWOLF_ARENA = Format(
+    name="werewolf_arena",
+    looks="game_complete.json with the keys session_id, players and rounds, or its session folder",
+    recognises=werewolf_arena.recognises,
+    to_native=werewolf_arena.to_native,
+    recognises_files=werewolf_arena.recognises_files,
+    to_native_files=werewolf_arena.to_native_files,
+)
+LLMAFIA = Format(
+    name="llmafia",
+    looks="a folder with config.json and public_daytime_chat.txt",
+    recognises_files=llmafia.recognises_files,
+    to_native_files=llmafia.to_native_files,
+)
+AIWOLF = Format(
+    name="aiwolf",
+    looks="a JSON object with the keys game_id, agents, entries and win_side",
+    recognises=aiwolf.recognises,
+    to_native=aiwolf.to_native,
+)
+AVALON_NLU = Format(
+    name="avalon_nlu",
+    looks="a JSON object with the keys users, messages, beliefs and persuasion",
+    recognises=avalon_nlu.recognises,
+    to_native=avalon_nlu.to_native,
+)
+
 # In the order in which they are asked whether a file is theirs.
-FORMATS: tuple[Format, ...] = (NATIVE,)
+FORMATS: tuple[Format, ...] = (NATIVE, WEREWOLF_ARENA, LLMAFIA, AIWOLF, AVALON_NLU)
 
 
 def find_format(name: str) -> Format | None:

@@ -1,0 +1,252 @@
+"""The JSON logs of the AIWolf server (github.com/aiwolfdial/aiwolf-nlp-server): one object for each game.
+
+A log lists the requests to the agents, each a JSON text, and their answers. Messages are the talks that the server
+passed on to the agents, skipped and finished turns apart. A round is a day, and day 0 is round 1. Whispers,
+divinations, attacks and profiles are left out.
+"""
+
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.transcripts.core.fields import read_list, read_object, read_text, wrong_type
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.draft import (
+    KILLED,
+    MAFIA,
+    VILLAGER,
+    VOTED_OUT,
+    Draft,
+    find_side,
+    join_texts,
+)
+from workspace.core.strict_json import read_json
+
+SIDES = {
+    "VILLAGER": VILLAGER,
+    "SEER": VILLAGER,
+    "MEDIUM": VILLAGER,
+    "BODYGUARD": VILLAGER,
+    # The possessed helps the werewolves, but counts as a human and does not know them.
+    "POSSESSED": VILLAGER,
+    "WEREWOLF": MAFIA,
+}
+_KEYS = frozenset(("agents", "entries", "game_id", "win_side"))
+_ENOUGH = 3
+_FIELDS = {"playerName": "/agent", "message": "/text", "roundNumber": "/day"}
+_LEFT_OUT = ("Skip", "Over")
+_MILLISECONDS_FROM = 100_000_000_000
+_LAST_SECOND = 4_102_444_800  # the year 2100
+_ERROR = (
+    'The server noted an error of an agent: "{what}". The game may have ended early.',
+    'The server noted {count} errors of agents, the first of them "{what}". The game may have ended early.',
+)
+_DIFFERS = (
+    "One talk is told to two agents in different words; the first telling was read.",
+    "{count} talks are told to two agents in different words; the first telling was read.",
+)
+_INVALID_VOTE = (
+    'One vote names no player ("{what}"); the server did not count it, so it was left out.',
+    '{count} votes name no player (such as "{what}"); the server did not count them, so they were left out.',
+)
+
+
+class _Request(Struct):
+    """One request to an agent and the answer to it, as they were found."""
+
+    place: str
+    kind: str
+    agent: Any
+    info: dict[str, Any]
+    talks: list[Any]
+    answer: Any
+    answered: Any
+
+
+def recognises(value: Any) -> bool:
+    """Whether it has three of the four keys of a log."""
+    return type(value) is dict and len(_KEYS & value.keys()) >= _ENOUGH
+
+
+def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
+    """The native game of one log."""
+    log = read_object(value, "", notes)
+    draft = Draft(notes, log.get("game_id"))
+    for native, foreign in (("gameId", "game_id"), ("players", "agents"), ("messages", "entries")):
+        notes.translate(f"/{native}", f"/{foreign}")
+    notes.translate("/winner", "/win_side")
+    requests = _read_requests(log, notes)
+    _add_players(draft, log, requests)
+    _add_talks(draft, requests)
+    _add_votes(draft, requests)
+    _add_eliminations(draft, requests)
+    side = log.get("win_side")
+    draft.game["winner"] = None if side == "NONE" else side
+    return draft.game
+
+
+def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
+    requests = []
+    # One message is many requests: each agent is asked to speak, and told of it.
+    most = notes.limits.messages * 4
+    for index, entry in enumerate(read_list(log, "entries", "", notes, most) or []):
+        place = f"/entries/{index}"
+        if type(entry) is not dict:
+            wrong_type(notes, place, "an object", entry)
+            continue
+        error = read_text(entry, "error", place, notes, notes.limits.message_characters)
+        if error:
+            notes.warn("agent_error", f"{place}/error", error, says=_ERROR)
+        request = entry.get("request")
+        if type(request) is str:
+            found = _parse(request, f"{place}/request", notes)
+            if found is not None:
+                requests.append(_build(found, entry, f"{place}/request", notes))
+        elif request is not None:
+            wrong_type(notes, f"{place}/request", "text", request)
+    return requests
+
+
+def _parse(request: str, place: str, notes: Notes) -> dict[str, Any] | None:
+    """The request as an object; None for a phase, which is only a word, and after a fault."""
+    limits = notes.limits
+    document = read_json(
+        request.encode("utf-8", "surrogatepass"),
+        max_depth=limits.depth,
+        max_digits=limits.digits,
+        most_problems=limits.faults,
+    )
+    for problem in document.problems:
+        notes.fault(problem.code, f"{place}{problem.pointer}", problem.message)
+    replaced = document.replaced.get("")
+    if replaced and replaced.nul:
+        notes.warn("replaced_nul", place, count=replaced.nul)
+    if replaced and replaced.surrogate:
+        notes.warn("replaced_surrogate", place, count=replaced.surrogate)
+    value = document.value
+    if document.is_readable and type(value) not in (dict, str):
+        wrong_type(notes, place, "an object as JSON", value)
+    return value if document.is_readable and type(value) is dict else None
+
+
+def _build(found: dict[str, Any], entry: dict[str, Any], place: str, notes: Notes) -> _Request:
+    return _Request(
+        place=place,
+        kind=read_text(found, "request", place, notes, notes.limits.name_characters) or "",
+        agent=entry.get("agent"),
+        info=read_object(found.get("info"), f"{place}/info", notes),
+        talks=read_list(found, "talk_history", place, notes, notes.limits.messages) or [],
+        answer=entry.get("response"),
+        answered=entry.get("response_timestamp"),
+    )
+
+
+def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) -> None:
+    """The agents in the order in which the server told them of the game, which is that of the list `agents`."""
+    notes = draft.notes
+    roles: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for request in requests:
+        roles |= read_object(request.info.get("role_map"), f"{request.place}/info/role_map", notes)
+        if request.kind == "INITIALIZE" and type(request.agent) is str:
+            names.setdefault(request.agent, request.place)
+    for request in requests:
+        for name in read_object(request.info.get("status_map"), f"{request.place}/info/status_map", notes):
+            names.setdefault(name, request.place)
+    agents = read_list(log, "agents", "", notes, notes.limits.players) or []
+    entries = [read_object(agent, f"/agents/{index}", notes) for index, agent in enumerate(agents)]
+    is_same = [roles.get(name) for name in names] == [entry.get("role") for entry in entries]
+    for index, (name, place) in enumerate(names.items()):
+        role = roles.get(name)
+        team_agent = None
+        if is_same:
+            place = f"/agents/{index}"
+            team_agent = read_text(entries[index], "name", place, notes, notes.limits.name_characters)
+        personality = join_texts(role if type(role) is str else None, team_agent)
+        draft.add_player(place, name, find_side(role, SIDES), personality)
+
+
+def _add_talks(draft: Draft, requests: list[_Request]) -> None:
+    """Every talk once, by day and number, though each agent was told of it."""
+    notes = draft.notes
+    talks: dict[tuple[int, int], tuple[str, dict[str, Any]]] = {}
+    for request in requests:
+        for index, entry in enumerate(request.talks):
+            place = f"{request.place}/talk_history/{index}"
+            talk = read_object(entry, place, notes)
+            if type(talk.get("day")) is int and type(talk.get("idx")) is int:
+                _, first = talks.setdefault((talk["day"], talk["idx"]), (place, talk))
+                if first != talk:
+                    notes.warn("talk_differs", place, says=_DIFFERS)
+            else:
+                wrong_type(notes, place, "a talk with whole numbers as day and idx", entry)
+    moments = _find_moments(requests)
+    spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks.values())
+    counts: Counter[tuple[Any, str]] = Counter()
+    for _, (place, talk) in sorted(talks.items(), key=lambda item: item[0]):
+        key = (talk["day"], str(talk.get("agent")))
+        times = moments.get(key, [])
+        # Where an agent's requests are not as many as its talks, which answer is which cannot be told.
+        time = times[counts[key]] if len(times) == spoken[key] else None
+        counts[key] += 1
+        text = talk.get("text")
+        if talk.get("skip") is True or talk.get("over") is True or text in _LEFT_OUT:
+            continue
+        draft.add_message(place, _find_round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
+
+
+def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | None]]:
+    """When each agent answered the requests to talk, by day and agent."""
+    moments: dict[tuple[Any, str], list[str | None]] = defaultdict(list)
+    for request in requests:
+        day = request.info.get("day")
+        if request.kind == "TALK" and type(day) is int:
+            moments[day, str(request.agent)].append(_format_moment(request.answered))
+    return moments
+
+
+def _format_moment(value: Any) -> str | None:
+    """Seconds or milliseconds since 1970 as an ISO date-time; None for anything else."""
+    if type(value) is not int or value <= 0:
+        return None
+    milliseconds = value if value >= _MILLISECONDS_FROM else value * 1000
+    if milliseconds >= _LAST_SECOND * 1000:
+        return None
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)).isoformat()
+
+
+def _find_round(day: Any) -> Any:
+    return day + 1 if type(day) is int else day
+
+
+def _add_votes(draft: Draft, requests: list[_Request]) -> None:
+    """The last vote of each agent on each day: the server asks again after a tie."""
+    notes = draft.notes
+    names = {player["name"] for player in draft.game["players"]}
+    last: dict[tuple[str, str], _Request] = {}
+    for request in requests:
+        if request.kind == "VOTE":
+            key = (str(request.info.get("day")), str(request.agent))
+            last.pop(key, None)
+            last[key] = request
+    for request in last.values():
+        target = request.answer.strip() if type(request.answer) is str else request.answer
+        if type(target) is str and target and target not in names:
+            notes.warn("invalid_vote", request.place, target, says=_INVALID_VOTE)
+            continue
+        number, time = _find_round(request.info.get("day")), _format_moment(request.answered)
+        draft.add_vote(request.place, number, request.agent, target, time=time)
+
+
+def _add_eliminations(draft: Draft, requests: list[_Request]) -> None:
+    """Who was executed or attacked on the day before the first request that tells of it."""
+    told: set[str] = set()
+    for request in requests:
+        for key, how in (("executed_agent", VOTED_OUT), ("attacked_agent", KILLED)):
+            player = request.info.get(key)
+            if player is not None and str(player) not in told:
+                told.add(str(player))
+                place = f"{request.place}/info/{key}"
+                draft.add_elimination(place, request.info.get("day"), player, how)

@@ -1,0 +1,71 @@
+"""The games of Avalon-NLU (github.com/sstepput/Avalon-NLU): one JSON object with users, messages and labels.
+
+A round is a quest. Messages of "system" (parties, votes on parties, outcomes) and the labels of beliefs, persuasion
+and deception are left out. Votes on a party name no player, so the vote record is empty.
+"""
+
+from typing import Any
+
+from discussions.transcripts.core.fields import read_object
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.draft import MAFIA, VILLAGER, Draft, find_side
+from workspace.core.json_faults import build_pointer
+
+SIDES = {
+    "merlin": VILLAGER,
+    "percival": VILLAGER,
+    "servant": VILLAGER,
+    "assassin": MAFIA,
+    "morgana": MAFIA,
+    "mordred": MAFIA,
+    "oberon": MAFIA,
+    "minion": MAFIA,
+}
+_KEYS = frozenset(("users", "messages", "beliefs", "persuasion"))
+_FIELDS = {"roundNumber": "/quest", "playerName": "/player", "message": "/msg"}
+_MOST_DIGITS = 9
+
+
+def recognises(value: Any) -> bool:
+    """Whether it has two of the four keys of a game."""
+    return type(value) is dict and len(_KEYS & value.keys()) >= 2
+
+
+def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
+    """The native game of one object. The file gives a game no id: it is the file's name."""
+    draft = Draft(notes, notes.source)
+    notes.translate("/players", "/users")
+    game = read_object(value, "", notes)
+    for key, user in read_object(game.get("users"), "/users", notes).items():
+        place = f"/users{build_pointer([key])}"
+        fields = read_object(user, place, notes)
+        role = fields.get("role")
+        # Two servants are called servant-1 and servant-2.
+        plain = role.partition("-")[0] if type(role) is str else role
+        side = find_side(plain, SIDES)
+        draft.add_player(place, fields.get("name"), role if side == plain else side, role)
+    for key, message in _in_order(read_object(game.get("messages"), "/messages", notes)):
+        place = f"/messages{build_pointer([key])}"
+        fields = read_object(message, place, notes)
+        text = fields.get("msg")
+        if fields.get("player") != "system":
+            draft.add_message(place, fields.get("quest"), fields.get("player"), text, fields=_FIELDS)
+        elif type(text) is str:
+            draft.game["winner"] = _find_winner(text) or draft.game.get("winner")
+    return draft.game
+
+
+def _in_order(messages: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The messages by their numbers; in the order of the file when a key is no number."""
+    entries = list(messages.items())
+    if all(key.isascii() and key.isdecimal() and len(key) <= _MOST_DIGITS for key, _ in entries):
+        entries.sort(key=lambda entry: int(entry[0]))
+    return entries
+
+
+def _find_winner(text: str) -> str | None:
+    """The side that a line of the system says has won the game."""
+    low = text.casefold()
+    if "evil wins" in low:
+        return "evil"
+    return "good" if "forces of good win" in low else None

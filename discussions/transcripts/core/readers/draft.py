@@ -1,0 +1,82 @@
+"""A native game that a converter puts together, with the place in the foreign file that each part comes from.
+
+Values are passed on as they were found: `native.read_game` checks them and tells what is wrong with them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from discussions.transcripts.core.notes import Notes
+
+MAFIA, VILLAGER = "MAFIA", "VILLAGER"
+VOTED_OUT, KILLED = "voted out", "killed at night"
+
+
+class Draft:
+    """The parts of a native game in the order in which they are added.
+
+    `place` is a pointer into the foreign value, or words such as "chat.txt line 3". The optional places of single
+    fields are what follows `place`, such as "/1".
+    """
+
+    def __init__(self, notes: Notes, game_id: Any) -> None:
+        self.notes = notes
+        self.game: dict[str, Any] = {
+            "gameId": game_id,
+            "players": [],
+            "messages": [],
+            "votes": [],
+            "eliminations": [],
+        }
+
+    def add_player(self, place: str, name: Any, role: Any, personality: Any) -> None:
+        """A player, alive as every player is when a game begins."""
+        part = {"name": name, "role": role, "personality": personality, "isAlive": True}
+        self._add("players", place, part, {})
+
+    def add_message(
+        self,
+        place: str,
+        number: Any,
+        player: Any,
+        text: Any,
+        *,
+        time: Any = None,
+        fields: Mapping[str, str] = {},
+    ) -> None:
+        """A message of the public discussion in the round with this number."""
+        part = {
+            "turn": len(self.game["messages"]) + 1,
+            "roundNumber": number,
+            "playerName": player,
+            "message": text,
+            "timestamp": time,
+        }
+        self._add("messages", place, part, fields)
+
+    def add_vote(self, place: str, number: Any, voter: Any, target: Any, *, time: Any = None) -> None:
+        """A vote; without a target it is left out of the vote record, with a warning."""
+        part = {"roundNumber": number, "voterName": voter, "targetName": target, "timestamp": time}
+        self._add("votes", place, part, {})
+
+    def add_elimination(self, place: str, number: Any, player: Any, how: str) -> None:
+        """A player who left the game in the round with this number."""
+        self._add("eliminations", place, {"roundNumber": number, "playerName": player, "how": how}, {})
+
+    def _add(self, kind: str, place: str, part: dict[str, Any], fields: Mapping[str, str]) -> None:
+        parts = self.game[kind]
+        pointer = f"/{kind}/{len(parts)}"
+        self.notes.translate(pointer, place)
+        for field, suffix in fields.items():
+            self.notes.translate(f"{pointer}/{field}", f"{place}{suffix}")
+        parts.append(part)
+
+
+def find_side(role: Any, sides: Mapping[str, str]) -> Any:
+    """The side of a role that the format knows; any other role as it is, so that it is told as unknown."""
+    return sides.get(role, role) if type(role) is str else role
+
+
+def join_texts(*texts: str | None) -> str | None:
+    """The texts that there are with "/" between them; None when there are none."""
+    return "/".join(text for text in texts if text) or None

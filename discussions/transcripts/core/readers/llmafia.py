@@ -1,0 +1,160 @@
+"""The game folders of LLMafia (github.com/niveck/LLMafia): text files with one line for each message.
+
+Messages and votes come from `public_daytime_chat.txt`, players from `config.json` or, without one, from
+`player_names.txt` and `mafia_names.txt`, eliminations from `public_manager_chat.txt`, the winner from `who_wins.txt`.
+The other files (each player's chat, the night chat, surveys, statuses, notes, real names) are not opened.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.transcripts.core.fields import read_flag, read_list, read_object
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.draft import KILLED, MAFIA, VILLAGER, VOTED_OUT, Draft
+from workspace.core.strict_json import normalise_text, read_json
+
+CONFIG, NAMES, MAFIA_NAMES = "config.json", "player_names.txt", "mafia_names.txt"
+DAY_CHAT, MANAGER_CHAT, WINNER = "public_daytime_chat.txt", "public_manager_chat.txt", "who_wins.txt"
+MANAGER = "Game-Manager"
+_FILES = frozenset((CONFIG, NAMES, MAFIA_NAMES, DAY_CHAT, MANAGER_CHAT, WINNER))
+_LINE = re.compile(r"\[(\d\d:\d\d:\d\d)\] ([^:]+): ?(.*)", re.ASCII | re.DOTALL)
+_GONE = re.compile(r"(.+?) was (?:voted out|eliminated)\. ")
+_END_OF_DAY = "has ended, now it's time to vote"
+_VOTE = " voted for "
+
+
+class _Line(Struct):
+    """One line of a chat; `text` grows by the lines that follow without a time and a name."""
+
+    place: str
+    time: str
+    name: str
+    text: str
+
+
+def recognises_files(names: Sequence[str]) -> bool:
+    """Whether two of the files that are read are among the names."""
+    return len(_FILES & set(names)) >= 2
+
+
+def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] | None:
+    """The native game of a folder. The files give a game no id: it is the folder's name."""
+    draft = Draft(notes, notes.source)
+    notes.translate("/players", CONFIG if CONFIG in files else NAMES)
+    notes.translate("/messages", DAY_CHAT)
+    if CONFIG in files:
+        _add_configured_players(draft, files[CONFIG])
+    else:
+        _add_named_players(draft, files)
+    if DAY_CHAT not in files:
+        notes.fault("no_file", "", f"The folder has no {DAY_CHAT}, which holds the messages. Add it.")
+    _add_day_chat(draft, _read_chat(files, DAY_CHAT, notes))
+    _add_eliminations(draft, _read_chat(files, MANAGER_CHAT, notes))
+    winner = _read_lines(files, WINNER, notes)
+    draft.game["winner"] = re.sub(r" wins?!?$", "", winner[0].strip()) if winner else None
+    return draft.game
+
+
+def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str]:
+    """The lines of a file, none when it is missing or, after a fault, when it is not UTF-8."""
+    data = files.get(name, b"")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        sentence = f"Byte 0x{data[error.start]:02x} is not UTF-8 text. Save the file again as UTF-8."
+        notes.fault("encoding", f"{name} line {line}", sentence)
+        return []
+    text, replaced = normalise_text(text)
+    if replaced.nul:
+        notes.warn("replaced_nul", name, count=replaced.nul)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Line]:
+    """The lines of a chat; a line without a time and a name goes on with the message before it."""
+    chat: list[_Line] = []
+    # What goes on with a message is joined once, since a text that grows line by line is copied each time.
+    more: list[str] = []
+    for number, line in enumerate(_read_lines(files, name, notes), start=1):
+        found = _LINE.fullmatch(line)
+        if found:
+            _go_on(chat, more)
+            chat.append(_Line(f"{name} line {number}", *found.groups()))
+            more = []
+        elif chat:
+            more.append(line)
+        elif line.strip():
+            sentence = 'The line should begin like "[14:05:00] Ann: ". Correct it, or take it out.'
+            notes.fault("no_chat_line", f"{name} line {number}", sentence)
+    _go_on(chat, more)
+    return chat
+
+
+def _go_on(chat: list[_Line], more: list[str]) -> None:
+    if more:
+        chat[-1].text = "\n".join([chat[-1].text, *more]).rstrip("\n")
+
+
+def _add_configured_players(draft: Draft, data: bytes) -> None:
+    notes = draft.notes
+    limits = notes.limits
+    document = read_json(data, max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults)
+    for problem in document.problems:
+        notes.fault(problem.code, f"{CONFIG} line {problem.line} column {problem.column}", problem.message)
+    config = read_object(document.value, CONFIG, notes)
+    for index, entry in enumerate(read_list(config, "players", f"{CONFIG} ", notes, limits.players) or []):
+        place = f"{CONFIG} /players/{index}"
+        fields = read_object(entry, place, notes)
+        is_mafia = read_flag(fields, "is_mafia", place, notes)
+        is_llm = read_flag(fields, "is_llm", place, notes)
+        personality = None if is_llm is None else "llm" if is_llm else "human"
+        draft.add_player(place, fields.get("name"), _find_role(is_mafia), personality)
+
+
+def _find_role(is_mafia: bool | None) -> str | None:
+    return None if is_mafia is None else MAFIA if is_mafia else VILLAGER
+
+
+def _add_named_players(draft: Draft, files: Mapping[str, bytes]) -> None:
+    mafia = {line.strip() for line in _read_lines(files, MAFIA_NAMES, draft.notes)}
+    for number, line in enumerate(_read_lines(files, NAMES, draft.notes), start=1):
+        if name := line.strip():
+            is_mafia = name in mafia if MAFIA_NAMES in files else None
+            draft.add_player(f"{NAMES} line {number}", name, _find_role(is_mafia), None)
+
+
+def _add_day_chat(draft: Draft, chat: list[_Line]) -> None:
+    """Messages and votes. A day ends with its last vote, or with the call for votes when nobody voted."""
+    ends: list[int] = []
+    for index, line in enumerate(chat):
+        if line.name == MANAGER and _END_OF_DAY in line.text:
+            ends.append(index)
+        elif line.name == MANAGER and _VOTE in line.text and ends:
+            ends[-1] = index
+    number, left = 1, iter(ends)
+    end = next(left, len(chat))
+    for index, line in enumerate(chat):
+        if index > end:
+            number, end = number + 1, next(left, len(chat))
+        if line.name != MANAGER:
+            draft.add_message(line.place, number, line.name, line.text, time=line.time)
+        elif _VOTE in line.text:
+            voter, _, target = line.text.partition(_VOTE)
+            draft.add_vote(line.place, number, voter, target, time=line.time)
+
+
+def _add_eliminations(draft: Draft, chat: list[_Line]) -> None:
+    """Who left the game, by day or by night; a night belongs to the round of the day before it."""
+    number, is_night = 0, False
+    for line in chat:
+        if line.text.startswith(("Now it's Daytime", "Now it's Discussion Time")):
+            number, is_night = number + 1, False
+        elif line.text.startswith("Now it's Nighttime"):
+            is_night = True
+        elif found := _GONE.match(line.text):
+            draft.add_elimination(line.place, max(number, 1), found[1], KILLED if is_night else VOTED_OUT)
