@@ -1,4 +1,4 @@
-"""What is fuzzed: five readers of what comes from outside, each with what it promises and with inputs to start from.
+"""What is fuzzed: six readers of what comes from outside, each with what it promises and with inputs to start from.
 
 A target is a function of bytes that raises when a promise is broken. It is given nothing else, so that one file
 repeats a finding; what varies besides (labels, limits) is chosen by the bytes.
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from zlib import crc32
 
-from tests.fuzz import archive, review, strict_json, transcript, version
+from tests.fuzz import archive, converters, review, strict_json, transcript, version
 
 LONG_ONE_IN = 64
 
@@ -33,4 +33,5 @@ TARGETS = {
     "version": Target(version.check, version.check_long, version.seeds),
     "transcript": Target(transcript.check, transcript.check_long, transcript.seeds),
     "archive": Target(archive.check, archive.check_long, archive.seeds),
+    "converters": Target(converters.check, converters.check_long, converters.seeds),
 }

@@ -10,6 +10,7 @@ from discussions.core.records import GameRecord, Message
 from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.foreign_games import aiwolf_game, avalon_game, werewolf_arena_game, werewolf_arena_logs
 from tests.factories.native_games import as_bytes, native_game
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
@@ -34,7 +35,7 @@ def check(data: bytes, read: Any = read_transcripts) -> None:
     assert all(not fault.is_warning and fault.place.startswith("game.json") for fault in found.faults)
     for game in found.games:
         check_sentences(*(warning.message for warning in game.warnings))
-        _check_game(game.record)
+        check_game(game.record)
         if found.format == "native":
             _check_cost(game.record, data)
         again = read(as_bytes(_as_native(game.record)), "game.json", role_map=ROLES)
@@ -52,7 +53,7 @@ def check_named(data: bytes) -> None:
         check_sentences(*(fault.message for fault in found.faults))
         assert found.games or found.faults, f"neither a game nor a fault as {known.name}"
         for game in found.games:
-            _check_game(game.record)
+            check_game(game.record)
 
 
 def check_long(data: bytes) -> None:
@@ -83,13 +84,16 @@ def seeds() -> list[bytes]:
         b"\n".join(
             [as_bytes(native_game()), b'{"gameId": "cut', as_bytes(native_game(gameId="b", votes={})), b"5"]
         ),
+        as_bytes([avalon_game(), aiwolf_game()]),
+        as_bytes(werewolf_arena_game()),
+        as_bytes(werewolf_arena_logs()),
         b"PK\x03\x04",
         b"Ann: Good morning.\nBea: Who says so?\n",
         b"",
     ]
 
 
-def _check_game(game: GameRecord) -> None:
+def check_game(game: GameRecord) -> None:
     """Positions, numbers of players and links point to what is there."""
     players = range(1, len(game.players) + 1)
     assert game.game_id and game.players and game.messages
