@@ -7,8 +7,9 @@ from typing import Any
 from django.db.models import Count, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from msgspec import to_builtins
 
-from rubric.core.records import HIGHEST, LOWEST, ReviewRecord
+from rubric.core.records import ReviewRecord
 from rubric.core.response_order import deal
+from rubric.core.scales import COMMON
 from rubric.human_reviewers.core import build_record, collect_reasons
 from rubric.human_reviewers.queries import STARTING, load_review_state, load_rubric
 from rubric.model_reviewers.queries import load_answers, parse_answer, reviews_to_read
@@ -67,15 +68,17 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
         if elsewhere or placed != list(enumerate(review.order, start=1)):
             yield f"{_name(review)} does not say something of each response in its order."
         held_by = review.reviewer.set
-        keys = {
-            criterion.key
+        scales = {
+            criterion.key: criterion.scale or COMMON
             for criterion in load_rubric(held_by.rubric_version_id, held_by.rubric_version.sha256).criteria
         }
         names = {review.reviewer.name.casefold(), review.reviewer.model.casefold()} - {""}
         for row in rows:
-            scores = [*row.scores.values(), *([] if row.holistic is None else [row.holistic])]
-            if not row.scores.keys() <= keys or not all(LOWEST <= score <= HIGHEST for score in scores):
-                yield f"{_name(review)} holds a score of no criterion, or beyond {LOWEST} to {HIGHEST}."
+            for key, score in row.scores.items():
+                if key not in scales or not scales[key].holds(score):
+                    yield f"{_name(review)} holds a score of no criterion, or beyond its scale: {key} {score:g}."
+            if row.holistic is not None and not COMMON.holds(row.holistic):
+                yield f"{_name(review)} holds a score as a whole beyond {COMMON.text}."
             if row.is_own != (row.response.author.casefold() in names):
                 yield f"{_name(review)} is wrong about who wrote the response in row {row.response_id}."
 

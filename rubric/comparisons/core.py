@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from rubric.core.limits import FEWEST_DEALT, MOST_RESPONSES
 from rubric.core.records import Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import LABELS, labels
-from rubric.core.scales import USUAL, Number, Scale, is_number, is_scale, rescale_score
+from rubric.core.scales import COMMON, Number, Scale, is_number, is_scale, rescale_score
+from rubric.reviews.core.answer_json import BETWEEN
 from rubric.reviews.core.answer_record import read_review
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
 from workspace.core.json_faults import Problem, build_pointer
@@ -110,9 +111,9 @@ class ReviewGiven(Struct, frozen=True):
     """One review before it is read; all ids are those of the file.
 
     `labels` is label -> response; either `text` is the reviewer's answer under these labels, or `scores` is response ->
-    what was given, of `scale`, and `ranking` lists places from the best on, each with the responses tied there.
-    `criteria_first` says that scores as a whole were given by who had seen the criteria. `scales` are those of criteria
-    that have one of their own.
+    what was given, and `ranking` lists places from the best on, each with the responses tied there. `criteria_first`
+    says that scores as a whole were given by who had seen the criteria. `scale` is that of every score, None where the
+    file says none; `scales` are those of single criteria. Where neither says, scores are on the version's own scales.
     """
 
     line: int
@@ -121,7 +122,7 @@ class ReviewGiven(Struct, frozen=True):
     labels: dict[str, str]
     text: str | None = None
     scores: dict[str, dict[str, Any]] = {}
-    scale: Scale = USUAL
+    scale: Scale | None = None
     scales: dict[str, Scale] = {}
     ranking: list[list[str]] | None = None
     criteria_first: bool = False
@@ -130,6 +131,10 @@ class ReviewGiven(Struct, frozen=True):
     def named(self) -> list[str]:
         """The responses that it says something of, each once."""
         return list(dict.fromkeys([*self.scores, *(key for place in self.ranking or [] for key in place)]))
+
+    def get_scale(self, name: str) -> Scale | None:
+        """The scale that the file names for scores of that name; None where it says none."""
+        return self.scales.get(name, self.scale)
 
 
 class Lines(Struct, frozen=True):
@@ -268,7 +273,7 @@ def _ranking_problems(ranking: Any) -> Iterator[Problem]:
 
 
 def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
-    given = value.get("scale", list(USUAL))
+    given = value.get("scale", {})
     if not (all(map(is_scale, given.values())) if isinstance(given, dict) else is_scale(given)):
         said = (
             '"scale" must be the lowest and the highest score that could be given, such as [0, 100], or an object of '
@@ -286,24 +291,17 @@ def _scores_problems(value: dict[str, Any]) -> Iterator[Problem]:
             yield Problem("wrong_shape", said, pointer=build_pointer(["scores", response]))
             continue
         for name, score in scores.items():
-            message = _score_fault(name, score, given.get(name, USUAL) if isinstance(given, dict) else given)
+            message = _score_fault(name, score)
             if message:
                 yield Problem("bad_score", message, pointer=build_pointer(["scores", response, name]))
 
 
-def _score_fault(name: str, score: Any, scale: Sequence[Number]) -> str:
+def _score_fault(name: str, score: Any) -> str:
     """What is wrong with a score or the notes; null is a score that was not given."""
     if name == NOTES_KEY:
         return "" if isinstance(score, str) else '"notes" is no text. Give it as text.'
-    if score is None:
-        return ""
-    if not is_number(score):
-        return f'"{name}" is no number. Give one from {scale[0]} to {scale[1]}, or null where there is none.'
-    if not scale[0] <= score <= scale[1]:
-        return (
-            f'"{name}" is {score}; scores lie from {scale[0]} to {scale[1]}. Correct it, or say the "scale".'
-        )
-    return ""
+    is_right = score is None or is_number(score)
+    return "" if is_right else f'"{name}" is no number. Give one, or null where there is none.'
 
 
 def _comparison(value: dict[str, Any]) -> NewComparison:
@@ -319,9 +317,8 @@ def _comparison(value: dict[str, Any]) -> NewComparison:
 
 
 def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
-    scale = value.get("scale", USUAL)
+    scale = value.get("scale", {})
     by_key = scale if isinstance(scale, dict) else {}
-    low, high = USUAL if isinstance(scale, dict) else scale
     return ReviewGiven(
         line=line,
         comparison=value["comparison"].strip(),
@@ -329,8 +326,8 @@ def _review(line: int, value: dict[str, Any]) -> ReviewGiven:
         labels={label: text.strip() for label, text in value.get("labels", {}).items()},
         text=value.get("text"),
         scores={key.strip(): score for key, score in value.get("scores", {}).items()},
-        scale=(low, high),
-        scales={key: (ends[0], ends[1]) for key, ends in by_key.items()},
+        scale=None if isinstance(scale, dict) else Scale(*scale),
+        scales={key: Scale(*ends) for key, ends in by_key.items()},
         ranking=_places(value["ranking"]) if "ranking" in value else None,
         criteria_first=value.get("criteria_first", False),
     )
@@ -353,7 +350,7 @@ def place_review(
     """The review of a comparison whose responses have these numbers by id, under a version; or what is wrong with it.
 
     Plain scores without labels stand in the order of the numbers, and are flagged so. Scores of another scale are
-    mapped onto 1 to 10, exactly, and flagged, too.
+    mapped onto that of the version, 1 to 10 unless the criterion has its own, exactly, and flagged, too.
     """
     faults = [
         *_label_faults(given, responses),
@@ -366,9 +363,10 @@ def place_review(
     order = [responses[position] for position in dealt or sorted(given.named, key=responses.__getitem__)]
     if given.text is not None:
         return Placed(order, read_review(given.text, labels(len(order)), rubric))
-    record = read_review(_answer(given, order, responses), labels(len(order)), rubric)
+    record = read_review(_answer(given, order, responses, rubric), labels(len(order)), rubric)
+    flags = [flag for flag in record.flags if flag.code != BETWEEN or not given.get_scale(flag.criterion)]
     return Placed(
-        order, replace(_noted(record, given, order, responses), flags=[*record.flags, *_flags(given)])
+        order, replace(_noted(record, given, order, responses), flags=[*flags, *_flags(given, rubric)])
     )
 
 
@@ -410,6 +408,12 @@ def _score_faults(
             yield Problem("wrong_labels", said, pointer=pointer)
         for name in [name for name in given_scores if name not in known]:
             yield Problem("unknown_criterion", unknown, pointer=build_pointer(["scores", response, name]))
+        for name, score in _numbers(given_scores).items():
+            scale = given.get_scale(name) or rubric.scales.get(name, COMMON)
+            if name in known and not scale.holds(score):
+                lies = f"scores lie from {scale.lowest} to {scale.highest}"
+                said = f'"{name}" is {score}; {lies}. Correct it, or say the "scale".'
+                yield Problem("bad_score", said, pointer=build_pointer(["scores", response, name]))
 
 
 def _count_faults(given: ReviewGiven) -> Iterator[Problem]:
@@ -440,16 +444,18 @@ def _numbers(given_scores: Mapping[str, object]) -> dict[str, Number]:
     return {name: value for name, value in given_scores.items() if isinstance(value, int | float)}
 
 
-def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int]) -> str:
+def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int], rubric: RubricRecord) -> str:
     """Plain scores as an answer that gives just them, so that there is one reader of reviews and no second one.
 
     Notes are left out: they can hold anything, and nothing in them is to be read as scores or as a ranking.
     """
     ids = {number: key for key, number in responses.items()}
+    scales = rubric.scales
     said = {
         label: {
-            name: rescale_score(value, given.scales.get(name, given.scale))
+            name: rescale_score(value, given.get_scale(name) or own, own)
             for name, value in _numbers(given.scores.get(ids[number], {})).items()
+            for own in [scales.get(name, COMMON)]
         }
         for label, number in zip(LABELS, order, strict=False)
     }
@@ -470,13 +476,16 @@ def _noted(
     return replace(record, responses=said)
 
 
-def _flags(given: ReviewGiven) -> Iterator[Flag]:
-    if given.scale != USUAL:
-        low, high = given.scale
-        yield Flag("rescaled", f"The scores were given from {low} to {high} and are mapped onto 1 to 10.")
-    for key, (low, high) in given.scales.items():
-        if (low, high) != USUAL:
-            said = f"{key} was given from {low} to {high} and is mapped onto 1 to 10."
+def _flags(given: ReviewGiven, rubric: RubricRecord) -> Iterator[Flag]:
+    scales = rubric.scales
+    if given.scale and (scales or not given.scale.is_common):
+        onto = "the scale of each criterion" if scales else COMMON.text
+        said = f"The scores were given from {given.scale.lowest} to {given.scale.highest} and are mapped onto {onto}."
+        yield Flag("rescaled", said)
+    for key, scale in given.scales.items():
+        own = scales.get(key, COMMON)
+        if (scale.lowest, scale.highest) != (own.lowest, own.highest):
+            said = f"{key} was given from {scale.lowest} to {scale.highest} and is mapped onto {own.text}."
             yield Flag("rescaled", said, criterion=key)
     if not given.labels:
         said = (

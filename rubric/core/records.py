@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from rubric.core.scales import COMMON, Scale
+
 DISCUSSION = "discussion"
 RESPONSE = "response"
 
@@ -18,11 +20,13 @@ PARTIAL = "partial"
 HOLISTIC = "holistic"
 ABSTAINED = "abstained"
 UNREADABLE = "unreadable"
-LOWEST, HIGHEST = 1, 10
 
 
 class Criterion(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One line of a rubric. `threshold` is in the unit of the score (percent, or 1 to 5); weights sum to 1."""
+    """One line of a rubric. `threshold` is in the unit of the score (percent, or 1 to 5); weights sum to 1.
+
+    `scale` is what a response can score; None is the common scale, 1 to 10. Criteria of games have none.
+    """
 
     key: str
     label: str
@@ -34,6 +38,7 @@ class Criterion(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     guiding_questions: list[str] = []
     anchors: dict[str, str] = {}
     advice: list[str] = []
+    scale: Scale | None = None
 
 
 class RubricRecord(Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,6 +59,12 @@ class RubricRecord(Struct, frozen=True, forbid_unknown_fields=True):
                 return criterion
         raise KeyError(key)
 
+    @property
+    def scales(self) -> dict[str, Scale]:
+        """The scale of every criterion by its key; {} where no criterion has a scale of its own."""
+        has_own = any(criterion.scale is not None for criterion in self.criteria)
+        return {criterion.key: criterion.scale or COMMON for criterion in self.criteria} if has_own else {}
+
 
 class Flag(Struct, frozen=True):
     """One thing to know about a review: a code, a sentence, and the response and the criterion it is about."""
@@ -67,8 +78,8 @@ class Flag(Struct, frozen=True):
 class ResponseReview(Struct, frozen=True):
     """What one review says of one response, under the label that its reviewer saw.
 
-    `scores` holds the criteria that were scored, 1 to 10, and no others. `overall` is ours, exact; None without any
-    score. `reported_overall` is what the reviewer wrote there, whatever it is.
+    `scores` holds the criteria that were scored, as given on their own scales, and no others. `overall` is ours, exact,
+    on the common scale; None without any score. `reported_overall` is what the reviewer wrote there, whatever it is.
     """
 
     label: str

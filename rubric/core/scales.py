@@ -1,14 +1,95 @@
-"""Scales of scores: the lowest and the highest that could be given, mapped onto 1 to 10."""
+"""Scales of scores, and the one formula that brings a score from its own scale to the common one, 1 to 10."""
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
-from rubric.core.records import HIGHEST, LOWEST
-from rubric.core.weights import exact
+from msgspec import Struct
 
+from rubric.core.weights import decimal_text, exact
+
+LOWEST, HIGHEST = 1, 10
 Number = int | float
-Scale = tuple[Number, Number]
-USUAL: Scale = (LOWEST, HIGHEST)
+Value = int | float | Fraction
+
+
+class Scale(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a score can be: from `lowest` to `highest`, in steps of `step`.
+
+    The steps are what people choose from and models are asked for. A score that came as text may lie between two.
+    """
+
+    lowest: Number
+    highest: Number
+    step: Number = 1
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """Every score that can be chosen, as it is written, the lowest first."""
+        return _points(self)
+
+    @property
+    def text(self) -> str:
+        """ "1 to 5", "0 or 1", "0 to 3 in steps of 0.5"."""
+        low, high = write_number(self.lowest), write_number(self.highest)
+        if exact(self.lowest) + exact(self.step) == exact(self.highest):
+            return f"{low} or {high}"
+        return f"{low} to {high}" + ("" if self.step == 1 else f" in steps of {write_number(self.step)}")
+
+    @property
+    def is_common(self) -> bool:
+        """Whether its ends are those of the common scale."""
+        return (self.lowest, self.highest) == (LOWEST, HIGHEST)
+
+    def holds(self, value: Number) -> bool:
+        """Whether a score lies on the scale or between two of its steps."""
+        return self.lowest <= value <= self.highest
+
+    def is_step(self, value: Number) -> bool:
+        """Whether a score is one of those that can be chosen."""
+        steps = (exact(value) - exact(self.lowest)) / exact(self.step)
+        return self.holds(value) and steps.denominator == 1
+
+
+COMMON = Scale(LOWEST, HIGHEST)
+Scales = Mapping[str, Scale]
+
+
+def bring_to_common(value: Value, scale: Scale) -> Value:
+    """1 + 9 x (value - lowest) / (highest - lowest), exactly; of a scale from 1 to 10 the value itself."""
+    return value if scale.is_common else rescale(value, scale, COMMON)
+
+
+def bring_all(scores: Mapping[str, Value], scales: Scales) -> Mapping[str, Value]:
+    """Scores by criterion on the common scale; the same ones where no criterion has a scale of its own."""
+    if not scales:
+        return scores
+    return {key: bring_to_common(value, scales.get(key, COMMON)) for key, value in scores.items()}
+
+
+def take_from_common(value: Value, scale: Scale) -> Value:
+    """A score or a mean of the common scale on the criterion's own."""
+    return value if scale.is_common else rescale(value, COMMON, scale)
+
+
+def rescale(value: Value, scale: Scale, onto: Scale) -> Fraction:
+    """A score of one scale on another: the lowest is the lowest, the highest the highest, all between in proportion."""
+    low, high = exact(onto.lowest), exact(onto.highest)
+    start, end = exact(scale.lowest), exact(scale.highest)
+    return low + (high - low) * (exact(value) - start) / (end - start)
+
+
+def rescale_score(value: Number, scale: Scale, onto: Scale = COMMON) -> Number:
+    """The same as a number that JSON can hold."""
+    mapped = rescale(value, scale, onto)
+    return int(mapped) if mapped.denominator == 1 else float(mapped)
+
+
+def write_number(number: Value) -> str:
+    """A number in decimals, without a point where it is whole."""
+    return decimal_text(exact(number))
 
 
 def is_number(value: Any) -> bool:
@@ -22,8 +103,8 @@ def is_scale(value: Any) -> bool:
     return is_pair and value[0] < value[1]
 
 
-def rescale_score(value: Number, scale: Scale) -> Number:
-    """A score of the scale as one of 1 to 10: the lowest is 1, the highest 10, and all between in proportion."""
-    low, high = exact(scale[0]), exact(scale[1])
-    mapped = LOWEST + (HIGHEST - LOWEST) * (exact(value) - low) / (high - low)
-    return int(mapped) if mapped.denominator == 1 else float(mapped)
+@lru_cache(maxsize=256)
+def _points(scale: Scale) -> tuple[str, ...]:
+    low, step = exact(scale.lowest), exact(scale.step)
+    count = int((exact(scale.highest) - low) / step)
+    return tuple(write_number(low + at * step) for at in range(count + 1))

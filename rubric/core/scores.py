@@ -7,6 +7,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from rubric.core.records import RubricRecord
+from rubric.core.scales import Value, bring_all
 from rubric.core.weights import Number, exact
 
 
@@ -23,8 +24,9 @@ def get_weights(rubric: RubricRecord) -> dict[str, Fraction]:
 
 
 def compute_overall(scores: Mapping[str, Number], weights: Mapping[str, Fraction]) -> Overall:
-    """Sum of weight x score. Where scores are missing, divided by the weights of those that are there.
+    """Sum of weight x score, all on the common scale.
 
+    Where scores are missing, it is divided by the weights of those that are there.
     Scores of criteria that have no weight here are not counted. A complete set is not divided by anything, so weights
     that sum to 0.99999 give what the formula of the rubric gives.
     """
@@ -34,6 +36,11 @@ def compute_overall(scores: Mapping[str, Number], weights: Mapping[str, Fraction
         return Overall(total, is_incomplete=False)
     share = sum((weights[key] for key in present), Fraction())
     return Overall(total / share if share else None, is_incomplete=True)
+
+
+def score_marks(marks: Mapping[str, Value], rubric: RubricRecord) -> Overall:
+    """The overall of scores as they were given under the version, each brought to the common scale first."""
+    return compute_overall(bring_all(marks, rubric.scales), get_weights(rubric))
 
 
 def rank_values(values: Mapping[str, Fraction | int | float | None]) -> list[list[str]]:

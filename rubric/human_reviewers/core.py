@@ -11,23 +11,22 @@ from msgspec import Struct
 
 from rubric.core.records import (
     BOTH,
-    HIGHEST,
     HOLISTIC,
-    LOWEST,
     RUBRIC,
     Flag,
     ReviewRecord,
     RubricRecord,
 )
 from rubric.core.response_order import LABELS, labels
-from rubric.core.scores import get_weights
+from rubric.core.scales import COMMON, Scale, Scales, write_number
+from rubric.core.weights import exact
 from rubric.reviews.core.answer_json import GivenScores
 from rubric.reviews.core.answer_record import assemble_record, given_mode
 from workspace.core.limits import LONGEST_COMMENT
 
 WHOLE, SCORE, NOTES, RANKING = "holistic", "score", "notes", "ranking"
 CANNOT = "cannot"
-POINTS = tuple(str(points) for points in range(LOWEST, HIGHEST + 1))
+LONGEST_ROW = 12  # buttons; a scale of more steps is a list to choose from
 NO_REASON = "Say in a few words why it cannot be judged."
 Key = tuple[str, str]
 Values = Mapping[Key, str]
@@ -38,12 +37,14 @@ class Sheet(Struct, frozen=True):
     """What one review asks: so many responses, these criteria (key, label), in this mode.
 
     `is_second` says that it is the second round, in which everything is there from the first and may be revised.
+    `scales` are those of the criteria, {} where all have the common one.
     """
 
     count: int
     criteria: tuple[tuple[str, str], ...]
     mode: str
     is_second: bool = False
+    scales: Scales = {}
 
     @property
     def whole(self) -> list[Key]:
@@ -56,6 +57,10 @@ class Sheet(Struct, frozen=True):
         if self.mode not in (RUBRIC, BOTH):
             return []
         return [(SCORE, f"{place}.{key}") for key, _label in self.criteria for place in self.places]
+
+    def get_scale(self, subject: str) -> Scale:
+        """The scale of a score: that of its criterion, or the common one of a score as a whole."""
+        return self.scales.get(subject.partition(".")[2], COMMON)
 
     @property
     def places(self) -> range:
@@ -86,11 +91,7 @@ def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) ->
     if kind in (WHOLE, SCORE):
         if (kind, subject) not in (sheet.whole if kind == WHOLE else sheet.scores):
             return f"This review does not ask for a score called “{subject[:60]}”. Load the page again."
-        if value and value != CANNOT and value not in POINTS:
-            return (
-                f"“{value[:40]}” is no score. Give a whole number from 1 to 10, or say that you cannot judge."
-            )
-        return ""
+        return "" if not value or value == CANNOT else _score_fault(sheet, subject, value)
     if kind == NOTES:
         if subject not in map(str, sheet.places):
             return f"There is no response {subject[:20]} in this review."
@@ -98,6 +99,24 @@ def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) ->
     if kind == RANKING:
         return _ranking_fault(sheet, subject, value)
     return f"There is nothing called “{kind[:40]}” in a review. Load the page again."
+
+
+def _score_fault(sheet: Sheet, subject: str, value: str) -> str:
+    scale, key = sheet.get_scale(subject), subject.partition(".")[2]
+    if value in scale.points:
+        return ""
+    if key not in sheet.scales:
+        return f"“{value[:40]}” is no score. Give a whole number from 1 to 10, or say that you cannot judge."
+    label = dict(sheet.criteria)[key]
+    said = f"“{value[:40]}” is no score for {label}, whose scale is {scale.text}."
+    return f"{said} Choose another, or say that you cannot judge."
+
+
+def list_keys(scale: Scale) -> list[tuple[str, str]]:
+    """Every score of the scale with the key that gives it: its own digit; 0 is ten where 0 is no score. Else ""."""
+    keys = {point: point for point in scale.points if len(point) == 1}
+    keys |= {"10": "0"} if "0" not in keys else {}
+    return [(point, keys.get(point, "")) for point in scale.points]
 
 
 def _ranking_fault(sheet: Sheet, subject: str, value: str | None) -> str:
@@ -248,11 +267,10 @@ def build_record(
             said[get_label(at)].scores[criterion] = points
     order = parse_ranking(values.get((RANKING, ""), ""), sheet.count)
     ranking = [[get_label(place) for place in group] for group in order] if order else None
-    weights = get_weights(rubric)
     flags = [
         _slip_flag(get_label(subject), reason) for (_kind, subject), reason in sorted((slips or {}).items())
     ]
-    return assemble_record(said, ranking, weights, given_mode(said, ranking, weights), flags=flags)
+    return assemble_record(said, ranking, rubric, given_mode(said, ranking, rubric), flags=flags)
 
 
 def _slip_flag(label: str, reason: str) -> Flag:
@@ -292,9 +310,9 @@ def second_start(
     for response in given:
         place = at[response.number]
         if response.holistic is not None:
-            found.append(Start(WHOLE, str(place), _written(response.holistic)))
+            found.append(Start(WHOLE, str(place), write_number(response.holistic)))
         found += [
-            Start(SCORE, f"{place}.{criterion}", _written(points))
+            Start(SCORE, f"{place}.{criterion}", write_number(points))
             for criterion, points in response.scores.items()
         ]
         found += [Start(*_key(place, key), CANNOT, why) for key, why in response.cannot_judge.items()]
@@ -311,9 +329,8 @@ def _key(place: int, key: str) -> Key:
     return (WHOLE, str(place)) if key == WHOLE else (SCORE, f"{place}.{key}")
 
 
-def _points(value: str | None) -> int | None:
-    return int(value) if value and value != CANNOT else None
-
-
-def _written(points: float) -> str:
-    return str(int(points))
+def _points(value: str | None) -> int | float | None:
+    if not value or value == CANNOT:
+        return None
+    points = exact(value)
+    return int(points) if points.denominator == 1 else float(points)

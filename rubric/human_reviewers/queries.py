@@ -158,6 +158,7 @@ def load_review_state(review: Review) -> ReviewState:
             criteria=tuple((criterion.key, criterion.label) for criterion in rubric.criteria),
             mode=held_by.mode,
             is_second=review.round == 2,
+            scales=rubric.scales,
         ),
         rubric=rubric,
         marks={(mark.kind, mark.subject): mark for mark in (Latest(*row) for row in _MARKS.rows(review.pk))},

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
+from rubric.core.scales import COMMON, Scale, Scales
 from rubric.core.weights import decimal_text, exact
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
 from rubric.reviews.core.two_calls import WHOLE_PART
@@ -62,8 +63,8 @@ def build_prompt(
         _closing(nonce),
     ]
     if mode != HOLISTIC:
-        parts.append(_criteria_part(ordered))
-    parts += [_task(mode, asks_overall=_asks_overall(rubric)), _shape(list(responses), ordered, mode, rubric)]
+        parts.append(_criteria_part(ordered, rubric.scales))
+    parts += [_task(mode, rubric), _shape(list(responses), ordered, mode, rubric)]
     return Prompt("\n\n".join(parts) + "\n", nonce)
 
 
@@ -107,22 +108,30 @@ def _closing(nonce: str) -> str:
     )
 
 
-def _criteria_part(criteria: Sequence[Criterion]) -> str:
-    lines = ["Score each response on each of these criteria, from 1 to 10:"]
+def _criteria_part(criteria: Sequence[Criterion], scales: Scales) -> str:
+    on = "each on the scale that it names" if scales else f"from {COMMON.text}"
+    lines = [f"Score each response on each of these criteria, {on}:"]
     for number, criterion in enumerate(criteria, start=1):
         weight = decimal_text(exact(criterion.weight) * Fraction(100))
         lines.append(f"\n{number}. {criterion.label} (key: {criterion.key}; {weight}% of the overall)")
         lines.append(f"   {criterion.description}")
+        lines += [f"   Scale: {_scale_words(scales[criterion.key])}."] if scales else []
         lines += [f"   - {question}" for question in criterion.guiding_questions]
         lines += [f"   {points}: {says}" for points, says in criterion.anchors.items()]
     return "\n".join(lines)
+
+
+def _scale_words(scale: Scale) -> str:
+    """ "0 or 1", "1 to 5 in steps of 1": a model is told the steps in any case."""
+    is_told = len(scale.points) == 2 or scale.step != 1
+    return scale.text + ("" if is_told else " in steps of 1")
 
 
 def _asks_overall(rubric: RubricRecord) -> bool:
     return bool(rubric.parameters.get("ask_overall", False))
 
 
-def _task(mode: str, *, asks_overall: bool) -> str:
+def _task(mode: str, rubric: RubricRecord) -> str:
     steps = []
     if mode in (HOLISTIC, BOTH):
         steps.append('Give each response one score from 1 to 10 for its quality as a whole, as "holistic".')
@@ -130,8 +139,12 @@ def _task(mode: str, *, asks_overall: bool) -> str:
         steps.append(
             "Score every criterion of every response. Where you cannot judge one, write null; do not guess."
         )
-    if asks_overall and mode != HOLISTIC:
+    if _asks_overall(rubric) and mode != HOLISTIC:
         steps.append('Compute the sum of weight x score of each response, as "overall".')
+        if rubric.scales:
+            steps[-1] += (
+                f" Bring each score to {COMMON.text} first: 1 + 9 x (score - lowest) / (highest - lowest)."
+            )
     steps.append("Give your reasons for each response in brief notes.")
     steps.append("Rank the responses from best to worst; put those that are equal into one list.")
     return "Your task:\n" + "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
@@ -139,10 +152,13 @@ def _task(mode: str, *, asks_overall: bool) -> str:
 
 def _shape(labels: Sequence[str], criteria: Sequence[Criterion], mode: str, rubric: RubricRecord) -> str:
     """The JSON to end with, with words where the numbers go, so that the example itself is never read as a review."""
-    keys = ["holistic"] if mode in (HOLISTIC, BOTH) else []
+    rows = ['      "holistic": <1-10>'] if mode in (HOLISTIC, BOTH) else []
     if mode != HOLISTIC:
-        keys += [criterion.key for criterion in criteria]
-    rows = [f'      "{key}": <1-10>' for key in keys]
+        scales = rubric.scales
+        rows += [
+            f'      "{criterion.key}": <{scales[criterion.key].text if scales else "1-10"}>'
+            for criterion in criteria
+        ]
     if mode != HOLISTIC and _asks_overall(rubric):
         rows.append('      "overall": <sum of weight x score>')
     rows.append('      "notes": "<brief reasons>"')

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from rubric.core.call_parameters import COMPLETION_TOKENS, LONGEST_SYSTEM
-from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scales import COMMON, Scales
 from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from rubric.versions.forms import LinesField, several_lines
 
@@ -33,20 +33,31 @@ class CorrectionForm(forms.Form):
     """What a person puts in place of a reading: a field for each score of each response, the ranking, the reason."""
 
     def __init__(
-        self, *args: object, labels: Sequence[str], criteria: Mapping[str, str], **given: object
+        self,
+        *args: object,
+        labels: Sequence[str],
+        criteria: Mapping[str, str],
+        scales: Scales,
+        **given: object,
     ) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
         self.labels, self.criteria = list(labels), dict(criteria)
         for place, label in enumerate(self.labels, start=1):
             for key, name in self.criteria.items():
+                scale = scales.get(key, COMMON)
                 said = _now("%(response)s, %(criterion)s") % {"response": label, "criterion": name}
+                lies = _now("%(criterion)s lies on a scale of %(scale)s.") % {
+                    "criterion": name,
+                    "scale": scale.text,
+                }
                 self.fields[f"s{place}-{key}"] = forms.DecimalField(
-                    label=said,
+                    label=said + (f" ({scale.text})" if scales else ""),
                     required=False,
-                    min_value=LOWEST,
-                    max_value=HIGHEST,
-                    max_digits=6,
+                    min_value=scale.lowest,
+                    max_value=scale.highest,
+                    max_digits=8,
                     decimal_places=4,
+                    error_messages={"min_value": lies, "max_value": lies} if scales else None,
                 )
         self.fields["ranking"] = forms.CharField(
             label=_("Ranking"),

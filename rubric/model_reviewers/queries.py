@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import map_labels
-from rubric.core.scores import get_weights
 from rubric.model_reviewers.core import OPEN, REFUSAL, UNREAD, Try, derive_state
 from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, WholePrompt
 from rubric.models.comparisons import MODEL
@@ -158,11 +157,10 @@ def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None
         return None
     texts = dealt_texts(review)
     rubric = review.reviewer.set.rubric_version.to_record()
-    weights = get_weights(rubric)
     record = _read_part(answers[MAIN_PART], texts, rubric, reader)
     if WHOLE_PART in answers:
-        record = merge_calls(_read_part(answers[WHOLE_PART], texts, rubric, reader), record, weights)
-    return apply_correction(record, parse_correction(review.correction), weights)
+        record = merge_calls(_read_part(answers[WHOLE_PART], texts, rubric, reader), record, rubric)
+    return apply_correction(record, parse_correction(review.correction), rubric)
 
 
 def _read_part(answer: Answer, texts: Mapping[str, str], rubric: RubricRecord, reader: int) -> ReviewRecord:

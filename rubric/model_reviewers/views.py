@@ -294,12 +294,11 @@ def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> 
 def _sheet(row: Review) -> dict[str, Any]:
     """What the review could hold: its labels, and what is scored in its set."""
     held_by = row.reviewer.set
+    record = held_by.rubric_version.to_record()
     criteria = {HOLISTIC: _("As a whole")} if held_by.mode in (HOLISTIC, BOTH) else {}
     if held_by.mode != HOLISTIC:
-        criteria |= {
-            criterion.key: criterion.label for criterion in held_by.rubric_version.to_record().criteria
-        }
-    return {"labels": labels(len(row.order)), "criteria": criteria}
+        criteria |= {criterion.key: criterion.label for criterion in record.criteria}
+    return {"labels": labels(len(row.order)), "criteria": criteria, "scales": record.scales}
 
 
 def _initial(row: Review) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from math import ceil
 from msgspec import Struct
 
 from rubric.core.records import DISCUSSION, RESPONSE, RubricRecord
+from rubric.core.scales import COMMON
 from rubric.core.scores import get_weights, round_half_up
 from rubric.reviews.core.panel import Judgement, Panel, panel
 
@@ -288,6 +289,13 @@ def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
             f"The draft drops {', '.join(removed)}; what was scored there under version {own.version} counts for "
             "nothing."
         )
+    for key in old.keys() & new.keys():
+        was, now = own.criterion(key).scale or COMMON, draft.criterion(key).scale or COMMON
+        if was != now:
+            said.append(
+                f"{new[key]} was scored on a scale of {was.text} under version {own.version}, and the draft has "
+                f"{now.text}. Stored scores count by where they lie on the scale that they were given on."
+            )
     return said
 
 

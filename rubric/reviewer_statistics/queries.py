@@ -81,6 +81,7 @@ def load_input(comparison_set: ComparisonSet) -> Input:
     both = [review for review in reviewed if review.holistic is not None and review.scores]
     late = {review.review for review in both if review.criteria_first}
     unknown = load_unknown_orders(comparison_set)
+    record = comparison_set.rubric_version.to_record()
     rows = [
         replace(row, position=None) if review.review in unknown else row
         for review, row in zip(reviewed, to_rows(reviewed), strict=True)
@@ -94,7 +95,8 @@ def load_input(comparison_set: ComparisonSet) -> Input:
         unknown_count=len({review.review for review in both if review.reviewer in by_file} - late),
         rows=rows,
         preferences=_preferences(comparison_set, own),
-        weights=get_weights(comparison_set.rubric_version.to_record()),
+        weights=get_weights(record),
+        scales=record.scales,
         reviews=len(load_submitted_keys(comparison_set)),
     )
 

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, ReviewRecord
 from rubric.core.response_order import map_labels
+from rubric.core.scales import Scales, Value, bring_all
 from rubric.core.scores import compute_overall
 from rubric.core.weights import exact
 from rubric.models import ComparisonSet, Review, ReviewedResponse
@@ -35,8 +36,12 @@ COLUMNS = (
 
 
 class Reviewed(Struct, frozen=True):
-    """One reviewer's scores of one response. Comparisons and responses by their numbers, reviewers by their keys."""
+    """One reviewer's scores of one response. Comparisons and responses by their numbers, reviewers by their keys.
 
+    `scores` are as they were given, on `scales`; `common` are the same on the common scale, which figures count.
+    """
+
+    scales: Scales
     review: int
     round: int
     mode: str
@@ -52,13 +57,18 @@ class Reviewed(Struct, frozen=True):
     is_incomplete: bool
     is_own: bool
 
+    @property
+    def common(self) -> Mapping[str, Value]:
+        """The scores by criterion on the common scale."""
+        return bring_all(self.scores, self.scales)
+
     def to_row(self) -> Row:
         """As the cores of rubric.core.success, manners, tuning and calibration take it."""
         return Row(
             comparison=str(self.comparison),
             response=str(self.response),
             reviewer=str(self.reviewer),
-            scores=self.scores,
+            scores=self.common,
             holistic=self.holistic,
             position=self.position,
             words=self.words,
@@ -67,7 +77,7 @@ class Reviewed(Struct, frozen=True):
 
     def to_judgement(self, shares: Mapping[str, Fraction]) -> Judgement:
         """As the panel takes it, the overall under these exact weights."""
-        found = compute_overall(self.scores, shares)
+        found = compute_overall(self.common, shares)
         return Judgement(
             reviewer=str(self.reviewer),
             response=str(self.response),
@@ -93,9 +103,10 @@ def load_reviewed(
         rows = rows.filter(review__comparison__number=comparison)
     if round_number is not None:
         rows = rows.filter(review__round=round_number)
+    scales = comparison_set.rubric_version.to_record().scales
     newest = {
         (review.comparison, review.reviewer, review.response): review
-        for review in (Reviewed(*values) for values in rows.values_list(*COLUMNS))
+        for review in (Reviewed(scales, *values) for values in rows.values_list(*COLUMNS))
     }
     return list(newest.values())
 

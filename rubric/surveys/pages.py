@@ -36,13 +36,17 @@ class SurveyedResponse(Struct, frozen=True):
 
 
 class SurveyPage(Struct, frozen=True):
-    """The survey of one comparison. Before it is begun nothing of the result is shown; `means` are the arm's alone."""
+    """The survey of one comparison. Before it is begun nothing of the result is shown; `means` are the arm's alone.
+
+    `is_brought` says that criteria have scales of their own, so that all means are brought to the common one.
+    """
 
     comparison: Comparison
     is_begun: bool
     responses: list[SurveyedResponse]
     means: list[MeanLine]
     plot: IntervalsChart | None
+    is_brought: bool = False
 
 
 class SurveyDone(Struct, frozen=True):
@@ -88,6 +92,7 @@ def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
         responses=_responses(comparison, found) if is_begun and found else [],
         means=_means(found, record) if has_means and found else [],
         plot=_plot(found, record) if has_means and found else None,
+        is_brought=bool(record.scales),
     )
 
 

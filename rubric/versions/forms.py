@@ -94,6 +94,7 @@ LABELS = {
     "label": _("Label"),
     "description": _("Description"),
     "weight": _("Weight"),
+    "scale": _("Scale"),
     "threshold": _("Threshold"),
     "is_mandatory": _("Mandatory: without it nothing passes"),
     "question": _("Question to whoever judges"),
@@ -102,6 +103,10 @@ LABELS = {
     "advice": _("When it fails or scores low, one piece of advice a line"),
     "remove": _("Leave this criterion out"),
 }
+SCALE_HELP = _(
+    "Lowest and highest score: 1 to 5, 0 or 1, 0 to 3 in steps of 0.5. Empty: 1 to 10. For the overall every score is "
+    "brought to 1 to 10."
+)
 BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step
 
 
@@ -199,7 +204,8 @@ class DraftForm(forms.Form):
 
     def _add_criterion(self, index: int) -> None:
         for name in (*CRITERION_FIELDS, *(["remove"] if self.can_add_criteria else [])):
-            self.fields[f"c{index}-{name}"] = _field(name)
+            if name != "scale" or self.can_add_criteria:
+                self.fields[f"c{index}-{name}"] = _field(name)
         for name in BESIDE_A_WEIGHT:
             self.fields[f"c{index}-{name}"] = forms.CharField(required=False, strip=False)
         if not self.can_add_criteria:
@@ -235,7 +241,8 @@ def _field(name: str) -> forms.Field:
         widget = forms.NumberInput(
             attrs={"step": "any", "min": "0"} | ({"max": "1"} if name == "weight" else {})
         )
-    return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget)
+    said = SCALE_HELP if name == "scale" else ""
+    return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget, help_text=said)
 
 
 def _has_faults(fields: list[BoundField]) -> bool:

@@ -1,9 +1,12 @@
-"""What each parameter of a version decides, in a sentence."""
+"""What each parameter of a version decides, in a sentence; scores with the scale that they were given on."""
 
 from collections.abc import Callable
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+
+from rubric.core.scales import COMMON, Scales, write_number
 
 Readings = dict[str, tuple[Promise | str, Promise | str]]
 ASKING = _("Asking reviewers")
@@ -28,3 +31,14 @@ def readings() -> Readings:
     for source in _SOURCES:
         found |= source()
     return found
+
+
+def format_mark(score: str, key: str, scales: Scales) -> str:
+    """ "4 of 5": a written score of the criterion with the end of its scale; alone where all have the common scale.
+
+    `scales` are those of the version; a key that is not there ("holistic") is of the common scale. "" stays "".
+    """
+    if not score or not scales:
+        return score
+    highest = write_number(scales.get(key, COMMON).highest)
+    return _now("%(score)s of %(highest)s") % {"score": score, "highest": highest}

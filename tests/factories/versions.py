@@ -2,10 +2,18 @@
 
 from msgspec.structs import replace
 
-from rubric.core.records import RubricRecord
+from rubric.core.records import Criterion, RubricRecord
+from rubric.core.scales import Scale
 from rubric.models import RubricVersion
-from rubric.versions.actions import draft_version, publish_first_versions, retire_version, save_draft
-from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS
+from rubric.versions.actions import (
+    draft_version,
+    import_version,
+    publish_first_versions,
+    publish_version,
+    retire_version,
+    save_draft,
+)
+from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS, response_version
 from tests.factories.people import NOW, make_admin
 from workspace.people.actions import system_person
 
@@ -45,4 +53,31 @@ def make_changed_draft(*, by=None, weights=(0.4, 0.2, 0.2, 0.2), now=NOW):
     draft = make_draft(by=by, now=now)
     record = with_weights(draft.to_record(), *weights)
     save_draft(version=draft, record=record, note="Accuracy counts more", basis=draft.sha256, by=by, now=now)
+    return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
+
+
+def three_scales() -> RubricRecord:
+    """A response version whose criteria have three scales: 1 to 5, 0 or 1, and the common one."""
+    shipped = response_version()
+    named = (("coherence", Scale(1, 5), 0.5), ("recommend", Scale(0, 1), 0.2), ("depth", None, 0.3))
+    criteria = [
+        Criterion(
+            key=key,
+            label=key.title(),
+            description=f"What {key} means.",
+            weight=weight,
+            question=f"How is its {key}?",
+            anchors={"1": "The lowest that is good enough"},
+            scale=scale,
+        )
+        for key, scale, weight in named
+    ]
+    return replace(shipped, name="Stories", version="1.0", criteria=criteria)
+
+
+def publish_three_scales() -> RubricVersion:
+    """The same as a published version of a rubric of its own."""
+    admin = make_admin()
+    draft = import_version(record=three_scales(), rubric=None, key="stories", note="Ours", by=admin, now=NOW)
+    publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
     return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from rubric.human_reviewers.core import (
     CANNOT,
+    LONGEST_ROW,
     RANKING,
     SCORE,
     WHOLE,
@@ -17,6 +18,7 @@ from rubric.human_reviewers.core import (
     contradicts_scores,
     format_ranking,
     get_label,
+    list_keys,
     move_response,
     order_in,
     parse_position,
@@ -33,6 +35,7 @@ from rubric.human_reviewers.pages.records import (
 )
 from rubric.human_reviewers.queries import OtherReview, ReviewState
 from rubric.reviews.core.panel import compute_rank_numbers
+from rubric.versions.labels import format_mark
 
 WHOLE_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
 MOST_MISSING = 6
@@ -75,6 +78,7 @@ class Desk:
         label = get_label(place)
         what = dict(self.work.sheet.criteria)[criterion] if criterion else _("as a whole")
         is_closed = kind == WHOLE and self.work.is_locked
+        points = list_keys(self.work.sheet.get_scale(subject))
         return ScoreItem(
             id=item_id(kind, subject),
             kind=kind,
@@ -84,48 +88,51 @@ class Desk:
             what=_("%(label)s: %(what)s") % {"label": label, "what": what},
             version=mark.version,
             value=mark.value,
-            word=format_score(mark.value),
+            word=self.format_score(subject, mark.value),
             reason=mark.reason,
             needs=(kind, subject) in self.asked,
             is_open=self.is_open and not is_closed,
             others=self._others(place, criterion),
             may_correct=self.is_open and is_closed and not self.work.sheet.is_second,
             first=self._first(kind, subject, mark.value),
+            points=points,
+            is_row=len(points) <= LONGEST_ROW,
         )
+
+    def format_score(self, subject: str, value: str) -> str:
+        """A score in words, with its scale where criteria have their own."""
+        if value == CANNOT:
+            return _("cannot judge")
+        return format_mark(value, subject.partition(".")[2], self.work.sheet.scales)
 
     def _first(self, kind: str, subject: str, value: str) -> str:
         """What the first round said, where the second says something else."""
         if not self.work.sheet.is_second:
             return ""
         first = self.work.started.get((kind, subject), "")
-        return "" if first == value else format_score(first) or _("no score")
+        return "" if first == value else self.format_score(subject, first) or _("no score")
 
     def _others(self, place: int, criterion: str) -> list[str]:
         """What others gave for a criterion; their scores as a whole only where there are no criteria."""
         others = self.others_at[place] if self.others else []
         if criterion:
             return [
-                _given(other.scores.get(criterion), other.cannot_judge.get(criterion)) for other in others
+                self._given(criterion, other.scores.get(criterion), other.cannot_judge.get(criterion))
+                for other in others
             ]
         if self.work.sheet.scores:
             return []
-        return [_given(other.holistic, other.cannot_judge.get(WHOLE)) for other in others]
+        return [self._given(WHOLE, other.holistic, other.cannot_judge.get(WHOLE)) for other in others]
+
+    def _given(self, key: str, points: float | None, why: str | None) -> str:
+        if points is not None:
+            return format_mark(f"{points:g}", key, self.work.sheet.scales)
+        return _("cannot judge: %(why)s") % {"why": why} if why else _("no score")
 
 
 def item_id(kind: str, subject: str) -> str:
     """The DOM id of the thing that is marked."""
     return f"item-{kind}-{subject.replace('.', '-')}" if subject else f"item-{kind}"
-
-
-def format_score(value: str) -> str:
-    """A score in words."""
-    return _("cannot judge") if value == CANNOT else value
-
-
-def _given(points: float | None, why: str | None) -> str:
-    if points is not None:
-        return f"{points:g}"
-    return _("cannot judge: %(why)s") % {"why": why} if why else _("no score")
 
 
 def whole(desk: Desk) -> list[ScoreItem]:
@@ -143,6 +150,7 @@ def criteria(desk: Desk) -> list[CriterionScores]:
     """The criteria with their scores; none before they are open, so that they do not shape the first impression."""
     if not are_criteria_open(desk):
         return []
+    scales = desk.work.sheet.scales
     return [
         CriterionScores(
             key=criterion.key,
@@ -152,6 +160,7 @@ def criteria(desk: Desk) -> list[CriterionScores]:
             guiding_questions=criterion.guiding_questions,
             anchors=list(criterion.anchors.items()),
             items=[desk.item(SCORE, f"{place}.{criterion.key}") for place in desk.work.sheet.places],
+            scale=scales[criterion.key].text if scales else "",
         )
         for criterion in desk.work.rubric.criteria
     ]

@@ -13,6 +13,7 @@ class ScoreItem(Struct, frozen=True):
 
     `word` is the value as it is shown. `is_open` says whether it can be changed now; `others` are what others gave.
     `may_correct` says that only a slip can be put right, `first` is the first round's value where it was changed.
+    `points` are the scores to choose from, each with its key; `is_row` says that they are a row of buttons.
     """
 
     id: str
@@ -30,10 +31,12 @@ class ScoreItem(Struct, frozen=True):
     others: list[str]
     may_correct: bool = False
     first: str = ""
+    points: list[tuple[str, str]] = []
+    is_row: bool = True
 
 
 class CriterionScores(Struct, frozen=True):
-    """One criterion with what it asks and a score for every response."""
+    """One criterion with what it asks and a score for every response; `scale` is its own in words, "" for 1 to 10."""
 
     key: str
     label: str
@@ -42,6 +45,7 @@ class CriterionScores(Struct, frozen=True):
     guiding_questions: list[str]
     anchors: list[tuple[str, str]]
     items: list[ScoreItem]
+    scale: str = ""
 
 
 class RankRow(Struct, frozen=True):
@@ -186,13 +190,14 @@ class SubmittedResponse(Struct, frozen=True):
 
 
 class SubmittedReviewPage(Struct, frozen=True):
-    """A submitted review."""
+    """A submitted review; `has_scales` says that criteria have scales of their own."""
 
     review: Review
     has_whole: bool
     criteria: list[str]
     responses: list[SubmittedResponse]
     is_ranking_own: bool
+    has_scales: bool
     contradicts: bool
     other_round: int
     next: Waiting | None

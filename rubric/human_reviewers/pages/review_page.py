@@ -125,7 +125,7 @@ def _shown(desk: Desk, place: int, text: str = "") -> ShownResponse:
 def _changed(desk: Desk, done: ActOutcome) -> Changed:
     """The regions that an act of this kind changes. What was refused may be about nothing that exists."""
     sheet = desk.work.sheet
-    conflict = _conflict(done.conflict) if done.conflict else None
+    conflict = _conflict(desk, done.conflict) if done.conflict else None
     if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
         return Changed(refusal=done.refusal)
     if done.kind == NOTES:
@@ -143,7 +143,7 @@ def _changed(desk: Desk, done: ActOutcome) -> Changed:
     return Changed(items=items, conflict=conflict, refusal=done.refusal)
 
 
-def _conflict(detail: Mapping[str, Any]) -> ConflictNote:
+def _conflict(desk: Desk, detail: Mapping[str, Any]) -> ConflictNote:
     kind, subject = detail["kind"], detail["subject"]
     yours = detail["stored"] if detail["yours"] is None else detail["yours"]
     is_text = kind == NOTES
@@ -153,20 +153,20 @@ def _conflict(detail: Mapping[str, Any]) -> ConflictNote:
         kind=kind,
         subject=subject,
         version=detail["version"],
-        yours=_in_words(kind, yours),
+        yours=_in_words(desk, kind, subject, yours),
         yours_value="" if is_text else yours,
         yours_text=yours if is_text else detail["yours_reason"],
-        stored=_in_words(kind, detail["stored"]),
+        stored=_in_words(desk, kind, subject, detail["stored"]),
         stored_at=detail["stored_at"],
     )
 
 
-def _in_words(kind: str, value: str) -> str:
+def _in_words(desk: Desk, kind: str, subject: str, value: str) -> str:
     if not value:
         return _("nothing")
     if kind == RANKING:
         return _ranked(value)
-    return parts.format_score(value) if kind in (WHOLE, SCORE) else value
+    return desk.format_score(subject, value) if kind in (WHOLE, SCORE) else value
 
 
 def _ranked(value: str) -> str:

@@ -3,8 +3,10 @@
 from django.utils.translation import gettext as _
 from msgspec import structs
 
+from rubric.core.records import HOLISTIC
 from rubric.core.response_order import LABELS
-from rubric.core.scores import Overall, compute_overall, get_weights, round_half_up
+from rubric.core.scales import Scales
+from rubric.core.scores import Overall, round_half_up, score_marks
 from rubric.human_reviewers.pages.records import SubmittedResponse, SubmittedReviewPage
 from rubric.human_reviewers.pages.review_list import find_next_review
 from rubric.human_reviewers.queries import (
@@ -19,6 +21,7 @@ from rubric.models import Review, ReviewedResponse
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.reviews.queries import list_changes
+from rubric.versions.labels import format_mark
 from workspace.models import Person
 
 
@@ -48,6 +51,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
             responses, key=lambda response: (not response.rank, int(response.rank or 0), response.label)
         ),
         is_ranking_own=review.reported_ranking is not None,
+        has_scales=bool(work.sheet.scores and work.sheet.scales),
         contradicts=any(flag["code"] == "rank_mismatch" for flag in review.flags),
         other_round=_other_round(review),
         next=find_next_review(
@@ -72,7 +76,7 @@ def _changed(first: ReviewedResponse | None, row: ReviewedResponse, work: Review
     said = _("%(name)s was %(first)s")
     changes = list_changes(first, row)
     return [
-        said % {"name": names[key], "first": was or _("no score")}
+        said % {"name": names[key], "first": format_mark(was, key, work.rubric.scales) or _("no score")}
         for key, was in changes.items()
         if key in names
     ]
@@ -84,17 +88,14 @@ def _response(
     label = LABELS[row.position - 1]
     criteria = work.rubric.criteria if work.sheet.scores else []
     names = {criterion.key: criterion.label for criterion in criteria} | {"holistic": _("As a whole")}
-    overall = (
-        compute_overall(row.scores, get_weights(work.rubric))
-        if criteria
-        else Overall(None, is_incomplete=False)
-    )
+    scales = work.rubric.scales
+    overall = score_marks(row.scores, work.rubric) if criteria else Overall(None, is_incomplete=False)
     return SubmittedResponse(
         label=label,
         rank=str(ranks.get(label, "")),
-        holistic="" if row.holistic is None else f"{row.holistic:g}",
+        holistic="" if row.holistic is None else format_mark(f"{row.holistic:g}", HOLISTIC, scales),
         scores=[
-            f"{row.scores[key]:g}" if key in row.scores else ""
+            format_mark(f"{row.scores[key]:g}" if key in row.scores else "", key, scales)
             for key in (criterion.key for criterion in criteria)
         ],
         overall="" if overall.value is None else str(round_half_up(overall.value)),
@@ -102,15 +103,16 @@ def _response(
         notes=row.notes,
         cannot_judge=[f"{names.get(key, key)}: {why}" for key, why in row.cannot_judge.items()],
         text=row.response.text,
-        others=[_other(other, names) for other in others],
+        others=[_other(other, names, scales) for other in others],
     )
 
 
-def _other(other: OtherReview, names: dict[str, str]) -> str:
+def _other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
     """What somebody else gave in the first round, in one line."""
-    scores = [f"{names[key]} {points:g}" for key, points in other.scores.items() if key in names]
-    if not scores and other.holistic is not None:
-        scores = [f"{names['holistic']} {other.holistic:g}"]
+    given = {key: points for key, points in other.scores.items() if key in names}
+    if not given and other.holistic is not None:
+        given = {HOLISTIC: other.holistic}
+    scores = [f"{names[key]} {format_mark(f'{points:g}', key, scales)}" for key, points in given.items()]
     return ", ".join(scores) + (f". {other.notes}" if other.notes else "")
 
 

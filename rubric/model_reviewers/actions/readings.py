@@ -5,7 +5,6 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from rubric.core.scores import get_weights
 from rubric.model_reviewers.queries import list_readable, parse_answer, reads_otherwise
 from rubric.models import ComparisonSet, Review
 from rubric.models.reviews import SUBMITTED
@@ -71,7 +70,7 @@ def correct_reading(*, review: Review, correction: Correction, by: Person, now: 
         record = parse_answer(made)
         if record is None:
             raise Unacceptable(_("This review has no answer that could be corrected."))
-        corrected = apply_correction(record, correction, get_weights(rubric))
+        corrected = apply_correction(record, correction, rubric)
         late = review.criteria_first
         record_submission(review=made, record=corrected, criteria_first=late, by=by, now=now)
     return made

@@ -1,17 +1,17 @@
 """What was read from an answer, as a table: of a stored review, or of a record that is not stored."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.core.records import ReviewRecord, RubricRecord
+from rubric.core.records import HOLISTIC, ReviewRecord, RubricRecord
 from rubric.core.response_order import map_labels
-from rubric.core.scores import compute_overall, get_weights, round_half_up
-from rubric.core.weights import decimal_text, exact
+from rubric.core.scales import write_number
+from rubric.core.scores import round_half_up, score_marks
 from rubric.models import Review, ReviewedResponse
 from rubric.reviews.queries import build_reviewed_rows
+from rubric.versions.labels import format_mark
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text import shorten
 
@@ -63,11 +63,11 @@ def _part(
     keys: Mapping[int, str],
     rubric: RubricRecord,
 ) -> ReadPart:
-    weights, labels = get_weights(rubric), list(map_labels(review.order))
+    labels = list(map_labels(review.order))
     has_scores = any(row.scores for row in rows)
     return ReadPart(
         criteria=[criterion.label for criterion in rubric.criteria] if has_scores else [],
-        lines=[_line(row, labels[row.position - 1], keys, weights, has_scores=has_scores) for row in rows],
+        lines=[_line(row, labels[row.position - 1], keys, rubric, has_scores=has_scores) for row in rows],
         flags=flags,
         ranking=[_(" and ").join(tied) for tied in ranking],
         has_holistic=any(row.holistic is not None for row in rows),
@@ -79,16 +79,19 @@ def _line(
     row: ReviewedResponse,
     label: str,
     keys: Mapping[int, str],
-    weights: Mapping[str, Fraction],
+    rubric: RubricRecord,
     *,
     has_scores: bool,
 ) -> ReadLine:
-    overall = compute_overall(row.scores, weights).value
+    overall = score_marks(row.scores, rubric).value
+    given = [(criterion.key, row.scores.get(criterion.key)) for criterion in rubric.criteria]
     return ReadLine(
         label=label,
         key=keys[row.response.number],
-        scores=[_figure(row.scores.get(key)) for key in weights] if has_scores else [],
-        holistic=_figure(row.holistic),
+        scores=[format_mark(_figure(value), key, rubric.scales) for key, value in given]
+        if has_scores
+        else [],
+        holistic=format_mark(_figure(row.holistic), HOLISTIC, rubric.scales),
         overall="" if overall is None else str(round_half_up(overall)),
         reported=_figure(row.reported_overall),
         is_incomplete=row.is_incomplete,
@@ -98,4 +101,4 @@ def _line(
 
 
 def _figure(value: float | None) -> str:
-    return "" if value is None else decimal_text(exact(value))
+    return "" if value is None else write_number(value)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scales import HIGHEST, LOWEST, Value
 from rubric.core.scores import compute_overall, rank_values
 from rubric.core.weights import Number, exact
 from rubric.reviewer_statistics.core.resamples import compute_means, resamples
@@ -275,7 +275,7 @@ def count_unanimous(values: Values, first: str) -> int:
 
 def criterion_means(rows: Iterable[Row], shares: Shares) -> dict[str, dict[str, Fraction]]:
     """Each response's mean score by criterion, over complete rows that are not the reviewer's own."""
-    given: dict[str, list[Mapping[str, float]]] = {}
+    given: dict[str, list[Mapping[str, Value]]] = {}
     for row in rows:
         if not row.is_own and shares.keys() <= row.scores.keys():
             given.setdefault(row.response, []).append(row.scores)

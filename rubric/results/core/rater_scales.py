@@ -26,7 +26,7 @@ class Rating(Struct, frozen=True):
     value: float
 
 
-class Scale(Struct, frozen=True):
+class RaterScale(Struct, frozen=True):
     """How a reviewer uses the scale: plain mean and SD (None below two ratings), and both drawn towards the panel's."""
 
     reviewer: str
@@ -44,7 +44,7 @@ class Calibration(Struct, frozen=True):
     """
 
     items: dict[str, float]
-    scales: list[Scale]
+    scales: list[RaterScale]
     without_spread: list[str]
 
 
@@ -114,14 +114,14 @@ def _between(values: dict[str, list[float]], within: float) -> float:
     return max(0.0, variance([fmean(given) for given in values.values()]) - chance)
 
 
-def _scale(reviewer: str, given: list[float], centre: float, within: float, between: float) -> Scale:
+def _scale(reviewer: str, given: list[float], centre: float, within: float, between: float) -> RaterScale:
     count, mean = len(given), fmean(given)
     own = variance(given) if count > 1 else 0.0
     # Where reviewers do not differ more than by chance all means are the panel's.
     pull = within / between if between else math.inf
     shrunken = centre if math.isinf(pull) else (count * mean + pull * centre) / (count + pull)
     spread = math.sqrt(((count - 1) * own + _PRIOR * within) / (count - 1 + _PRIOR))
-    return Scale(reviewer, count, mean, math.sqrt(own) if count > 1 else None, shrunken, spread)
+    return RaterScale(reviewer, count, mean, math.sqrt(own) if count > 1 else None, shrunken, spread)
 
 
 def _groups(ratings: Sequence[Rating]) -> int:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import HOLISTIC, RUBRIC
+from rubric.core.scales import Value
 from rubric.core.scores import rank_values
 from rubric.core.weights import exact
 from rubric.results.core.rater_scales import Rating
@@ -111,7 +112,7 @@ def _scored(
     item: Item,
     rows: Sequence[Row],
     weights: Mapping[str, int],
-    units: Mapping[float, int],
+    units: Mapping[Value, int],
     scales: tuple[int, int],
     kind: str,
     with_incomplete: bool,

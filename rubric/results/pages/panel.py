@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, HOLISTIC, LOWEST, RUBRIC
+from rubric.core.records import HOLISTIC, RUBRIC
+from rubric.core.scales import HIGHEST, LOWEST
 from rubric.results.core.ranking_uncertainty import MARGIN, Lead, count_unanimous, leads, mean_interval
 from rubric.results.pages.words import (
     Candidate,

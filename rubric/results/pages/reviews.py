@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, Criterion
 from rubric.core.response_order import map_labels
+from rubric.core.scales import COMMON, Scales, bring_all, bring_to_common
 from rubric.core.scores import compute_overall
 from rubric.core.weights import exact
 from rubric.models import Comparison, Review, ReviewedResponse
@@ -17,6 +18,7 @@ from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.models.reviews import SUBMITTED
 from rubric.results.pages.words import Candidate, two
 from rubric.reviews.queries import list_changes
+from rubric.versions.labels import format_mark
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text import shorten
 
@@ -37,7 +39,7 @@ class ReviewContext(Struct, frozen=True):
     """What reviews are read against: responses by key, criteria with their weights, what reviewers are called.
 
     `names` is by reviewer's key, `numbers` gives the key of the response for its row. `own_shown` says of a reviewer's
-    key whether the page may tell which responses are their own.
+    key whether the page may tell which responses are their own. `scales` are those that scores were given on.
     """
 
     candidates: Mapping[str, Candidate]
@@ -46,15 +48,21 @@ class ReviewContext(Struct, frozen=True):
     names: Mapping[str, str]
     numbers: Mapping[int, str]
     own_shown: Callable[[str], bool] = lambda _reviewer: True
+    scales: Scales = {}
 
 
 class ScoreRow(Struct, frozen=True):
-    """One criterion of one response: what each reviewer gave, and the mean. `is_total` marks the overall."""
+    """One criterion of one response: what each reviewer gave, and the mean. `is_total` marks the overall.
+
+    Where the criterion has a scale of its own, `scale` names it and `brought` are the scores on 1 to 10.
+    """
 
     label: str
     cells: list[str]
     mean: str
     is_total: bool = False
+    scale: str = ""
+    brought: list[str] = []
 
 
 class ScoreGroup(Struct, frozen=True):
@@ -73,10 +81,14 @@ class ReviewerColumn(Struct, frozen=True):
 
 
 class ScoreTable(Struct, frozen=True):
-    """Criterion x reviewer for each response, the newest round of each reviewer."""
+    """Criterion x reviewer for each response, the newest round of each reviewer.
+
+    `has_scales` says that criteria have scales of their own.
+    """
 
     columns: list[ReviewerColumn]
     groups: list[ScoreGroup]
+    has_scales: bool
 
 
 class ReviewedResponsePart(Struct, frozen=True):
@@ -142,22 +154,36 @@ def build_score_table(reviews: Sequence[Review], ground: ReviewContext) -> Score
     for key, candidate in ground.candidates.items():
         given = [said.get((column.id, key)) for column in columns]
         rows = [
-            _row(criterion.label, [_score(row, criterion.key) for row in given])
+            _row(criterion.label, [_score(row, criterion.key) for row in given], criterion.key, ground.scales)
             for criterion in ground.criteria
         ]
         if ground.criteria:
-            overalls = [_overall(row, ground.shares) for row in given]
-            rows.append(_row(_("Overall"), overalls, is_total=True))
+            overalls = [_overall(row, ground) for row in given]
+            rows.append(_row(_("Overall"), overalls, "", ground.scales, is_total=True))
         if has_holistic:
-            rows.append(_row(_("As a whole"), [_exact(row.holistic) if row else None for row in given]))
+            whole = [_exact(row.holistic) if row else None for row in given]
+            rows.append(_row(_("As a whole"), whole, HOLISTIC, ground.scales))
         groups.append(ScoreGroup(candidate, rows))
-    return ScoreTable(columns, groups)
+    return ScoreTable(columns, groups, has_scales=bool(ground.criteria and ground.scales))
 
 
-def _row(label: str, values: Sequence[Fraction | None], *, is_total: bool = False) -> ScoreRow:
+def _row(
+    label: str, values: Sequence[Fraction | None], key: str, scales: Scales, *, is_total: bool = False
+) -> ScoreRow:
     given = [value for value in values if value is not None]
-    mean = sum(given, Fraction()) / len(given) if given else None
-    return ScoreRow(label, [_shown(value, is_total) for value in values], two(mean), is_total)
+    mean = two(sum(given, Fraction()) / len(given) if given else None)
+    cells = [_shown(value, is_total) for value in values]
+    if is_total or not scales:
+        return ScoreRow(label, cells, mean, is_total)
+    scale = scales.get(key, COMMON)
+    brought = [two(None if value is None else exact(bring_to_common(value, scale))) for value in values]
+    return ScoreRow(
+        label=label,
+        cells=[format_mark(cell, key, scales) for cell in cells],
+        mean=format_mark(mean, key, scales),
+        scale=scale.text,
+        brought=[] if scale.is_common else brought,
+    )
 
 
 def _shown(value: Fraction | None, is_total: bool) -> str:
@@ -174,8 +200,8 @@ def _score(row: ReviewedResponse | None, key: str) -> Fraction | None:
     return None if row is None else _exact(row.scores.get(key))
 
 
-def _overall(row: ReviewedResponse | None, shares: Mapping[str, Fraction]) -> Fraction | None:
-    return None if row is None else compute_overall(row.scores, shares).value
+def _overall(row: ReviewedResponse | None, ground: ReviewContext) -> Fraction | None:
+    return None if row is None else compute_overall(bring_all(row.scores, ground.scales), ground.shares).value
 
 
 def build_review(review: Review, ground: ReviewContext, earlier: Sequence[Review] = ()) -> ReviewPart:
@@ -215,7 +241,8 @@ def _list_changed(first: ReviewedResponse | None, row: ReviewedResponse, ground:
     said = _("%(name)s was %(first)s")
     changes = list_changes(first, row)
     return [
-        said % {"name": names.get(key, key), "first": was or _("no score")} for key, was in changes.items()
+        said % {"name": names.get(key, key), "first": format_mark(was, key, ground.scales) or _("no score")}
+        for key, was in changes.items()
     ]
 
 
@@ -235,9 +262,12 @@ def _line(
         row=row,
         name=candidate.name,
         label=labels.get(candidate.key, ""),
-        scores=[_shown(_score(row, criterion.key), is_total=False) for criterion in ground.criteria],
-        holistic=_shown(_exact(row.holistic), is_total=False),
-        overall=_overall(row, ground.shares),
+        scores=[
+            format_mark(_shown(_score(row, criterion.key), is_total=False), criterion.key, ground.scales)
+            for criterion in ground.criteria
+        ],
+        holistic=format_mark(_shown(_exact(row.holistic), is_total=False), HOLISTIC, ground.scales),
+        overall=_overall(row, ground),
         notes=shorten(row.notes, LONGEST_COMMENT),
         cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
         is_own=row.is_own and ground.own_shown(reviewer),

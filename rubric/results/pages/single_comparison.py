@@ -92,6 +92,7 @@ def build_comparison_page(
         names=names,
         numbers={response.pk: str(response.number) for response in responses},
         own_shown=_own_shown(comparison, person),
+        scales=comparison_set.rubric_version.to_record().scales,
     )
     return ComparisonPage(
         number=comparison.number,

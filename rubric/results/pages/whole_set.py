@@ -1,12 +1,14 @@
 """The results of a set: the ranking across comparisons, correlations of criteria, and which reviews do not count."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from rubric.core.records import BOTH, HIGHEST, HOLISTIC, LOWEST, RUBRIC, Criterion
+from rubric.core.records import BOTH, HOLISTIC, RUBRIC, Criterion
+from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scales, take_from_common
+from rubric.core.weights import exact
 from rubric.models import ComparisonSet
 from rubric.results.core.whole_set import Scored, Subject, build_subjects, correlations, score_responses
 from rubric.results.pages.headline import Headline, build_headline
@@ -22,6 +24,7 @@ from rubric.results.pages.words import (
 from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, to_rows
 from rubric.sets.permissions import check_open_set
 from rubric.sets.queries import reviewer_names
+from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
 from workspace.display.core.charts import DotRow, DotsChart, Scatter, dot_plot, scatter
@@ -166,6 +169,13 @@ def _own(reviewed: Sequence[Reviewed]) -> list[str]:
     return [said % {"n": own}]
 
 
+class MeansPart(Struct, frozen=True):
+    """The means of each subject by criterion, on the scale of each; `scales` names these where they differ, else {}."""
+
+    scales: Mapping[str, str]
+    rows: Mapping[str, list[str]]
+
+
 class SetResultsPage(Struct, frozen=True):
     """Everything the page shows. `by_author` says whether rows are authors or keys of responses."""
 
@@ -181,6 +191,7 @@ class SetResultsPage(Struct, frozen=True):
     chart: DotsChart
     interval_reason: str
     criteria: Sequence[Criterion]
+    means: MeansPart
     has_holistic: bool
     views: ViewsPart
     pairs: PairsPart
@@ -220,6 +231,7 @@ def build_set_results(
         chart=_chart(subjects),
         interval_reason=_interval_reason(subjects),
         criteria=criteria,
+        means=_build_means(subjects, criteria, comparison_set.rubric_version.to_record().scales),
         has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, brought.subjects, names, with_holistic=mode == BOTH),
         pairs=build_pairs(
@@ -227,6 +239,22 @@ def build_set_results(
         ),
         outcomes=build_outcomes(comparison_set, scored, whole, brought, asked),
     )
+
+
+def _build_means(subjects: Sequence[Subject], criteria: Sequence[Criterion], scales: Scales) -> MeansPart:
+    texts = {criterion.key: scales[criterion.key].text for criterion in criteria if criterion.key in scales}
+    return MeansPart(texts, {row.name: _list_means(row, criteria, scales) for row in subjects})
+
+
+def _list_means(row: Subject, criteria: Sequence[Criterion], scales: Scales) -> list[str]:
+    """The means by criterion, each on the scale on which its scores were given; "" where there are none."""
+    means = [(criterion.key, row.criteria.get(criterion.key)) for criterion in criteria]
+    return [
+        ""
+        if mean is None
+        else format_mark(two(exact(take_from_common(mean, scales.get(key, COMMON)))), key, scales)
+        for key, mean in means
+    ]
 
 
 def _interval_reason(subjects: Sequence[Subject]) -> str:

@@ -3,13 +3,14 @@
 The rows must come from blind reviews, which are those of the first round.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scales import COMMON, Scale, Value, bring_to_common
+from rubric.core.weights import exact
 from rubric.reviewer_statistics.core.concordance import concordance, ranked_scores
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, overalls, ratings, sort_rows
 from workspace.statistics.alpha import krippendorff_alpha
@@ -28,9 +29,10 @@ _NOBODY_TWICE = "No response has scores by two reviewers."
 class AgreedOn(Struct, frozen=True):
     """Agreement on one kind of score: `part` is "criterion", "overall" or "holistic", `key` the criterion's.
 
-    `alpha` (interval) comes first, then AC2 (quadratic weights) and ICC(2,1); `w` is Kendall's W within
+    `alpha` (interval) comes first, then AC2 (quadratic weights, over the steps of the criterion's own scale) and
+    ICC(2,1); all three are the same on the common scale as on the criterion's own. `w` is Kendall's W within
     comparisons, mean over those of the `questions` that have one; `spread` the mean over responses of the standard
-    deviation between their reviewers, in points, over `responses` with two reviewers or more.
+    deviation between their reviewers, in points of the common scale, over `responses` with two reviewers or more.
     """
 
     part: str
@@ -68,7 +70,9 @@ class AgreementReport(Struct, frozen=True):
     pairs: list[ReviewerPair]
 
 
-def agreement_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> AgreementReport:
+def agreement_report(
+    rows: Sequence[Row], weights: Weights, scales: Mapping[str, Scale] = {}, *, seed: int = 0
+) -> AgreementReport:
     """Agreement over all responses, each response an item; own responses are left out.
 
     Sources: K. Krippendorff (2011); K. L. Gwet (2014); Shrout and Fleiss (1979), Henderson (1953) where ratings are
@@ -83,23 +87,23 @@ def agreement_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) ->
     tables += [(OVERALL, "", overall), (WHOLE, "", holistic)]
     pairs_on, table = (OVERALL, overall) if len(overall.items) else (WHOLE, holistic)
     return AgreementReport(
-        lines=[_agreed(part, key, table, seed) for part, key, table in tables],
+        lines=[_agreed(part, key, table, scales.get(key, COMMON), seed) for part, key, table in tables],
         pairs_on=pairs_on,
         pairs=[_pair(table, first, other) for first, other in combinations(range(len(table.reviewers)), 2)],
     )
 
 
-def _score_getter(key: str) -> Callable[[Row], float | None]:
+def _score_getter(key: str) -> Callable[[Row], Value | None]:
     return lambda row: row.scores.get(key)
 
 
-def _agreed(part: str, key: str, table: Ratings, seed: int) -> AgreedOn:
+def _agreed(part: str, key: str, table: Ratings, scale: Scale, seed: int) -> AgreedOn:
     spread, responses = within_spread(table.values)
     return AgreedOn(
         part=part,
         key=key,
         alpha=krippendorff_alpha(table.values, level="interval"),
-        ac2=gwet_ac(table.values, weights="quadratic", scale=_scale(table.values)),
+        ac2=gwet_ac(table.values, weights="quadratic", scale=_steps(table.values, scale)),
         icc=compute_icc(table.values, form="2,1"),
         w=_within_comparisons(table, seed),
         spread=spread,
@@ -115,12 +119,10 @@ def within_spread(values: Matrix) -> tuple[float | None, int]:
     return (float(np.nanstd(two, axis=1, ddof=1).mean()), len(two)) if len(two) else (None, 0)
 
 
-def _scale(values: Matrix) -> list[float] | None:
-    """Every score from 1 to 10 where all are whole numbers; else those that occur."""
-    found = values[~np.isnan(values)]
-    return (
-        [float(number) for number in range(LOWEST, HIGHEST + 1)] if (found == np.round(found)).all() else None
-    )
+def _steps(values: Matrix, scale: Scale) -> list[float] | None:
+    """Every step of the scale, on the common one, where all scores are steps; None for those that occur."""
+    steps = [float(bring_to_common(exact(point), scale)) for point in scale.points]
+    return steps if np.isin(values[~np.isnan(values)], steps).all() else None
 
 
 def _within_comparisons(table: Ratings, seed: int) -> Figure:

@@ -118,7 +118,7 @@ def _units(rows: Sequence[Row], weights: Weights) -> _Units:
     used = {item: group for item, group in of_item.items() if sizes[item[0]] >= LEAST_RESPONSES}
     number = {name: at for at, name in enumerate(sorted({item[0] for item in used}))}
     table = [
-        [*(sum(row.scores[key] for row in group) / len(group) for key in weights),
+        [*(sum(float(row.scores[key]) for row in group) / len(group) for key in weights),
          float(sum(values[item, row.reviewer] for row in group) / len(group))]
         for item, group in used.items()
     ]  # fmt: skip

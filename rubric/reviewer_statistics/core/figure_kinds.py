@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from rubric.core.scales import Scales
 from rubric.reviewer_statistics.core.agreement import AgreementReport, agreement_report
 from rubric.reviewer_statistics.core.conciseness import LengthReport, length_report
 from rubric.reviewer_statistics.core.halo import flat_rows, residual_halo
@@ -30,7 +31,8 @@ class Input(Struct, frozen=True):
     """What the figures come from: first-round rows, preferences told by rankings, weights; `reviews` counts them.
 
     `whole_first` are the rows without scores as a whole that were given after the criteria were seen: of `late_count`
-    reviews (None: there are none). Of `unknown_count` reviews by file nobody said which came first.
+    reviews (None: there are none). Of `unknown_count` reviews by file nobody said which came first. Scores in
+    rows are on the common scale; `scales` are those that they were given on.
     """
 
     rows: list[Row]
@@ -40,6 +42,7 @@ class Input(Struct, frozen=True):
     whole_first: list[Row] | None = None
     late_count: int = 0
     unknown_count: int = 0
+    scales: Scales = {}
 
 
 class RaterEffectFigures(Struct, frozen=True):
@@ -90,13 +93,13 @@ def compute_statistics(kind: str, given: Input) -> Figures:
         return RaterEffectFigures(
             reviews=reviews,
             severity=severity(rows, weights),
-            flat=flat_rows(rows, keys),
+            flat=flat_rows(rows, keys, given.scales),
             halo=residual_halo(rows, keys),
             position=position_effects(rows, weights),
             self_preference=self_preference(rows, weights),
         )
     if kind == AGREEMENT:
-        return AgreementFigures(reviews, agreement_report(rows, weights))
+        return AgreementFigures(reviews, agreement_report(rows, weights, given.scales))
     if kind == SUCCESS:
         whole_first = rows if given.whole_first is None else given.whole_first
         return SuccessFigures(

@@ -1,9 +1,10 @@
 """Reviewers who do not use the criteria: rows with one number throughout, and a halo over all of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from rubric.core.scales import COMMON, Scale, Scales, Value
 from rubric.reviewer_statistics.core.rater_effects import LEVEL, RaterEffect, by_reviewer, chance, residuals
 from rubric.reviews.core.score_rows import Row, complete, sort_rows
 from workspace.statistics.proportions import wilson
@@ -15,20 +16,41 @@ HALO = 0.25
 DRAWS = 2000
 
 
-def flat_rows(rows: Sequence[Row], criteria: Collection[str]) -> list[RaterEffect]:
-    """Of each reviewer the share of responses with the same score on every criterion.
+def group_alike(criteria: Collection[str], scales: Scales) -> list[list[str]]:
+    """The criteria that have the same scale as another one: only on one scale can scores be the same number."""
+    found: dict[tuple[float, float, float], list[str]] = {}
+    for key in criteria:
+        scale = scales.get(key, COMMON)
+        found.setdefault((scale.lowest, scale.highest, scale.step), []).append(key)
+    return [keys for keys in found.values() if len(keys) > 1]
+
+
+def is_flat(scores: Mapping[str, Value], groups: Sequence[Sequence[str]]) -> bool:
+    """Whether complete scores are the same within every group of `group_alike`."""
+    return bool(groups) and all(len({scores[key] for key in keys}) == 1 for keys in groups)
+
+
+def flat_rows(
+    rows: Sequence[Row], criteria: Collection[str], scales: Mapping[str, Scale] = {}
+) -> list[RaterEffect]:
+    """Of each reviewer the share of responses with the same score on every criterion, among those of one scale.
 
     Exact binomial test, one-sided, against 10 % or the share of the other reviewers if that is higher; flagged below
     p = 0.01 from 8 responses on. Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413; interval
     by Wilson (1927).
     """
     used = complete(sort_rows(rows), criteria)
-    flat = [len({row.scores[key] for key in criteria}) == 1 for row in used]
+    groups = group_alike(criteria, scales)
+    flat = [is_flat(row.scores, groups) for row in used]
     found = []
     for reviewer in sorted({row.reviewer for row in rows}):
-        own = [is_flat for row, is_flat in zip(used, flat, strict=True) if row.reviewer == reviewer]
-        others = [is_flat for row, is_flat in zip(used, flat, strict=True) if row.reviewer != reviewer]
+        own = [hit for row, hit in zip(used, flat, strict=True) if row.reviewer == reviewer]
+        others = [hit for row, hit in zip(used, flat, strict=True) if row.reviewer != reviewer]
         seen = len({row.comparison for row in used if row.reviewer == reviewer})
+        if len(criteria) > 1 and not groups:
+            reason = "No two criteria have the same scale, so no score can be the same on both."
+            found.append(RaterEffect(reviewer, None, needed=LEAST_FLAT, reason=reason))
+            continue
         found.append(_flatness(reviewer, own, others, seen, len(criteria)))
     return found
 
@@ -74,7 +96,7 @@ def residual_halo(rows: Sequence[Row], criteria: Sequence[str], *, seed: int = 0
     true correlation); E. J. G. Pitman, Supplement to the JRSS 4 (1937), 225-232 (permutation test of a correlation).
     """
     used, keys = complete(sort_rows(rows), criteria), sorted(criteria)
-    columns = [by_reviewer(residuals(used, lambda row, key=key: row.scores[key])) for key in keys]  # type: ignore[misc]
+    columns = [by_reviewer(residuals(used, lambda row, key=key: float(row.scores[key]))) for key in keys]  # type: ignore[misc]
     found = []
     for reviewer in sorted({row.reviewer for row in rows}):
         own = [column.get(reviewer, []) for column in columns]

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scales import HIGHEST, LOWEST
 from rubric.reviewer_statistics.core.concordance import LEAST_RESPONSES, concordance
 from rubric.reviewer_statistics.core.resamples import (
     compute_means,

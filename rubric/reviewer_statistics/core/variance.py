@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scales import HIGHEST, LOWEST, Value
 from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, overalls, ratings, sort_rows
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
@@ -41,8 +41,8 @@ _NOBODY_TWICE = "No response has scores by two reviewers."
 class Spread(Struct, frozen=True):
     """How one kind of score varies: `variance` within responses, its `ratio` to that of the holistic score.
 
-    `at_floor` and `at_ceiling` are shares of scores of 1 and of 10: where all sit there, nothing varies and nothing is
-    said. `key` is the criterion's, "" for the overall and the holistic score.
+    `at_floor` and `at_ceiling` are shares of scores at the lowest and the highest of their scale: where all sit there,
+    nothing varies and nothing is said. `key` is the criterion's, "" for the overall and the holistic score.
     """
 
     key: str
@@ -100,7 +100,7 @@ def variance_report(rows: Sequence[Row], weights: Weights, *, seed: int = 0) -> 
     )
 
 
-def _score_getter(key: str) -> Callable[[Row], float | None]:
+def _score_getter(key: str) -> Callable[[Row], Value | None]:
     return lambda row: row.scores.get(key)
 
 

@@ -418,7 +418,7 @@ def _by_item(rows: Sequence[Row]) -> dict[Item, list[Row]]:
 
 
 def _means(rows: Sequence[Row], keys: Sequence[str]) -> list[float]:
-    return [sum(row.scores[key] for row in rows) / len(rows) for key in keys]
+    return [sum(float(row.scores[key]) for row in rows) / len(rows) for key in keys]
 
 
 def _numbered(comparisons: Sequence[str]) -> Indexes:

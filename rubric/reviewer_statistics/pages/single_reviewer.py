@@ -5,23 +5,30 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.core.records import Criterion
+from rubric.core.records import HOLISTIC, Criterion, RubricRecord
 from rubric.core.scores import compute_overall, get_weights
 from rubric.models import ComparisonSet, Reviewer
+from rubric.reviewer_statistics.core.halo import group_alike, is_flat
 from rubric.reviewer_statistics.queries import FIRST_ROUND
 from rubric.reviews.queries import Reviewed, load_reviewed
 from rubric.sets.pages import SetFrame, build_set_frame
+from rubric.versions.labels import format_mark
 from workspace.models import Person
 
 RESPONSES_A_PAGE = 100
 
 
 class ScoredLine(Struct, frozen=True):
-    """One response that the reviewer scored, the overall and the mean of the others' overalls."""
+    """One response that the reviewer scored, the overall and the mean of the others' overalls.
+
+    `scores` are by criterion as they were given, "" where one is missing.
+    """
 
     reviewed: Reviewed
-    overall: float | None
-    others: float | None
+    scores: list[str]
+    holistic: str
+    overall: Fraction | None
+    others: Fraction | None
     difference: float | None
     is_flat: bool
 
@@ -37,6 +44,7 @@ class ReviewerPage(Struct, frozen=True):
     first: int
     last: int
     previous: int
+    has_scales: bool
 
 
 def build_reviewer_page(
@@ -46,7 +54,7 @@ def build_reviewer_page(
     record = comparison_set.rubric_version.to_record()
     shares = get_weights(record)
     everything = load_reviewed(comparison_set, round_number=FIRST_ROUND)
-    overalls = {id(review): compute_overall(review.scores, shares) for review in everything}
+    overalls = {id(review): compute_overall(review.common, shares) for review in everything}
     complete = {key: found.value for key, found in overalls.items() if not found.is_incomplete}
     others: dict[tuple[int, int], list[Fraction]] = {}
     for review in everything:
@@ -59,27 +67,36 @@ def build_reviewer_page(
         head=build_set_frame(comparison_set=comparison_set, current="set_manners", person=person),
         reviewer=reviewer,
         criteria=record.criteria,
-        lines=[_line(review, list(shares), complete.get(id(review)), others) for review in shown],
+        lines=[_line(review, record, complete.get(id(review)), others) for review in shown],
         count=len(own),
         first=start,
         last=start + len(shown) - 1,
         previous=max(1, start - RESPONSES_A_PAGE) if start > 1 else 0,
+        has_scales=bool(record.scales),
     )
 
 
 def _line(
     reviewed: Reviewed,
-    keys: list[str],
+    record: RubricRecord,
     overall: Fraction | None,
     others: Mapping[tuple[int, int], list[Fraction]],
 ) -> ScoredLine:
     given = others.get((reviewed.comparison, reviewed.response), [])
     mean = sum(given, Fraction()) / len(given) if given else None
-    scores = [reviewed.scores.get(key) for key in keys]
+    keys = [criterion.key for criterion in record.criteria]
+    is_complete = all(key in reviewed.scores for key in keys)
     return ScoredLine(
         reviewed=reviewed,
-        overall=None if overall is None else float(overall),
-        others=None if mean is None else float(mean),
+        scores=[
+            format_mark(f"{reviewed.scores[key]:.4g}" if key in reviewed.scores else "", key, record.scales)
+            for key in keys
+        ],
+        holistic=""
+        if reviewed.holistic is None
+        else format_mark(f"{reviewed.holistic:.4g}", HOLISTIC, record.scales),
+        overall=overall,
+        others=mean,
         difference=None if overall is None or mean is None else float(overall - mean),
-        is_flat=len(keys) > 1 and None not in scores and len(set(scores)) == 1,
+        is_flat=is_complete and is_flat(reviewed.scores, group_alike(keys, record.scales)),
     )

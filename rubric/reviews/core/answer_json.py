@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, LOWEST, Flag
+from rubric.core.records import Flag
+from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scales
 from workspace.core.strict_json import normalise_text
 
 # An empty pair of fences changes nothing, wherever it stands, so thousands of them are one match.
@@ -246,6 +247,7 @@ def quote_name(written: str) -> str:
     return written if len(written) <= 80 else written[:79] + "…"
 
 
+BETWEEN = "between_steps"  # the code of a flag
 _NUMERIC = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 PARTS = ("evaluations", "scores")
 Score = int | float
@@ -271,10 +273,13 @@ def fitness(value: Any, labels: Names) -> int:
 
 
 def read_given_scores(
-    value: dict[str, Any], labels: Names, criteria: Names
+    value: dict[str, Any], labels: Names, criteria: Names, scales: Scales
 ) -> tuple[dict[str, GivenScores], list[Flag]]:
-    """What the object says of each response, by label. `evaluations` goes before `scores` where both speak of one."""
-    reader = _Reader(labels, criteria)
+    """What the object says of each response, by label. `evaluations` goes before `scores` where both speak of one.
+
+    `scales` are those of the version's criteria, {} where all are the common one.
+    """
+    reader = _Reader(labels, criteria, scales)
     for name in PARTS:
         part = value.get(name)
         if isinstance(part, dict):
@@ -287,9 +292,10 @@ def read_given_scores(
 
 
 class _Reader:
-    def __init__(self, labels: Names, criteria: Names) -> None:
+    def __init__(self, labels: Names, criteria: Names, scales: Scales) -> None:
         self.labels = labels
         self.criteria = criteria
+        self.scales = scales
         self.keys = Names([*criteria.all, "overall", "holistic", "notes"])
         self.said = {label: GivenScores() for label in labels.all}
         self.flags: list[Flag] = []
@@ -350,7 +356,8 @@ class _Reader:
         return number
 
     def _score(self, label: str, name: str, value: Any) -> Score | None:
-        """A score from 1 to 10, or None with a note why."""
+        """A score on its scale, or None with a note why."""
+        scale = self.scales.get(name, COMMON)
         number, is_text = _number(value)
         if value is REFUSED:
             self.flag("duplicate_key", f"{label}: {name} is there more than once; none is read.", label, name)
@@ -358,14 +365,21 @@ class _Reader:
             code = "null_score" if value is None else "not_a_number"
             said = f"{label}: {name} is {_told(value)}, which is no number; it is left out."
             self.flag(code, said, label, name)
-        elif not LOWEST <= number <= HIGHEST:
-            said = f"{label}: {name} is {number}; a score lies from {LOWEST} to {HIGHEST}, so it is left out."
-            self.flag("out_of_range", said, label, name)
+        elif not scale.holds(number):
+            lies = (
+                f"its scale is {scale.text}"
+                if name in self.scales
+                else f"a score lies from {LOWEST} to {HIGHEST}"
+            )
+            self.flag("out_of_range", f"{label}: {name} is {number}; {lies}, so it is left out.", label, name)
         else:
             if is_text:
                 self.flag(
                     "numeric_string", f"{label}: {name} is written as text and read as {number}.", label, name
                 )
+            if name in self.scales and not scale.is_step(number):
+                said = f"{label}: {name} is {number}, between the steps of its scale, {scale.text}; it counts as it is."
+                self.flag(BETWEEN, said, label, name)
             return number
         return None
 

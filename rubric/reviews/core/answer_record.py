@@ -13,9 +13,7 @@ from msgspec import Struct
 
 from rubric.core.records import (
     ABSTAINED,
-    HIGHEST,
     HOLISTIC,
-    LOWEST,
     PARTIAL,
     RUBRIC,
     UNREADABLE,
@@ -24,7 +22,8 @@ from rubric.core.records import (
     ReviewRecord,
     RubricRecord,
 )
-from rubric.core.scores import compute_overall, get_weights, rank_values, round_half_up
+from rubric.core.scales import COMMON
+from rubric.core.scores import rank_values, round_half_up, score_marks
 from rubric.core.weights import Number, exact
 from rubric.reviews.core.answer_json import (
     REFUSED,
@@ -204,13 +203,13 @@ def read_review(
     """
     text, _replaced = normalise_text(text)
     is_strict = reader == STRICT_READER
-    names, weights = Names(labels, is_loose=not is_strict), get_weights(rubric)
+    names = Names(labels, is_loose=not is_strict)
     spaces = [] if is_strict else _space_flags(text, labels)
     text = text if is_strict else text.translate(_SPACES)
     chosen = _choose(text, names)
-    said, flags = read_given_scores(chosen.value, names, Names(weights))
+    said, flags = read_given_scores(chosen.value, names, _keys(rubric), rubric.scales)
     if not is_strict and not any(given.scores for given in said.values()):
-        chosen, said, flags = _reread(text, names, weights, chosen, (said, flags))
+        chosen, said, flags = _reread(text, names, rubric, chosen, (said, flags))
     ranking, ranking_flags = listed_ranking(chosen.value.get("ranking"), names)
     if ranking is None:
         ranking, written_flags = written_ranking(text, names)
@@ -218,23 +217,27 @@ def read_review(
     flags = chosen.flags + spaces + flags + ranking_flags
     if not any(given_scores.scores for given_scores in said.values()):
         flags += _take_overalls(said)
-    mode = _mode(said, ranking, weights, text)
+    mode = _mode(said, ranking, rubric, text)
     if not is_strict:
         flags += _unread_flags(text, mode, chosen.value, ranking, ranking_flags)
-    return assemble_record(said, ranking, weights, mode, flags=flags)
+    return assemble_record(said, ranking, rubric, mode, flags=flags)
 
 
 _Said = tuple[dict[str, GivenScores], list[Flag]]
 _SPACES = str.maketrans("\u00a0\u2007\u202f", "   ")
 
 
+def _keys(rubric: RubricRecord) -> Names:
+    return Names(criterion.key for criterion in rubric.criteria)
+
+
 def _reread(
-    text: str, names: Names, weights: Mapping[str, Fraction], chosen: _Chosen, strict: _Said
+    text: str, names: Names, rubric: RubricRecord, chosen: _Chosen, strict: _Said
 ) -> tuple[_Chosen, dict[str, GivenScores], list[Flag]]:
     """What another shape gives where the asked one has no score by criterion; else what the asked one gave."""
-    loose = read_loosely(text, names, Names(weights))
+    loose = read_loosely(text, names, _keys(rubric))
     if loose is not None:
-        said, flags = read_given_scores(loose.value, names, Names(weights))
+        said, flags = read_given_scores(loose.value, names, _keys(rubric), rubric.scales)
         gave_whole = any(given != GivenScores() for given in strict[0].values())
         if any(given.scores or (given.holistic is not None and not gave_whole) for given in said.values()):
             return _Chosen(loose.value, loose.flags), said, flags
@@ -281,13 +284,13 @@ def _stood_there(text: str, value: Mapping[str, Any]) -> str:
 def assemble_record(
     said: Mapping[str, GivenScores],
     ranking: Places | None,
-    weights: Mapping[str, Fraction],
+    rubric: RubricRecord,
     mode: str,
     *,
     flags: Sequence[Flag] = (),
 ) -> ReviewRecord:
     """The record of what was said under each label: with our overalls, our ranking, and what contradicts what."""
-    responses = [_response(label, given_scores, weights, mode) for label, given_scores in said.items()]
+    responses = [_response(label, given_scores, rubric, mode) for label, given_scores in said.items()]
     return ReviewRecord(
         mode=mode,
         responses=responses,
@@ -297,14 +300,12 @@ def assemble_record(
     )
 
 
-def given_mode(
-    said: Mapping[str, GivenScores], ranking: Places | None, weights: Mapping[str, Fraction]
-) -> str:
+def given_mode(said: Mapping[str, GivenScores], ranking: Places | None, rubric: RubricRecord) -> str:
     """How the review was given: with every score, with some, with a holistic score or a ranking alone, or abstained."""
     if any(given_scores.scores for given_scores in said.values()):
         return (
             RUBRIC
-            if all(len(given_scores.scores) == len(weights) for given_scores in said.values())
+            if all(len(given_scores.scores) == len(rubric.criteria) for given_scores in said.values())
             else PARTIAL
         )
     is_whole = ranking or any(given_scores.holistic is not None for given_scores in said.values())
@@ -371,7 +372,7 @@ def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
         if (
             given_scores.holistic is None
             and given_scores.overall is not None
-            and LOWEST <= given_scores.overall <= HIGHEST
+            and COMMON.holds(given_scores.overall)
         ):
             given_scores.holistic = given_scores.overall
             text = f"{label} has an overall and no scores, so the overall is read as a holistic score."
@@ -379,10 +380,8 @@ def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
     return flags
 
 
-def _mode(
-    said: dict[str, GivenScores], ranking: Places | None, weights: dict[str, Fraction], text: str
-) -> str:
-    mode = given_mode(said, ranking, weights)
+def _mode(said: dict[str, GivenScores], ranking: Places | None, rubric: RubricRecord, text: str) -> str:
+    mode = given_mode(said, ranking, rubric)
     return UNREADABLE if mode == ABSTAINED and not _is_refusal(text) else mode
 
 
@@ -391,11 +390,12 @@ def _is_refusal(text: str) -> bool:
     return not _WANTED.search(text) and _REFUSAL.search(text[:_REFUSAL_WITHIN]) is not None
 
 
-def _response(label: str, said: GivenScores, weights: Mapping[str, Fraction], mode: str) -> ResponseReview:
-    overall = compute_overall(said.scores, weights)
+def _response(label: str, said: GivenScores, rubric: RubricRecord, mode: str) -> ResponseReview:
+    overall = score_marks(said.scores, rubric)
+    keys = [criterion.key for criterion in rubric.criteria]
     return ResponseReview(
         label=label,
-        scores={key: said.scores[key] for key in weights if key in said.scores},
+        scores={key: said.scores[key] for key in keys if key in said.scores},
         overall=overall.value,
         holistic=said.holistic,
         reported_overall=said.overall,

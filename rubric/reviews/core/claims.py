@@ -27,12 +27,13 @@ def claimed_flags(texts: Mapping[str, str], review: ReviewRecord, rubric: Rubric
     return [
         _flag(label)
         for label, text in texts.items()
-        if any(_is_repeated(claim, given, criteria) for claim in _claims(label, text, labels, criteria))
+        if any(_is_repeated(claim, given, criteria) for claim in _claims(label, text, labels, rubric))
     ]
 
 
-def _claims(label: str, text: str, labels: Names, criteria: Names) -> list[Claims]:
+def _claims(label: str, text: str, labels: Names, rubric: RubricRecord) -> list[Claims]:
     """What each block of a response's text claims, by label and criterion."""
+    criteria = Names(criterion.key for criterion in rubric.criteria)
     wanted = "|".join(re.escape(key) for key in ("evaluations", "scores", *criteria.all))
     blocks = find_blocks(normalise_text(text)[0], wanted=re.compile(rf'"(?:{wanted})"\s*+:', re.IGNORECASE))
     found = []
@@ -40,7 +41,10 @@ def _claims(label: str, text: str, labels: Names, criteria: Names) -> list[Claim
         value = decode(block.source)
         if isinstance(value, dict):
             said, _flags = read_given_scores(
-                value if fitness(value, labels) == 2 else {"evaluations": {label: value}}, labels, criteria
+                value if fitness(value, labels) == 2 else {"evaluations": {label: value}},
+                labels,
+                criteria,
+                rubric.scales,
             )
             rows = {
                 name: _row(given_scores.scores, given_scores.holistic) for name, given_scores in said.items()

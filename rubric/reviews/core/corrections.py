@@ -1,13 +1,12 @@
 """A reading that a person corrected by hand: what stands in it instead, and the reading that it was made from."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
 
-from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord
+from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_json import GivenScores, Names
 from rubric.reviews.core.answer_record import assemble_record, given_mode
 
@@ -30,7 +29,7 @@ def parse_correction(body: Mapping[str, Any]) -> Correction | None:
 
 
 def apply_correction(
-    record: ReviewRecord, correction: Correction | None, weights: Mapping[str, Fraction]
+    record: ReviewRecord, correction: Correction | None, rubric: RubricRecord
 ) -> ReviewRecord:
     """The reading with the corrected scores and ranking; notes, reported overalls and flags stay, and it is flagged."""
     if correction is None:
@@ -40,12 +39,12 @@ def apply_correction(
         given = dict(correction.scores.get(response.label, {}))
         whole = given.pop(HOLISTIC, None)
         said[response.label] = GivenScores(given, whole, response.reported_overall, response.notes)
-    mode = given_mode(said, correction.ranking, weights)
+    mode = given_mode(said, correction.ranking, rubric)
     if mode == ABSTAINED:
         mode = record.mode if record.mode == ABSTAINED else UNREADABLE
     told = f"A person corrected this reading: {correction.reason.rstrip('.')}."
     flags = [flag for flag in record.flags if flag.code not in _ASSEMBLED] + [Flag("corrected", told)]
-    return assemble_record(said, correction.ranking, weights, mode, flags=flags)
+    return assemble_record(said, correction.ranking, rubric, mode, flags=flags)
 
 
 def parse_typed_ranking(text: str, labels: list[str]) -> list[list[str]] | None:

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 from msgspec import Struct, structs
 
-from rubric.core.records import HIGHEST, LOWEST
+from rubric.core.scales import COMMON, Value
 from rubric.core.scores import compute_overall
 from rubric.core.weights import Number, exact
 from workspace.statistics.ratings import Matrix
@@ -20,14 +20,14 @@ Weights = Mapping[str, Number]
 class Row(Struct, frozen=True):
     """One reviewer's scores of one response of one comparison, under one rubric version.
 
-    `scores` holds the criteria that were scored, 1 to 10. `position` is where the reviewer saw the response, from 1;
-    `words` its length. `is_own` says that the reviewer wrote it.
+    `scores` holds the criteria that were scored, on the common scale, 1 to 10. `position` is where the reviewer saw the
+    response, from 1; `words` its length. `is_own` says that the reviewer wrote it.
     """
 
     comparison: str
     response: str
     reviewer: str
-    scores: dict[str, float]
+    scores: Mapping[str, Value]
     holistic: float | None = None
     position: int | None = None
     words: int | None = None
@@ -111,8 +111,8 @@ def _clean(row: Row) -> Row:
     return structs.replace(row, scores=scores, holistic=holistic)
 
 
-def _is_score(value: float) -> bool:
-    return math.isfinite(value) and LOWEST <= value <= HIGHEST
+def _is_score(value: Value) -> bool:
+    return math.isfinite(value) and COMMON.lowest <= value <= COMMON.highest
 
 
 def _place(row: Row) -> tuple[str, str, str, str]:

@@ -1,11 +1,8 @@
 """A model's review in two calls: the score as a whole in the first, where no criterion is named, then the criteria."""
 
-from collections.abc import Mapping
-from fractions import Fraction
-
 from msgspec.structs import replace
 
-from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord
+from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_json import GivenScores
 from rubric.reviews.core.answer_record import assemble_record, given_mode
 
@@ -14,7 +11,7 @@ WHOLE_PART = "whole"
 _ASSEMBLED = ("overall_mismatch", "rank_mismatch")
 
 
-def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, weights: Mapping[str, Fraction]) -> ReviewRecord:
+def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecord) -> ReviewRecord:
     """The review with scores as a whole of the first answer and all else of the second; remarks of both.
 
     The second's ranking counts, else the first's. Scores as a whole in the second answer are left out, with a flag.
@@ -29,10 +26,10 @@ def merge_calls(whole: ReviewRecord, criteria: ReviewRecord, weights: Mapping[st
         for given in criteria.responses
     }
     ranking = criteria.reported_ranking or whole.reported_ranking
-    mode = given_mode(said, ranking, weights)
+    mode = given_mode(said, ranking, rubric)
     if mode == ABSTAINED and ABSTAINED not in (whole.mode, criteria.mode):
         mode = UNREADABLE
-    return assemble_record(said, ranking, weights, mode, flags=_flags(whole, criteria))
+    return assemble_record(said, ranking, rubric, mode, flags=_flags(whole, criteria))
 
 
 def _flags(whole: ReviewRecord, criteria: ReviewRecord) -> list[Flag]:

@@ -18,13 +18,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import Criterion, RubricRecord
+from rubric.core.scales import Scale, write_number
 from rubric.core.weights import decimal_text, exact, scale_others, weight_problems
 from rubric.versions.core.game_specs import add_defaults, choices_for
-from rubric.versions.core.version_json import read_version, wording_problems
+from rubric.versions.core.version_json import find_scale_fault, read_version, wording_problems
 from workspace.core.canonical import canonical_bytes
 
 YES, NO = "yes", "no"
-PARTS = ("key", "label", "description", "weight", "threshold", "is_mandatory", "question")
+PARTS = ("key", "label", "description", "weight", "scale", "threshold", "is_mandatory", "question")
 LINES = ("guiding_questions", "anchors", "advice")
 CRITERION_FIELDS = (*PARTS, *LINES)
 BETWEEN = " | "
@@ -46,6 +47,7 @@ def criterion_texts(criterion: Criterion) -> dict[str, str]:
         "label": criterion.label,
         "description": criterion.description,
         "weight": number_text(criterion.weight),
+        "scale": "" if criterion.scale is None else criterion.scale.text,
         "threshold": "" if criterion.threshold is None else number_text(criterion.threshold),
         "is_mandatory": YES if criterion.is_mandatory else "",
         "question": criterion.question,
@@ -75,7 +77,7 @@ def value_text(value: Any) -> str:
 
 def number_text(number: float) -> str:
     """A number in decimals, without a point where it is whole."""
-    return decimal_text(exact(number))
+    return write_number(number)
 
 
 def choice_texts(name: str, value: Any) -> list[str]:
@@ -222,7 +224,7 @@ def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[Fiel
             built[name] = _part(name, text, key)
         except Unreadable as fault:
             problems.append(FieldProblem(f"c{index}-{name}", str(fault)))
-            built[name] = {} if name == "anchors" else 0
+            built[name] = _UNREAD.get(name, 0)
     return Criterion(**built)
 
 
@@ -235,11 +237,45 @@ def _part(name: str, text: str, key: str) -> Any:
         return _number(
             text, f"The threshold of {key or 'the new criterion'}", "one such as 80, or leave it empty"
         )
+    if name == "scale":
+        return _scale(text, key or "the new criterion")
     if name == "is_mandatory":
         return text == YES
     if name == "anchors":
         return _anchors(text)
     return _rows(text) if name in LINES else text.strip()
+
+
+_UNREAD: dict[str, Any] = {"anchors": {}, "scale": None}
+_SCALE = re.compile(
+    rf"({_NUMBER.pattern})\s*(?:to|-|–|or)\s*({_NUMBER.pattern})(?:,?\s*(?:in\s+)?steps?\s+(?:of\s+)?({_NUMBER.pattern}))?",
+    re.IGNORECASE,
+)
+
+
+def _scale(text: str, key: str) -> Scale | None:
+    """The scale of "1 to 5", "0 or 1" or "0 to 3 in steps of 0.5"; None, the common one, of an empty text."""
+    if not text.strip():
+        return None
+    found = _SCALE.fullmatch(text.strip())
+    if found is None:
+        said = f'The scale of {key} is "{text.strip()[:40]}", which is none.'
+        raise Unreadable(
+            f"{said} Write one such as 1 to 5, 0 or 1, or 0 to 3 in steps of 0.5; or leave it empty."
+        )
+    low, high = _short_number(found[1]), _short_number(found[2])
+    is_pair = " or " in text.lower()
+    scale = Scale(low, high, _short_number(found[3]) if found[3] else high - low if is_pair else 1)
+    fault = find_scale_fault(key, scale)
+    if fault:
+        raise Unreadable(fault)
+    return scale
+
+
+def _short_number(text: str) -> int | float:
+    """A typed number, whole where it can be, so that the same scale is stored the same way."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def _anchors(text: str) -> dict[str, str]:

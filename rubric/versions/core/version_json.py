@@ -11,11 +11,14 @@ import msgspec
 from msgspec import Struct
 
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
-from rubric.core.weights import weight_problems
+from rubric.core.scales import Scale, write_number
+from rubric.core.weights import exact, weight_problems
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 
 RESPONSE_CHOICES = ("ask_overall", "shuffle_criteria")
+MOST_POINTS, FARTHEST = 101, 1000
+_ANCHOR = re.compile(r"(-?\d+(?:\.\d+)?)(?:\s*[-–]\s*(-?\d+(?:\.\d+)?))?")
 RESERVED_KEYS = ("overall", "notes", "holistic")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _LONGEST_PATTERN, _DEEPEST_PATTERN = 600, 50
@@ -114,6 +117,8 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
                 f"of {', '.join(RESERVED_KEYS)}, which name other parts of a review."
             )
             problems.append(Problem(f"/criteria/{index}/key", "bad_key", said))
+        if criterion.scale is not None:
+            problems += _scale_problems(index, criterion, criterion.scale)
     problems += [
         Problem(
             f"/parameters/{name}",
@@ -130,9 +135,53 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
     return problems
 
 
+def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Problem]:
+    """What keeps scores from being given on a scale, and the anchors that lie beyond it."""
+    said = find_scale_fault(criterion.key, scale)
+    if said:
+        return [Problem(f"/criteria/{index}/scale", "bad_scale", said)]
+    beyond = [points for points in criterion.anchors if not _is_on(points, scale)]
+    return [
+        Problem(
+            f"/criteria/{index}/anchors",
+            "beyond_scale",
+            f'The points "{points[:60]}" of {criterion.key} lie beyond its scale, {scale.text}. Change one of the two.',
+        )
+        for points in beyond
+    ]
+
+
+def find_scale_fault(key: str, scale: Scale) -> str:
+    """Why no score can be given on a scale; "" when it can."""
+    numbers = (scale.lowest, scale.highest, scale.step)
+    if not all(abs(number) <= FARTHEST for number in numbers):
+        return f"The scale of {key} has a number beyond {FARTHEST}. Take smaller ones."
+    low, high, step = map(write_number, numbers)
+    if not scale.lowest < scale.highest:
+        return f"The scale of {key} goes from {low} to {high}; the lowest must be below the highest."
+    if not scale.step > 0:
+        return f"The steps of the scale of {key} are {step}; they must be above 0."
+    if not scale.is_step(scale.highest):
+        return f"The scale of {key} does not reach {high} from {low} in steps of {step}. Change one of the three."
+    count = 1 + int((exact(scale.highest) - exact(scale.lowest)) / exact(scale.step))
+    if count > MOST_POINTS:
+        return f"The scale of {key} has {count:,} points; {MOST_POINTS} are the most. Take larger steps."
+    return ""
+
+
+def _is_on(points: str, scale: Scale) -> bool:
+    """Whether the points of an anchor ("3", "1-2") lie on the scale; words are not judged."""
+    found = _ANCHOR.fullmatch(points.strip())
+    return found is None or all(scale.holds(float(number)) for number in found.groups() if number)
+
+
 def _discussion_problems(record: RubricRecord) -> list[Problem]:
     """What a discussion version must hold so that its games can be measured."""
-    problems = []
+    problems = [
+        Problem(f"/criteria/{index}/scale", "unknown", "Criteria of games have no scale. Take it out.")
+        for index, criterion in enumerate(record.criteria)
+        if criterion.scale is not None
+    ]
     specs = game_specs()
     thresholds = {criterion.key: criterion.threshold for criterion in record.criteria}
     for key, spec in specs.wanted(thresholds).items():

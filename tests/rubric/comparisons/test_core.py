@@ -14,11 +14,13 @@ from rubric.comparisons.core import (
     ReviewGiven,
     place_review,
     read_comparison_lines,
-    rescale_score,
     response_numbers,
 )
 from rubric.core.records import RubricRecord
+from rubric.core.scales import Scale, rescale_score
+from rubric.reviews.core.review_lines import LineFault
 from rubric.versions.queries import first_response_version
+from tests.factories.versions import three_scales
 
 SOUP = {
     "id": "soup",
@@ -107,8 +109,6 @@ def test_a_file_without_a_line_is_a_fault(data):
         (SCORED | {"scores": {"a": 7}}, "/scores/a", "wrong_shape"),
         (SCORED | {"scores": {"a": {"holistic": "7"}}}, "/scores/a/holistic", "bad_score"),
         (SCORED | {"scores": {"a": {"holistic": True}}}, "/scores/a/holistic", "bad_score"),
-        (SCORED | {"scores": {"a": {"holistic": 0}}}, "/scores/a/holistic", "bad_score"),
-        (SCORED | {"scores": {"a": {"holistic": 101}}, "scale": [0, 100]}, "/scores/a/holistic", "bad_score"),
         (SCORED | {"scores": {"a": {"notes": 1}}}, "/scores/a/notes", "bad_score"),
         (SCORED | {"scale": [100, 0]}, "/scale", "wrong_shape"),
         (SCORED | {"ranking": "a > 2"}, "/ranking", "wrong_shape"),
@@ -188,7 +188,7 @@ def test_a_text_is_read_under_its_labels():
 def test_scores_of_another_scale_are_mapped_exactly_and_flagged():
     keys = [criterion.key for criterion in rubric().criteria]
     low, high = dict.fromkeys(keys, 0), dict.fromkeys(keys, 100) | {keys[0]: 30}
-    found = placed(scores={"a": low, "2": high}, scale=(0, 100))
+    found = placed(scores={"a": low, "2": high}, scale=Scale(0, 100))
     first, two = found.record.responses
     assert first.scores == dict.fromkeys(keys, 1)
     assert two.scores == dict.fromkeys(keys, 10) | {keys[0]: 3.7}
@@ -198,7 +198,7 @@ def test_scores_of_another_scale_are_mapped_exactly_and_flagged():
 
 @given(st.integers(0, 100))
 def test_a_rescaled_score_comes_back(value):
-    assert (rescale_score(value, (0, 100)) - 1) * 100 / 9 == pytest.approx(value, abs=1e-12)
+    assert (rescale_score(value, Scale(0, 100)) - 1) * 100 / 9 == pytest.approx(value, abs=1e-12)
 
 
 def test_what_was_not_given_stays_missing():
@@ -235,6 +235,12 @@ def test_nothing_in_notes_is_read_as_scores():
         ({"scores": {"a": {"holistic": 1}}}, "/scores", "no_score"),
         ({"scores": {"a": {"holistic": 1}, "c": {"holistic": 1}}}, "/scores/c", "unknown_response"),
         ({"scores": {"a": {"style": 1}, "2": {"holistic": 1}}}, "/scores/a/style", "unknown_criterion"),
+        ({"scores": {"a": {"holistic": 0}, "2": {"holistic": 1}}}, "/scores/a/holistic", "bad_score"),
+        (
+            {"scores": {"a": {"holistic": 101}, "2": {"holistic": 1}}, "scale": Scale(0, 100)},
+            "/scores/a/holistic",
+            "bad_score",
+        ),
         ({"scores": {"a": {"holistic": None}, "2": {"notes": "x"}}}, "/scores", "no_score"),
     ],
 )
@@ -292,6 +298,47 @@ def test_each_criterion_may_have_a_scale_of_its_own():
         ("holistic", "holistic was given from 1 to 5 and is mapped onto 1 to 10."),
     ]
     assert read_faults(SOUP, {**line, "scale": {"accuracy": 3}}) == [(2, "/scale", "wrong_shape")]
-    assert read_faults(SOUP, {**line, "scale": {"accuracy": [2, 3]}})[0][1] == "/scores/a/accuracy"
-    other = place_review(given_review(scores=line["scores"], scales={"charm": (0, 1)}), NUMBERS, rubric())
-    assert [fault.pointer for fault in other] == ["/scale/charm"]
+    scales = {"charm": Scale(0, 1), "accuracy": Scale(0, 1), "clarity": Scale(5, 6)}
+    other = place_review(given_review(scores=line["scores"], scales=scales), NUMBERS, rubric())
+    assert [fault.pointer for fault in other] == ["/scale/charm", "/scores/a/clarity"]
+
+
+def place_scaled(**changes: object) -> Placed | list[LineFault]:
+    """A line of plain scores in a set whose version has three scales."""
+    value = {**SCORED, "scores": {"a": {"coherence": 4, "recommend": 1}, "2": {"coherence": 5}}} | changes
+    found = read_comparison_lines(lines(SOUP, value))
+    assert found.faults == []
+    return place_review(found.reviews[0], NUMBERS, three_scales())
+
+
+def test_plain_scores_are_on_the_scales_of_the_version_unless_the_file_says_otherwise():
+    found = place_scaled()
+    assert isinstance(found, Placed)
+    assert [said.scores for said in found.record.responses] == [
+        {"coherence": 4, "recommend": 1},
+        {"coherence": 5},
+    ]
+    assert [flag.code for flag in found.record.flags] == ["order_unknown"]
+    beyond = place_scaled(scores={"a": {"coherence": 7}, "2": {"coherence": 5, "recommend": 0.5}})
+    assert isinstance(beyond, list)
+    assert [(fault.pointer, fault.code) for fault in beyond] == [("/scores/a/coherence", "bad_score")]
+    assert "scores lie from 1 to 5" in beyond[0].message
+
+
+def test_scores_of_the_scale_of_a_file_are_mapped_onto_that_of_the_criterion():
+    found = place_scaled(scale=[0, 100], scores={"a": {"coherence": 75, "recommend": 50}, "2": {"depth": 50}})
+    assert isinstance(found, Placed)
+    assert [said.scores for said in found.record.responses] == [
+        {"coherence": 4, "recommend": 0.5},
+        {"depth": 5.5},
+    ]
+    told = [(flag.code, flag.message) for flag in found.record.flags if flag.code != "order_unknown"]
+    assert told == [
+        ("rescaled", "The scores were given from 0 to 100 and are mapped onto the scale of each criterion.")
+    ]
+    one = place_scaled(scale={"coherence": [0, 5]})
+    assert isinstance(one, Placed)
+    assert [said.scores for said in one.record.responses] == [
+        {"coherence": 4.2, "recommend": 1},
+        {"coherence": 5},
+    ]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rubric.core.scales import COMMON, Scale
 from rubric.human_reviewers.core import (
     CANNOT,
     Given,
@@ -19,6 +20,7 @@ from rubric.human_reviewers.core import (
     contradicts_scores,
     find_mark_fault,
     format_ranking,
+    list_keys,
     missing,
     move_response,
     order_in,
@@ -28,6 +30,7 @@ from rubric.human_reviewers.core import (
 )
 from rubric.reviews.core.answer_record import read_review
 from tests.factories.reviews import CRITERIA, LABELS, VERSION, fenced
+from tests.factories.versions import three_scales
 
 TWO_CRITERIA = (("accuracy", "Accuracy"), ("clarity", "Clarity"))
 
@@ -275,3 +278,64 @@ def test_a_second_round_says_the_same_of_the_same_responses_under_its_own_letter
         ("ranking", ""): ("3>1=2", ""),
     }
     assert not any(start.kind == "ranking" for start in second_start(given, None, first, order))
+
+
+SCALED = Sheet(
+    count=2,
+    criteria=(("coherence", "Coherence"), ("recommend", "Recommend"), ("pace", "Pace")),
+    mode="both",
+    scales={"coherence": Scale(1, 5), "recommend": Scale(0, 1), "pace": Scale(0, 2, 0.5)},
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "value"),
+    [
+        ("score", "1.coherence", "5"),
+        ("score", "2.recommend", "0"),
+        ("score", "1.pace", "0.5"),
+        ("holistic", "1", "10"),
+    ],
+)
+def test_steps_of_its_own_scale_are_scores(kind, subject, value):
+    assert find_mark_fault(SCALED, kind, subject, value) == ""
+
+
+def test_what_is_not_on_the_scale_is_refused_with_the_criterion_and_its_scale():
+    said = find_mark_fault(SCALED, "score", "1.coherence", "7")
+    assert said.startswith("“7” is no score for Coherence, whose scale is 1 to 5.")
+    assert "whose scale is 0 or 1" in find_mark_fault(SCALED, "score", "1.recommend", "2")
+    assert "in steps of 0.5" in find_mark_fault(SCALED, "score", "1.pace", "0.25")
+    assert "from 1 to 10" in find_mark_fault(SCALED, "holistic", "1", "0")
+
+
+def test_a_digit_is_the_key_of_its_own_score_and_0_is_ten_where_there_is_no_0():
+    assert list_keys(COMMON)[-1] == ("10", "0")
+    assert list_keys(Scale(0, 10))[::10] == [("0", "0"), ("10", "")]
+    assert list_keys(Scale(0, 1, 0.5)) == [("0", "0"), ("0.5", ""), ("1", "1")]
+
+
+def test_half_points_come_back_in_the_second_round():
+    given_first = [Given(1, {"pace": 0.5}, None, "", {}), Given(2, {"pace": 2.0}, 7, "", {})]
+    starts = second_start(given_first, None, [1, 2], [2, 1])
+    assert {(start.subject, start.value) for start in starts} == {
+        ("2.pace", "0.5"),
+        ("1.pace", "2"),
+        ("1", "7"),
+    }
+
+
+def test_a_record_holds_scores_as_given_and_the_overall_on_the_common_scale():
+    sheet = Sheet(
+        count=2,
+        criteria=tuple((criterion.key, criterion.label) for criterion in three_scales().criteria),
+        mode="rubric",
+        scales=three_scales().scales,
+    )
+    values = {
+        (kind, subject): {"coherence": "4", "recommend": "1", "depth": "6"}[subject.partition(".")[2]]
+        for kind, subject in sheet.scores
+    }
+    record = build_record(sheet, values, three_scales())
+    assert record.responses[0].scores == {"coherence": 4, "recommend": 1, "depth": 6}
+    assert [said.overall for said in record.responses] == [Fraction("7.675")] * 2

@@ -47,6 +47,7 @@ from rubric.model_reviewers.core import (
     wait_before,
 )
 from tests.factories.reviews import CRITERIA, LABELS, VERSION, read
+from tests.factories.versions import three_scales
 from workspace.core.strict_json import read_json
 
 TEXTS = dict(zip(LABELS, ("Paris.", "It is Paris, I think.", "Lyon"), strict=True))
@@ -349,3 +350,16 @@ def test_a_second_answer_to_the_same_is_a_fault_and_an_empty_file_is_one():
 def test_of_a_file_without_end_the_first_thousand_faults_are_named():
     for data in (b"{}\n" * 5000, lines(*[GOOD] * 5000)):
         assert len(read_answer_lines(data)[1]) == 1_000
+
+
+def test_every_criterion_says_its_own_scale():
+    rubric = replace(three_scales(), parameters={"ask_overall": True, "shuffle_criteria": False})
+    text = build(rubric=rubric, mode="both").text
+    assert "from 1 to 10:" not in text
+    assert "Score each response on each of these criteria, each on the scale that it names:" in text
+    for words in ("Scale: 1 to 5 in steps of 1.", "Scale: 0 or 1.", "Scale: 1 to 10 in steps of 1."):
+        assert words in text
+    for words in ('"coherence": <1 to 5>', '"recommend": <0 or 1>', '"holistic": <1-10>'):
+        assert words in text
+    assert "Bring each score to 1 to 10 first: 1 + 9 x (score - lowest) / (highest - lowest)." in text
+    assert "Bring each score" not in build(rubric=three_scales()).text

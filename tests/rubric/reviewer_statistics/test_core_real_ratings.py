@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from rubric.comparisons.core import rescale_score
+from rubric.core.scales import Scale, rescale_score
 from rubric.reviewer_statistics.core.stability import stability_report
 from rubric.reviewer_statistics.core.variance import variance_report
 from rubric.reviews.core.score_rows import Row
@@ -67,8 +67,8 @@ def test_single_criteria_agree_less_and_the_overall_varies_less(rows):
 
 def as_imported(row: Row) -> Row:
     """The row as an import from 1 to 5 stores it: mapped onto 1 to 10."""
-    scores = {key: float(rescale_score(score, (1, 5))) for key, score in row.scores.items()}
-    return structs.replace(row, scores=scores, holistic=float(rescale_score(row.holistic, (1, 5))))
+    scores = {key: float(rescale_score(score, Scale(1, 5))) for key, score in row.scores.items()}
+    return structs.replace(row, scores=scores, holistic=float(rescale_score(row.holistic, Scale(1, 5))))
 
 
 @pytest.mark.parametrize("bring", [lambda row: row, as_imported], ids=["as given", "as imported"])

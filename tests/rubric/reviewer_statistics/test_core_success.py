@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import stats
 
-from rubric.comparisons.core import rescale_score
+from rubric.core.scales import Scale, rescale_score
 from rubric.reviewer_statistics.core.comprehension import Surveyed, answers_needed, understanding_report
 from rubric.reviewer_statistics.core.conciseness import length_report, responses_needed
 from rubric.reviewer_statistics.core.halo import flat_rows, residual_halo
@@ -186,8 +186,8 @@ def test_the_grid_is_the_scales_own_steps_or_the_scores_that_occur():
     assert get_grid_size(2.0, 5.0, 9.0) == 10  # whole numbers, used or not
     assert get_grid_size(2.0, 5.5, 9.0) == 19  # half points
     assert get_grid_size(1.0, 3.25, 7.75) == 5  # 1 to 5, as an import maps it
-    assert get_grid_size(*(float(rescale_score(score, (1, 8))) for score in (1, 2, 7))) == 8
-    assert get_grid_size(*(float(rescale_score(score, (0, 100))) for score in (3, 20, 70, 71))) == 4
+    assert get_grid_size(*(float(rescale_score(score, Scale(1, 8))) for score in (1, 2, 7))) == 8
+    assert get_grid_size(*(float(rescale_score(score, Scale(0, 100))) for score in (3, 20, 70, 71))) == 4
     assert get_grid_size(4.123456, 5.9, 6.654321) == 3
     assert get_grid_size(None, None) == 0
 
@@ -227,8 +227,8 @@ def test_ties_are_corrected_alike_on_every_scale(points):
     mapped = [
         structs.replace(
             row,
-            holistic=float(rescale_score(row.holistic, (1, points))),
-            scores={key: float(rescale_score(score, (1, points))) for key, score in row.scores.items()},
+            holistic=float(rescale_score(row.holistic, Scale(1, points))),
+            scores={key: float(rescale_score(score, Scale(1, points))) for key, score in row.scores.items()},
         )
         for row in rows
     ]

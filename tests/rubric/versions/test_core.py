@@ -15,6 +15,7 @@ from rubric.core.records import Criterion, RubricRecord
 from rubric.versions.core.differences import Change, ListChange, differences
 from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import first_discussion_version, first_response_version, first_version_bytes
+from workspace.core.canonical import canonical_bytes
 
 FIRST = first_version_bytes("discussion-1.0")
 
@@ -225,3 +226,67 @@ def test_parameters_and_entries_of_lists():
         ListChange("stop_words", [], [], is_reordered=True),
         ListChange("role_map.mafia", [], ["mafia"], is_reordered=False),
     ]
+
+
+def scaled(scale: Any, anchors: dict[str, str] | None = None) -> bytes:
+    """A response version whose first criterion has that scale."""
+    data = json.loads(first_version_bytes("response-1.0"))
+    data["criteria"][0] |= {"scale": scale, "anchors": anchors or {}}
+    return json.dumps(data).encode()
+
+
+@pytest.mark.parametrize(
+    ("scale", "says"),
+    [
+        ({"lowest": 5, "highest": 1}, "goes from 5 to 1; the lowest must be below the highest"),
+        ({"lowest": 3, "highest": 3}, "goes from 3 to 3"),
+        ({"lowest": 1, "highest": 5, "step": 0}, "are 0; they must be above 0"),
+        ({"lowest": 1, "highest": 5, "step": -1}, "are -1; they must be above 0"),
+        ({"lowest": 0, "highest": 1, "step": 0.3}, "does not reach 1 from 0 in steps of 0.3"),
+        ({"lowest": 0, "highest": 1, "step": 2}, "does not reach 1"),
+        ({"lowest": 0, "highest": 1, "step": 1e-9}, "has 1,000,000,001 points; 101 are the most"),
+        ({"lowest": 0, "highest": 2000}, "a number beyond 1000"),
+    ],
+)
+def test_a_scale_on_which_nothing_can_be_scored_is_refused(scale, says):
+    found = read_version(scaled(scale))
+    assert [(problem.pointer, problem.code) for problem in found] == [("/criteria/0/scale", "bad_scale")]
+    assert says in found[0].message
+
+
+@pytest.mark.parametrize(
+    "scale", [{"lowest": "1", "highest": 5}, {"lowest": 1}, [1, 5], {"lowest": 1, "highest": 5, "top": 9}]
+)
+def test_what_is_no_scale_is_refused(scale):
+    assert [code for _place, code in problems(scaled(scale))] == ["wrong_shape"]
+
+
+def test_anchors_lie_on_the_scale_of_their_criterion():
+    five = {"lowest": 1, "highest": 5}
+    assert isinstance(read_version(scaled(five, {"1-2": "bad", "5": "good", "else": "?"})), RubricRecord)
+    assert problems(scaled(five, {"1-2": "bad", "9-10": "good"})) == [("/criteria/0/anchors", "beyond_scale")]
+
+
+def test_criteria_of_games_have_no_scale():
+    assert problems(changed("/criteria/0/scale", {"lowest": 1, "highest": 5})) == [
+        ("/criteria/0/scale", "unknown")
+    ]
+
+
+def test_a_version_says_the_scales_of_its_criteria_and_earlier_ones_keep_their_bytes():
+    record = read_version(scaled({"lowest": 0, "highest": 3, "step": 0.5}))
+    assert isinstance(record, RubricRecord)
+    assert record.scales["accuracy"].text == "0 to 3 in steps of 0.5"
+    assert record.scales["clarity"].text == "1 to 10"
+    assert read_version(canonical_bytes(record)) == record
+    for name in ("discussion-1.0", "discussion-1.1", "response-1.0", "response-1.1"):
+        earlier = read_version(first_version_bytes(name))
+        assert isinstance(earlier, RubricRecord)
+        assert (earlier.scales, b'scale"' in canonical_bytes(earlier)) == ({}, False)
+
+
+def test_a_changed_scale_is_a_difference():
+    before, after = first_response_version(), read_version(scaled({"lowest": 0, "highest": 1}))
+    assert isinstance(after, RubricRecord)
+    changes = differences(before, after).criteria[0].changes
+    assert Change("scale", "", "0 or 1") in changes

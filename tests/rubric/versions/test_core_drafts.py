@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rubric.core.records import RubricRecord
+from rubric.core.scales import Scale
 from rubric.versions.core.differences import Change, differences
 from rubric.versions.core.draft import (
     Unreadable,
@@ -300,3 +301,41 @@ def test_what_is_in_step_stays_so(sent):
     one(*sent)
     found = in_step(dict(zip(("c3-weight", "c3-slide", "c3-was"), sent, strict=True)))
     assert in_step(found) == found
+
+
+@pytest.mark.parametrize(
+    ("typed", "scale"),
+    [
+        ("1 to 5", Scale(1, 5)),
+        (" 1–5 ", Scale(1, 5)),
+        ("0 or 1", Scale(0, 1)),
+        ("0 or 10", Scale(0, 10, 10)),
+        ("-2 to 2", Scale(-2, 2)),
+        ("0 to 3 in steps of 0.5", Scale(0, 3, 0.5)),
+        ("0-3, step 0.5", Scale(0, 3, 0.5)),
+        ("", None),
+    ],
+)
+def test_a_scale_is_typed_in_words(typed, scale):
+    found = read_draft(changed(c0__scale=typed, c0__anchors=""), RESPONSE)
+    assert isinstance(found, RubricRecord)
+    assert found.criteria[0].scale == scale
+    assert read_draft(draft_texts(found), RESPONSE) == found
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("five", 'The scale of accuracy is "five", which is none. Write one such as 1 to 5'),
+        ("5 to 1", "The scale of accuracy goes from 5 to 1; the lowest must be below the highest."),
+        ("0 to 1 in steps of 0.3", "The scale of accuracy does not reach 1 from 0 in steps of 0.3."),
+    ],
+)
+def test_what_is_no_scale_is_a_fault_of_its_field(typed, says):
+    found = problems(changed(c0__scale=typed, c0__anchors=""))
+    assert [field for field, _said in found] == ["c0-scale"]
+    assert found[0][1].startswith(says)
+
+
+def test_anchors_of_another_scale_are_a_fault_of_theirs():
+    assert {field for field, _said in problems(changed(c0__scale="1 to 5"))} == {"c0-anchors"}
