@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, Criterion
 from rubric.core.response_order import map_labels
 from rubric.core.scales import COMMON, Scales, bring_all, bring_to_common
-from rubric.core.scores import compute_overall
+from rubric.core.scores import compute_overall, round_half_up
 from rubric.core.weights import exact
 from rubric.models import Comparison, Review, ReviewedResponse
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
@@ -179,7 +179,7 @@ def _row(
     brought = [two(None if value is None else exact(bring_to_common(value, scale))) for value in values]
     return ScoreRow(
         label=label,
-        cells=[format_mark(cell, key, scales) for cell in cells],
+        cells=[_given(value, key, scales) for value in values],
         mean=format_mark(mean, key, scales),
         scale=scale.text,
         brought=[] if scale.is_common else brought,
@@ -190,6 +190,13 @@ def _shown(value: Fraction | None, is_total: bool) -> str:
     if value is None:
         return ""
     return two(value) if is_total or value.denominator != 1 else str(value)
+
+
+def _given(value: Fraction | None, key: str, scales: Scales) -> str:
+    """A score as it was given, with two decimals at most, and the end of its scale where criteria have their own."""
+    if value is None or not scales:
+        return _shown(value, is_total=False)
+    return format_mark(f"{round_half_up(value).normalize():f}", key, scales)
 
 
 def _exact(value: float | None) -> Fraction | None:
@@ -263,10 +270,9 @@ def _line(
         name=candidate.name,
         label=labels.get(candidate.key, ""),
         scores=[
-            format_mark(_shown(_score(row, criterion.key), is_total=False), criterion.key, ground.scales)
-            for criterion in ground.criteria
+            _given(_score(row, criterion.key), criterion.key, ground.scales) for criterion in ground.criteria
         ],
-        holistic=format_mark(_shown(_exact(row.holistic), is_total=False), HOLISTIC, ground.scales),
+        holistic=_given(_exact(row.holistic), HOLISTIC, ground.scales),
         overall=_overall(row, ground),
         notes=shorten(row.notes, LONGEST_COMMENT),
         cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],

@@ -11,6 +11,7 @@ from rubric.model_reviewers import queries
 from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt
 from rubric.model_reviewers.actions.readings import correct_reading, reread_answer, reread_answers
+from rubric.model_reviewers.forms import CorrectionForm
 from rubric.model_reviewers.queries import load_asked, reviews_to_read
 from rubric.models import Review
 from rubric.models.comparisons import MODEL
@@ -19,6 +20,7 @@ from rubric.reviews.core.corrections import Correction, parse_typed_ranking
 from tests.factories.comparisons import make_set
 from tests.factories.model_reviewers import SIXES
 from tests.factories.people import NOW, moment
+from tests.factories.versions import three_scales
 from workspace.checks.core import run_check
 from workspace.core.refusals import Conflict, Unacceptable
 
@@ -131,3 +133,28 @@ def test_what_a_person_corrected_says_who_and_why_and_is_replayed(monkeypatch, c
 )
 def test_a_typed_ranking_names_each_response_once(text, places):
     assert parse_typed_ranking(text, LABELS) == places
+
+
+def test_a_correction_is_held_to_the_scale_of_each_criterion():
+    record = three_scales()
+    names = {criterion.key: criterion.label for criterion in record.criteria}
+    sheet = {"labels": ["Response A", "Response B"], "criteria": names, "scales": record.scales}
+    sent = {
+        "s1-coherence": "6",
+        "s1-recommend": "1",
+        "s2-depth": "0",
+        "s2-coherence": "3.5",
+        "reason": "Misread",
+    }
+    form = CorrectionForm(sent, **sheet)
+    assert form.errors == {
+        "s1-coherence": ["Coherence lies on a scale of 1 to 5."],
+        "s2-depth": ["Depth lies on a scale of 1 to 10."],
+    }
+    assert form["s1-recommend"].label == "Response A, Recommend (0 or 1)"
+    right = CorrectionForm(sent | {"s1-coherence": "5", "s2-depth": "10"}, **sheet)
+    assert right.is_valid()
+    assert right.to_correction().scores == {
+        "Response A": {"coherence": 5, "recommend": 1},
+        "Response B": {"coherence": 3.5, "depth": 10},
+    }

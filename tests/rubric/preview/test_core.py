@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rubric.core.records import Criterion
+from rubric.core.scales import Scale
 from rubric.core.scores import compute_overall, get_weights
 from rubric.preview.core import (
     MOST_MOVES,
@@ -170,3 +171,11 @@ def test_comparisons_without_scored_criteria_are_counted_aside(count, says):
     impact = compute_rankings_impact([rerank(HERE, whole, whole)] * count)
     assert (impact.looked_at, impact.flip_count, impact.distribution) == (0, 0, [])
     assert impact.notes[0].startswith(says)
+
+
+def test_a_draft_with_another_scale_says_how_stored_scores_count():
+    criteria = [replace(VERSION.criteria[0], scale=Scale(1, 5)), *VERSION.criteria[1:]]
+    (said,) = lacking(VERSION, replace(VERSION, criteria=criteria))
+    assert said.startswith(
+        "Accuracy was scored on a scale of 1 to 10 under version 1.0, and the draft has 1 to 5."
+    )

@@ -19,6 +19,7 @@ from msgspec import structs
 from scipy import stats
 from scipy.optimize import minimize
 
+from rubric.core.scales import Scale, bring_to_common
 from rubric.reviewer_statistics.core.agreement import agreement_report, within_spread
 from rubric.reviewer_statistics.core.figure_kinds import (
     KINDS,
@@ -44,6 +45,8 @@ from rubric.reviewer_statistics.core.weights_fit import (
 from rubric.reviews.core.score_rows import Row, sort_rows
 from tests.factories.scores import WEIGHTS, make_rows, simulate_panel
 from tests.workspace.statistics.test_core_real_ratings import SQUALITY
+from workspace.statistics.alpha import krippendorff_alpha
+from workspace.statistics.chance_agreement import gwet_ac
 
 ONE_CRITERION = {"accuracy": 1.0}
 
@@ -211,6 +214,37 @@ def test_flat_rows_are_held_against_the_other_reviewers():
     assert found[0].interval == pytest.approx((0.215, 0.785), abs=1e-3)
     assert flagged(flat_rows([*flats("ann", 4, 8), *flats("bob", 4, 8)], ["a", "b"])) == []
     assert flagged(flat_rows([*flats("ann", 7, 7), *flats("bob", 0, 8)], ["a", "b"])) == []
+
+
+def test_flat_rows_are_looked_for_among_criteria_of_one_scale():
+    """c, on another scale, is 5.0 too where ann is flat and 1.0 elsewhere; it decides nothing, and b and c nothing."""
+    rows = [
+        structs.replace(row, scores=dict(row.scores) | {"c": 1.0})
+        for row in [*flats("ann", 4, 8), *flats("bob", 0, 8)]
+    ]
+    found = flat_rows(rows, ["a", "b", "c"], {"c": Scale(1, 5)})
+    assert flagged(found) == ["ann"]
+    (ann, bob) = flat_rows(rows, ["b", "c"], {"c": Scale(1, 5)})
+    assert ann.value is bob.value is None
+    assert ann.reason == "No two criteria have the same scale, so no score can be the same on both."
+
+
+def test_agreement_on_a_criterion_is_that_of_the_scores_on_its_own_scale():
+    given = {"ann": {"a": 4, "b": 2, "c": 5, "d": 3}, "bob": {"a": 5, "b": 2, "c": 4, "d": 1}}
+    scale = Scale(1, 5)
+    brought = {
+        name: {key: bring_to_common(score, scale) for key, score in sheet.items()}
+        for name, sheet in given.items()
+    }
+    found = agreement_report(make_rows(brought), ONE_CRITERION, {"accuracy": scale})
+    table = np.array([[given[name][key] for name in ("ann", "bob")] for key in "abcd"], dtype=float)
+    line = find_line(found, "criterion", "accuracy")
+    assert line.alpha.value == pytest.approx(krippendorff_alpha(table, level="interval").value)
+    as_given = gwet_ac(table, weights="quadratic", scale=[1, 2, 3, 4, 5])
+    assert line.ac2.value == pytest.approx(as_given.value)
+    assert line.ac2.value != pytest.approx(
+        gwet_ac(table, weights="quadratic", scale=list(range(1, 11))).value
+    )
 
 
 def test_residuals_by_hand():

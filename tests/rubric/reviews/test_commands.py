@@ -10,6 +10,8 @@ from django.core.management import call_command
 
 from rubric.versions.queries import first_version_bytes
 from tests.factories.reviews import CRITERIA, EXAMPLE, LABELS, fenced
+from tests.factories.versions import three_scales
+from workspace.core.canonical import canonical_bytes
 
 KEYS = ["reviewer", "mode", "responses", "ranking", "reported_ranking", "flags"]
 RESPONSE_KEYS = ["scores", "overall", "holistic", "reported_overall", "incomplete", "notes"]
@@ -166,3 +168,20 @@ def test_a_missing_file_is_said_so(tmp_path, capsys):
         call_command("score_reviews", str(tmp_path / "none.jsonl"), "--json")
     assert end.value.code == 2
     assert json.loads(capsys.readouterr().err)["faults"][0]["code"] == "cannot_read"
+
+
+def test_a_version_with_scales_of_its_own_weighs_scores_on_the_common_scale(tmp_path, capsys):
+    """0.5 x 7.75 + 0.2 x 10 + 0.3 x 6; a 7 is beyond 1 to 5, so 0.2 x 1 + 0.3 x 6 over 0.5."""
+    version = tmp_path / "stories.json"
+    version.write_bytes(canonical_bytes(three_scales()))
+    said = {
+        "Response A": {"coherence": 4, "recommend": 1, "depth": 6},
+        "Response B": {"coherence": 7, "recommend": 0, "depth": 6},
+    }
+    text = fenced({"evaluations": said})
+    _code, (answer,), _err = run(
+        tmp_path, capsys, jsonl(line(responses=LABELS[:2], text=text)), "--json", "--rubric", str(version)
+    )
+    assert [response["overall"] for response in answer["responses"].values()] == [7.675, 4.0]
+    assert answer["responses"]["Response A"]["scores"] == said["Response A"]
+    assert answer["flags"] == [{"code": "out_of_range", "response": "Response B"}]
