@@ -289,7 +289,7 @@ def lacking(own: RubricRecord, draft: RubricRecord) -> list[str]:
             f"The draft drops {', '.join(removed)}; what was scored there under version {own.version} counts for "
             "nothing."
         )
-    for key in old.keys() & new.keys():
+    for key in [key for key in new if key in old]:
         was, now = own.criterion(key).scale or COMMON, draft.criterion(key).scale or COMMON
         if was != now:
             said.append(

@@ -22,8 +22,8 @@ from rubric.core.records import (
     ReviewRecord,
     RubricRecord,
 )
-from rubric.core.scales import COMMON
-from rubric.core.scores import rank_values, round_half_up, score_marks
+from rubric.core.scales import COMMON, Scales, bring_all
+from rubric.core.scores import compute_overall, get_weights, rank_values, round_half_up
 from rubric.core.weights import Number, exact
 from rubric.reviews.core.answer_json import (
     REFUSED,
@@ -290,7 +290,10 @@ def assemble_record(
     flags: Sequence[Flag] = (),
 ) -> ReviewRecord:
     """The record of what was said under each label: with our overalls, our ranking, and what contradicts what."""
-    responses = [_response(label, given_scores, rubric, mode) for label, given_scores in said.items()]
+    weights, scales = get_weights(rubric), rubric.scales
+    responses = [
+        _response(label, given_scores, weights, scales, mode) for label, given_scores in said.items()
+    ]
     return ReviewRecord(
         mode=mode,
         responses=responses,
@@ -390,12 +393,13 @@ def _is_refusal(text: str) -> bool:
     return not _WANTED.search(text) and _REFUSAL.search(text[:_REFUSAL_WITHIN]) is not None
 
 
-def _response(label: str, said: GivenScores, rubric: RubricRecord, mode: str) -> ResponseReview:
-    overall = score_marks(said.scores, rubric)
-    keys = [criterion.key for criterion in rubric.criteria]
+def _response(
+    label: str, said: GivenScores, weights: Mapping[str, Fraction], scales: Scales, mode: str
+) -> ResponseReview:
+    overall = compute_overall(bring_all(said.scores, scales), weights)
     return ResponseReview(
         label=label,
-        scores={key: said.scores[key] for key in keys if key in said.scores},
+        scores={key: said.scores[key] for key in weights if key in said.scores},
         overall=overall.value,
         holistic=said.holistic,
         reported_overall=said.overall,

@@ -158,9 +158,9 @@ def find_scale_fault(key: str, scale: Scale) -> str:
         return f"The scale of {key} has a number beyond {FARTHEST}. Take smaller ones."
     low, high, step = map(write_number, numbers)
     if not scale.lowest < scale.highest:
-        return f"The scale of {key} goes from {low} to {high}; the lowest must be below the highest."
+        return f"The scale of {key} goes from {low} to {high}; the lowest must be below the highest. Change them."
     if not scale.step > 0:
-        return f"The steps of the scale of {key} are {step}; they must be above 0."
+        return f"The steps of the scale of {key} are {step}; they must be above 0. Change them."
     if not scale.is_step(scale.highest):
         return f"The scale of {key} does not reach {high} from {low} in steps of {step}. Change one of the three."
     count = 1 + int((exact(scale.highest) - exact(scale.lowest)) / exact(scale.step))

@@ -327,7 +327,10 @@ def test_a_scale_is_typed_in_words(typed, scale):
     ("typed", "says"),
     [
         ("five", 'The scale of accuracy is "five", which is none. Write one such as 1 to 5'),
-        ("5 to 1", "The scale of accuracy goes from 5 to 1; the lowest must be below the highest."),
+        (
+            "5 to 1",
+            "The scale of accuracy goes from 5 to 1; the lowest must be below the highest. Change them.",
+        ),
         ("0 to 1 in steps of 0.3", "The scale of accuracy does not reach 1 from 0 in steps of 0.3."),
     ],
 )
