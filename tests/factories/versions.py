@@ -56,10 +56,10 @@ def make_changed_draft(*, by=None, weights=(0.4, 0.2, 0.2, 0.2), now=NOW):
     return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
 
 
-def three_scales() -> RubricRecord:
-    """A response version whose criteria have three scales: 1 to 5, 0 or 1, and the common one."""
+def three_scales(depth: Scale | None = None) -> RubricRecord:
+    """A response version whose criteria have three scales: 1 to 5, 0 or 1, and `depth`, else the common one."""
     shipped = response_version()
-    named = (("coherence", Scale(1, 5), 0.5), ("recommend", Scale(0, 1), 0.2), ("depth", None, 0.3))
+    named = (("coherence", Scale(1, 5), 0.5), ("recommend", Scale(0, 1), 0.2), ("depth", depth, 0.3))
     criteria = [
         Criterion(
             key=key,
@@ -75,9 +75,11 @@ def three_scales() -> RubricRecord:
     return replace(shipped, name="Stories", version="1.0", criteria=criteria)
 
 
-def publish_three_scales() -> RubricVersion:
+def publish_three_scales(depth: Scale | None = None) -> RubricVersion:
     """The same as a published version of a rubric of its own."""
     admin = make_admin()
-    draft = import_version(record=three_scales(), rubric=None, key="stories", note="Ours", by=admin, now=NOW)
+    draft = import_version(
+        record=three_scales(depth), rubric=None, key="stories", note="Ours", by=admin, now=NOW
+    )
     publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
     return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)

@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from rubric.core.scales import Scale
 from rubric.models import Mark, MarkRevision, Review
 from tests.factories.human_reviewers import (
     begin,
@@ -22,6 +23,7 @@ from tests.factories.human_reviewers import (
     work,
 )
 from tests.factories.people import make_member
+from tests.factories.versions import publish_three_scales
 
 pytestmark = pytest.mark.django_db
 
@@ -351,3 +353,16 @@ def get_lines(answer):
     pattern = r'id="so-far-\d+"[^>]*>(.*?)(?=</summary>|<span\s+class="so-far|<section\s+class="step")'
     found = re.findall(pattern, answer.content.decode(), re.DOTALL)
     return [" ".join(re.sub(r"<[^>]*>", " ", line).split()) for line in found]
+
+
+def test_a_scale_of_many_steps_is_a_list_to_choose_from(client):
+    review = start(version=publish_three_scales(depth=Scale(0, 100, 5)))
+    client.force_login(review.reviewer.person)
+    page = get_page(client, review).content.decode()
+    assert page.count("Choose a score") == 3
+    assert re.findall(r'value="score~1\.depth~0~(\d+)"', page) == [str(point) for point in range(0, 101, 5)]
+    assert act(client, review, "").status_code == 422
+    assert "55 of 100" in act(client, review, "score~1.depth~0~55").content.decode()
+    refused = act(client, review, "score~2.depth~0~57")
+    assert refused.status_code == 422
+    assert "“57” is no score for Depth, whose scale is 0 to 100 in steps of 5." in refused.content.decode()
