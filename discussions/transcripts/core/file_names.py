@@ -2,10 +2,14 @@
 
 from workspace.core.strict_json import normalise_text
 
-_LEFT_OUT = frozenset({"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini"})
+# What a log of Inspect AI holds beside its samples.
+_BESIDE_SAMPLES = ("header.json", "summaries.json", "reductions.json")
+_LEFT_OUT = frozenset(
+    {"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini", *_BESIDE_SAMPLES}
+)
 _NOTE_ENDINGS = (".txt", ".md", ".rst")
 # Of files that may be transcripts.
-ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".log")
+ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".tsv", ".log", ".eval")
 
 
 def shown_name(name: str) -> str:
@@ -42,7 +46,7 @@ def is_plainly_no_transcript(name: str) -> bool:
     *folders, last = _parts(name.lower())
     for ending in _NOTE_ENDINGS:
         last = last.removesuffix(ending)
-    return "__macosx" in folders or last.startswith(".") or last in _LEFT_OUT
+    return not {"__macosx", "_journal"}.isdisjoint(folders) or last.startswith(".") or last in _LEFT_OUT
 
 
 def _parts(name: str) -> list[str]:

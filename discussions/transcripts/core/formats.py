@@ -12,15 +12,20 @@ from msgspec import Struct
 
 from discussions.core.records import GameRecord
 from discussions.transcripts.core import native
+from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers import aiwolf, avalon_nlu, llmafia, werewolf_arena
-
-NativeGame = dict[str, Any] | None
-# The notes of the next game of a text: one game, one Notes.
-NewNotes = Callable[[], Notes]
-# Which column of a file of rows holds what, as a person said; empty when nobody did.
-Columns = Mapping[str, str]
+from discussions.transcripts.core.readers import (
+    aiwolf,
+    avalon_nlu,
+    chat_text,
+    csv_rows,
+    inspect_eval,
+    json_rows,
+    llmafia,
+    openai_chat,
+    werewolf_arena,
+)
 
 
 class Format(Struct, frozen=True):
@@ -82,8 +87,52 @@ AVALON_NLU = Format(
     to_native=avalon_nlu.to_native,
 )
 
-# In the order in which they are asked whether a file is theirs.
-FORMATS: tuple[Format, ...] = (NATIVE, WEREWOLF_ARENA, LLMAFIA, AIWOLF, AVALON_NLU)
+INSPECT = Format(
+    name="inspect",
+    looks="a log of Inspect AI with its samples",
+    recognises=inspect_eval.recognises,
+    to_native=inspect_eval.to_native,
+    parts=inspect_eval.list_samples,
+)
+OPENAI_CHAT = Format(
+    name="openai_chat",
+    looks="a list of messages with role and content, bare or under messages",
+    recognises=openai_chat.recognises,
+    to_native=openai_chat.to_native,
+)
+JSONL = Format(
+    name="jsonl",
+    looks="a JSON object with a message in each line, or a list of them",
+    recognises_text=json_rows.recognises_text,
+    to_native_text=json_rows.to_native_text,
+)
+CSV = Format(
+    name="csv",
+    looks="a first line with the names of columns, then a message in each row",
+    recognises_text=csv_rows.recognises_text,
+    to_native_text=csv_rows.to_native_text,
+)
+CHAT_TEXT = Format(
+    name="chat_text",
+    looks="lines such as [10:05] Name: text",
+    recognises_text=chat_text.recognises_text,
+    to_native_text=chat_text.to_native_text,
+)
+
+# In the order in which they are asked whether a file is theirs, the more particular first: a sample of a log holds a chat, a chat may have keys of
+# a native game around it, and a table may hold lines that look like a chat.
+FORMATS: tuple[Format, ...] = (
+    INSPECT,
+    WEREWOLF_ARENA,
+    LLMAFIA,
+    AIWOLF,
+    AVALON_NLU,
+    OPENAI_CHAT,
+    NATIVE,
+    JSONL,
+    CSV,
+    CHAT_TEXT,
+)
 
 
 def find_format(name: str) -> Format | None:

@@ -11,12 +11,14 @@ import msgspec
 from msgspec import Struct
 
 from discussions.core.records import Fault
+from discussions.transcripts.core.converted import Columns
+from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.fields import describe_type
-from discussions.transcripts.core.formats import FORMATS, Columns, Format
+from discussions.transcripts.core.formats import FORMATS, Format
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.json_faults import Problem
-from workspace.core.json_items import BOM, Parts, begin_of, each_line, find_items, find_lines
+from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines
 from workspace.core.strict_json import Document, normalise_text, read_json
 
 # A format is told by so much of a file.
@@ -38,13 +40,13 @@ class ReadOptions(Struct, frozen=True):
     """How a file is to be read. `named` is the format that a person named; without one it is found by the content.
 
     `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
-    reported as unknown. `formats` are those that are known.
+    reported as unknown. `columns` are mappings that people made. `formats` are those that are known.
     """
 
     limits: Limits = Limits()
     role_map: RoleMap = {}
     named: Format | None = None
-    columns: Columns = {}
+    columns: Columns = ()
     formats: tuple[Format, ...] = FORMATS
 
     @property
@@ -181,10 +183,10 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
 def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
     if b"\0" in data[:4] or not any(known.recognises_text for known in options.known):
         return None
-    try:
-        head = normalise_text(data.removeprefix(BOM).decode("utf-8")[:HEAD_CHARACTERS])[0]
-    except UnicodeDecodeError:
+    decoded = decode_text(data)
+    if decoded is None:
         return None
+    head = decoded.text[:HEAD_CHARACTERS]
     head = head if len(head) < HEAD_CHARACTERS else head[: head.rfind("\n") + 1]
     for known in options.known:
         if known.recognises_text and (known is options.named or known.recognises_text(head)):

@@ -46,6 +46,10 @@ class Transcripts(Struct, frozen=True):
 # Sentences of warnings: for one and for many. {count} is how often, {what} the first thing it was about.
 WARNINGS = {
     "byte_order_mark": ("The file begins with a byte order mark, which was left out.",) * 2,
+    "windows_1252": (
+        "The file is no UTF-8 text; it was read as Windows-1252. Look at its accents and quotes.",
+    )
+    * 2,
     "replaced_nul": (
         "One NUL character was replaced by ␀, since no database stores it.",
         "{count} NUL characters were replaced by ␀, since no database stores them.",

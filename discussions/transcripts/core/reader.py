@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core.archives import Budget, Refused
+from discussions.transcripts.core.converted import Columns
+from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.formats import NATIVE, Format, read_converted
 from discussions.transcripts.core.layouts import (
     LIST,
@@ -27,7 +29,7 @@ from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcri
 from discussions.transcripts.core.oddities import oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from workspace.core.json_items import BOM, PartPlaces
-from workspace.core.strict_json import Document, Replaced, normalise_text
+from workspace.core.strict_json import Document, Replaced
 
 MIXED = "mixed"
 
@@ -82,12 +84,13 @@ def read_transcripts(
     *,
     role_map: RoleMap | None = None,
     named: Format | None = None,
+    columns: Columns = (),
 ) -> Transcripts:
     """Every game of the file that may come in, and every fault of those that may not, at once. Never raises.
 
     `name` is used to name places only. See `ReadOptions` for the rest.
     """
-    options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named)
+    options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns)
     plan = plan_reading(data, name, options)
     tally, games = ReadTally(plan), []
     for outcome in read_games(plan):
@@ -192,21 +195,21 @@ def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> Gam
 
 
 def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[ReadOutcome]:
-    """The games of a text that was found to be UTF-8."""
-    text, replaced = normalise_text(file.data.removeprefix(BOM).decode("utf-8"))
-    had_bom = file.data.startswith(BOM)
+    """The games of a text; without any, a fault that says so."""
+    decoded = decode_text(file.data) or Decoded(text="")
     numbers = count(1)
 
     def new_notes() -> Notes:
         number = next(numbers)
         source = file.source if number == 1 else f"{file.source}-{number}"
         notes = Notes(file.name, "", options.limits, source=source)
-        _note_replaced(notes, [replaced], had_bom=had_bom)
+        for code, times in decoded.warnings:
+            notes.warn(code, count=times)
         return notes
 
     is_empty = True
     for value, notes in (
-        known.to_native_text(text, new_notes, options.columns) if known.to_native_text else ()
+        known.to_native_text(decoded.text, new_notes, options.columns) if known.to_native_text else ()
     ):
         is_empty = False
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)

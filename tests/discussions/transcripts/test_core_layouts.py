@@ -11,6 +11,7 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.plans import plan_reading
 from discussions.transcripts.core.reader import ReadTally, read_games, read_transcripts
+from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.archives import zipped
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
@@ -40,7 +41,7 @@ def talks_of_text(text, new_notes, columns):
         notes = new_notes()
         said = [entry.split(": ", 1) for entry in game.splitlines()[1:]]
         game = talk({"talk": said}, notes, lambda at: f"line {at + 2}")
-        yield game | {"winner": columns.get("winner")}, notes
+        yield game | {"winner": columns[0].fields["winner"] if columns else None}, notes
 
 
 TALK = Format(
@@ -182,7 +183,9 @@ def test_what_is_odd_in_the_json_of_several_games_refuses_them_all():
 
 def test_texts_give_games_with_places_by_line():
     games, tally = read(
-        b"\xef\xbb\xbf" + TALK_TEXT + b"\nTALK\nAnn: a\0b\nZoe: Hi.", "talks.txt", columns={"winner": "mafia"}
+        b"\xef\xbb\xbf" + TALK_TEXT + b"\nTALK\nAnn: a\0b\nZoe: Hi.",
+        "talks.txt",
+        columns=[MappingRecord([], {"winner": "mafia"})],
     )
     assert (ids(games), games[0].record.winner, tally.format) == (["talks"], "mafia", "text")
     assert {warning.code for warning in games[0].warnings} >= {"byte_order_mark", "replaced_nul"}

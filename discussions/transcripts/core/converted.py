@@ -1,0 +1,13 @@
+"""What converters of text formats take and give, apart from `formats.py`, which imports them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.columns import MappingRecord
+
+NativeGame = dict[str, Any] | None
+# The notes of the next game of a text: one game, one Notes.
+NewNotes = Callable[[], Notes]
+# Which columns of files of rows hold what, as people said.
+Columns = Sequence[MappingRecord]

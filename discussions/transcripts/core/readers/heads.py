@@ -1,0 +1,57 @@
+"""The beginning of a file of rows, for people who say what its columns are: no more than that is read for a preview."""
+
+from itertools import islice
+
+from msgspec import Struct
+
+from discussions.core.records import Fault, GameRecord
+from discussions.transcripts.core.decoding import decode_text
+from discussions.transcripts.core.formats import read_converted
+from discussions.transcripts.core.native_parts import RoleMap
+from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.readers.csv_rows import read_csv
+from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
+from discussions.transcripts.core.readers.json_rows import first_objects, read_rows
+from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
+from discussions.transcripts.core.readers.rows import Table, games_of_rows
+
+HEAD_BYTES = 256 * 1024
+
+
+class FirstGame(Struct, frozen=True):
+    """What a mapping makes of the first game of the rows. Without a `record` the faults say why."""
+
+    record: GameRecord | None
+    faults: list[Fault]
+    warnings: list[Fault]
+    game_count: int
+
+
+def read_head(data: bytes, *, is_part: bool) -> Table | None:
+    """The rows at the beginning of a file; None when it holds no rows with columns. Never raises.
+
+    `is_part` says that `data` is cut off; a row that is not whole is left out.
+    """
+    whole = data[: data.rfind(b"\n") + 1] if is_part and b"\n" in data else data
+    decoded = decode_text(whole)
+    if decoded is None:
+        return None
+    if is_json(decoded.text):
+        table = read_rows(islice(first_objects(decoded.text), 5_000))
+    elif is_csv(decoded.text):
+        table = read_csv(decoded.text, is_part=is_part)
+    else:
+        return None
+    return table if table.columns else None
+
+
+def read_first_game(
+    table: Table, fields: dict[str, str], name: str, source: str, role_map: RoleMap
+) -> FirstGame:
+    """The first game of the rows by this mapping, and how many games they begin. Never raises."""
+    games = list(games_of_rows(table, fields, lambda: Notes(name, "", Limits(), source=source)))
+    if not games:
+        return FirstGame(record=None, faults=[], warnings=[], game_count=0)
+    value, notes = games[0]
+    record = read_converted(value, notes, role_map)
+    return FirstGame(record=record, faults=notes.faults, warnings=notes.warnings(), game_count=len(games))

@@ -1,0 +1,246 @@
+"""Logs of Inspect AI (inspect.aisi.org.uk): each sample is a game, spoken by its agents.
+
+Who speaks is, in this order: a name in the message's metadata, the agent's span in the events, the model.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.openai_chat import INSTRUCTION, TOOL_CALL, content_text, with_facts
+
+# A message with its pointer.
+_Placed = tuple[str, dict[str, Any]]
+NAME_KEYS = ("player", "agent", "name", "speaker")
+ATTACHMENT = "attachment://"
+_ERROR = ("The sample ended with an error; what was said until then was read.",) * 2
+_EVENTS = (
+    "The messages were taken from the calls of the agents' models, since the conversation has one speaker.",
+) * 2
+_SCORES = (
+    'One score of the log was left out ("{what}").',
+    '{count} scores of the log were left out (first "{what}").',
+)
+_USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
+
+
+def recognises(value: Any) -> bool:
+    """Whether a JSON value is a log, or one sample of a log."""
+    return is_log(value) or is_sample(value)
+
+
+def is_log(value: Any) -> bool:
+    """Whether a JSON value is a whole log, or the head of one."""
+    return type(value) is dict and type(value.get("eval")) is dict and "version" in value and "plan" in value
+
+
+def is_sample(value: Any) -> bool:
+    """Whether a JSON value is one sample of a log."""
+    return type(value) is dict and value.keys() >= {"id", "epoch", "messages", "target"}
+
+
+def list_samples(value: Any) -> list[tuple[str, Any]]:
+    """The samples of a log with their pointers; a sample is its own, and a log without samples is a bad one."""
+    samples = value.get("samples") if type(value) is dict and not is_sample(value) else None
+    if type(samples) is not list or not samples:
+        return [("", value)]
+    return [(f"/samples/{index}", sample) for index, sample in enumerate(samples)]
+
+
+def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
+    """One sample as a native object; None with a fault when it is none. Never raises."""
+    if not is_sample(value) or type(value["messages"]) is not list:
+        sentence = "A sample of an Inspect log should be an object with id, epoch and a list of messages."
+        notes.fault("shape", "", f"{sentence} Write the log again with its samples.")
+        return None
+    if value.get("error"):
+        notes.warn("sample_error", "/error", says=_ERROR)
+    events = value["events"] if type(value.get("events")) is list else []
+    texts = value["attachments"] if type(value.get("attachments")) is dict else {}
+    agents = _agents_of_outputs(events)
+    placed = list(_from_messages(value["messages"], agents, texts, notes))
+    if _speaker_count(placed) < 2:
+        said = list(_from_events(events, agents, texts, notes))
+        if _speaker_count(said) > 1:
+            notes.warn("taken_from_events", "/events", says=_EVENTS)
+            placed = said
+    for index, (pointer, _said) in enumerate(placed):
+        notes.translate(f"/messages/{index}", pointer)
+    spoken = [message for _pointer, message in placed]
+    names = list(dict.fromkeys(message["playerName"] for message in spoken))
+    _note_scores(value.get("scores"), notes)
+    return {
+        "gameId": _game_id(value, notes),
+        "timestamp": value.get("started_at"),
+        "players": with_facts(names, None, value.get("metadata")),
+        "messages": spoken,
+        "cost": _cost(value.get("model_usage")),
+    }
+
+
+def _game_id(sample: dict[str, Any], notes: Notes) -> str:
+    """The sample's id and epoch, and the beginning of its own number: ids repeat from run to run."""
+    own = sample["id"] if type(sample["id"]) in (str, int) else notes.source
+    parts = [str(own)[:150], str(sample["epoch"]) if type(sample["epoch"]) is int else "1"]
+    number = sample.get("uuid")
+    return "-".join([*parts, number[:8]] if type(number) is str and number else parts)
+
+
+def _agents_of_outputs(events: list[Any]) -> dict[str, tuple[str, Any]]:
+    """Id of a message -> the agent whose model call gave it ("" without one), and when."""
+    spans = {
+        event["id"]: event
+        for event in events
+        if type(event) is dict and event.get("event") == "span_begin" and type(event.get("id")) is str
+    }
+    found: dict[str, tuple[str, Any]] = {}
+    for _pointer, event, message in _outputs(events):
+        if type(message.get("id")) is str:
+            agent = _agent_of_span(event.get("span_id"), spans)
+            found.setdefault(message["id"], (agent, event.get("timestamp")))
+    return found
+
+
+def _agent_of_span(span: Any, spans: dict[str, dict[str, Any]]) -> str:
+    """The name of the innermost span of an agent around a call."""
+    seen: set[str] = set()
+    while type(span) is str and span in spans and span not in seen:
+        seen.add(span)
+        begun = spans[span]
+        if begun.get("type") == "agent" and type(begun.get("name")) is str:
+            return str(begun["name"]).strip()
+        span = begun.get("parent_id")
+    return ""
+
+
+def _speaker_count(placed: list[_Placed]) -> int:
+    return len({message["playerName"] for _pointer, message in placed})
+
+
+def _outputs(events: list[Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Each model call that gave a message: its pointer, the call and the message."""
+    for index, event in enumerate(events):
+        if type(event) is not dict or event.get("event") != "model" or type(event.get("output")) is not dict:
+            continue
+        choices = event["output"].get("choices")
+        first = choices[0] if type(choices) is list and choices else None
+        if type(first) is dict and type(first.get("message")) is dict:
+            yield f"/events/{index}", event, first["message"]
+
+
+def _from_messages(
+    messages: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any], notes: Notes
+) -> Iterator[_Placed]:
+    """What was said in the sample's conversation. What moderators wrote has no speaker and is left out."""
+    for index, entry in enumerate(messages):
+        pointer = f"/messages/{index}"
+        if type(entry) is not dict:
+            notes.fault("wrong_type", pointer, "A message should be a JSON object. Correct the file.")
+            continue
+        named = _named(entry)
+        if entry.get("role") != "assistant" and not (entry.get("role") == "user" and named):
+            notes.warn("instruction_left_out", pointer, entry.get("role"), says=INSTRUCTION)
+            continue
+        agent, time = agents.get(_id(entry), ("", None))
+        message = _message(entry, named or agent or _model(entry), pointer, texts, notes)
+        if message is not None:
+            yield pointer, message | {"timestamp": time}
+
+
+def _from_events(
+    events: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any], notes: Notes
+) -> Iterator[_Placed]:
+    """What the models of the agents said, in order of their calls; a message that two calls give counts once."""
+    seen: set[str] = set()
+    for pointer, _event, entry in _outputs(events):
+        number = _id(entry)
+        agent, time = agents.get(number, ("", None))
+        if not agent or number in seen:
+            continue
+        seen.add(number)
+        message = _message(entry, agent, pointer, texts, notes)
+        if message is not None:
+            yield pointer, message | {"timestamp": time}
+
+
+def _id(entry: dict[str, Any]) -> str:
+    return entry["id"] if type(entry.get("id")) is str else ""
+
+
+def _named(entry: dict[str, Any]) -> str:
+    metadata = entry.get("metadata")
+    if type(metadata) is not dict:
+        return ""
+    names = (metadata.get(key) for key in NAME_KEYS)
+    return next((name.strip() for name in names if type(name) is str and name.strip()), "")
+
+
+def _model(entry: dict[str, Any]) -> str:
+    return (
+        entry["model"].strip() if type(entry.get("model")) is str and entry["model"].strip() else "assistant"
+    )
+
+
+def _message(
+    entry: dict[str, Any], agent: str, pointer: str, texts: dict[str, Any], notes: Notes
+) -> dict[str, Any] | None:
+    content = entry.get("content")
+    if type(content) is list:
+        content = [_resolved_part(part, texts) for part in content]
+    text = content_text(_resolved(content, texts), f"{pointer}/content", notes)
+    if entry.get("tool_calls"):
+        notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
+        if not text:
+            return None
+    facts = entry["metadata"] if type(entry.get("metadata")) is dict else {}
+    number = facts.get("round")
+    return {
+        "playerName": agent,
+        "message": text,
+        "roundNumber": number if type(number) is int else None,
+    }
+
+
+def _resolved(text: Any, texts: dict[str, Any]) -> Any:
+    """A text that the log keeps once under `attachments`, put back into its place."""
+    if type(text) is str and text.startswith(ATTACHMENT):
+        return texts.get(text.removeprefix(ATTACHMENT), text)
+    return text
+
+
+def _resolved_part(part: Any, texts: dict[str, Any]) -> Any:
+    if type(part) is not dict:
+        return part
+    # Reasoning is no utterance: without its text it is counted among the parts that are left out.
+    return (
+        part | {"text": _resolved(part.get("text"), texts)}
+        if part.get("type") == "text"
+        else {"type": part.get("type")}
+    )
+
+
+def _note_scores(scores: Any, notes: Notes) -> None:
+    if type(scores) is dict and scores:
+        notes.warn("scores_left_out", "/scores", next(iter(scores)), count=len(scores), says=_SCORES)
+
+
+def _cost(usage: Any) -> dict[str, Any] | None:
+    """Tokens and dollars of all models together; what the cache gave is a share of all input tokens."""
+    blocks = [block for block in usage.values() if type(block) is dict] if type(usage) is dict else []
+    if not blocks:
+        return None
+    whole, read, written = (_sum(blocks, key) for key in _USED)
+    total = (whole or 0) + (read or 0) + (written or 0)
+    prices = [block.get("total_cost") for block in blocks]
+    is_priced = all(type(price) in (int, float) for price in prices)
+    return {
+        "totalUsd": sum(price for price in prices if type(price) in (int, float)) if is_priced else None,
+        "inputTokens": total,
+        "outputTokens": _sum(blocks, "output_tokens"),
+        "cacheHitRate": read / total if read is not None and total > 0 and 0 <= read <= total else None,
+    }
+
+
+def _sum(blocks: list[dict[str, Any]], key: str) -> int | None:
+    numbers = [block[key] for block in blocks if type(block.get(key)) is int]
+    return sum(numbers) if numbers else None

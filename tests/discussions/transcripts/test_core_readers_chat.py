@@ -1,0 +1,167 @@
+"""Plain text with `[time] Name: text` lines: speakers, times, rounds, votes, the facts at the beginning."""
+
+import pytest
+
+from discussions.transcripts.core.readers import chat_text
+from tests.factories.text_formats import read_text
+
+CHAT = """Game: evening-3
+Date: 2026-01-31
+Winner: village
+Players:
+- Ann: SEER, calm and slow
+- Bea: MAFIA
+Cid (VILLAGER, loud)
+
+=== Day 1 ===
+[10:02] Ann: Good morning.
+I have a plan: we wait.
+
+Second paragraph.
+[10:03] Bea: No.
+Vote: Ann -> Bea
+Vote: bea → nobody
+Eliminated: Bea (vote)
+
+## Round 2
+[10:04:10] Cid: Well.
+"""
+
+
+def lines(*texts):
+    return "\n".join(texts)
+
+
+def test_a_chat_with_everything():
+    (read,) = read_text(chat_text, CHAT)
+    record = read.record
+    assert (record.game_id, record.timestamp, record.winner) == ("evening-3", "2026-01-31", "village")
+    assert [(player.name, player.role, player.personality) for player in record.players] == [
+        ("Ann", "SEER", "calm and slow"),
+        ("Bea", "MAFIA", None),
+        ("Cid", "VILLAGER", "loud"),
+    ]
+    assert read.said == [
+        ("Ann", "Good morning.\nI have a plan: we wait.\n\nSecond paragraph."),
+        ("Bea", "No."),
+        ("Cid", "Well."),
+    ]
+    assert [message.round for message in record.messages] == [1, 1, 2]
+    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [(1, 1, 2)]
+    assert [(out.round, out.player, out.how) for out in record.eliminations] == [(1, 2, "vote")]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Round 2",
+        "Day 2",
+        "day 2:",
+        "=== Day 2 ===",
+        "## Round 2",
+        "--- Round 2: the vote ---",
+        "[Round 2]",
+        "**Day #2**",
+    ],
+)
+def test_heading_lines_begin_rounds(heading):
+    (read,) = read_text(chat_text, lines("Ann: a", "Bea: b", heading, "Ann: c"))
+    assert [message.round for message in read.record.messages] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("sentence", ["Day 2 was quiet", "Round 2 voters lie", "On Day 2 we wait", "Today 2"])
+def test_sentences_that_name_a_round_are_no_headings(sentence):
+    (read,) = read_text(chat_text, lines("Ann: a", "Bea: b", sentence, "Ann: c"))
+    assert read.said[1] == ("Bea", f"b\n{sentence}")
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("[10:05] ", "10:05"),
+        ("[10:05:33]", "10:05:33"),
+        ("(10:05) ", "10:05"),
+        ("10:05 ", "10:05"),
+        ("10:05:33 - ", "10:05:33"),
+        ("10:05 PM ", "10:05 PM"),
+        ("[2026-01-31 10:05:33] ", "2026-01-31 10:05:33"),
+        ("[2026-01-31T10:05:33Z] ", "2026-01-31T10:05:33Z"),
+        ("2026-01-31T10:05:33+01:00 ", "2026-01-31T10:05:33+01:00"),
+        ("31/01/2026, 10:05 - ", "31/01/2026, 10:05"),
+        ("[31.01.26, 10:05:33] ", "31.01.26, 10:05:33"),
+        ("[1736935533] ", "1736935533"),
+    ],
+)
+def test_times_have_several_spellings(time, expected):
+    text = lines(f"{time}Ann: a", f"{time}Bea: b", "Note: still Bea")
+    assert chat_text.recognises_text(text)
+    (read,) = read_text(chat_text, text)
+    assert [message.time for message in read.record.messages] == [expected] * 2
+    assert read.said == [("Ann", "a"), ("Bea", "b\nNote: still Bea")]
+
+
+def test_without_times_short_capitalised_names_speak():
+    text = lines("**Ann**: a", "plan: wait", "This is what I think: no", "@Bea: b", "Agent 7: c", "Ann: d")
+    (read,) = read_text(chat_text, text)
+    assert read.said == [
+        ("Ann", "a\nplan: wait\nThis is what I think: no"),
+        ("Bea", "b"),
+        ("Agent 7", "c"),
+        ("Ann", "d"),
+    ]
+    assert "name_in_text" in read.codes
+
+
+def test_with_listed_players_nobody_else_speaks_and_that_is_said():
+    text = lines("Players: Ann, Bea", "", "ann: a", "Note: x", "Bea: b", "  Ann: set in")
+    (read,) = read_text(chat_text, text)
+    assert read.said == [("Ann", "a\nNote: x"), ("Bea", "b\nAnn: set in")]
+    assert "name_in_text" in read.codes
+
+
+def test_a_name_that_speaks_once_is_pointed_out():
+    text = lines(
+        *(f"{name}: {number}" for number in range(4) for name in ("Ann", "Bea")), "Verdict: no", "Ann: x"
+    )
+    (read,) = read_text(chat_text, text)
+    assert "speaks_once" in read.codes
+
+
+def test_nights_are_left_out_and_counted():
+    text = lines(
+        "Day 1", "Ann: a", "Bea: b", "Night 1", "Bea: kill", "", "Vote: Bea -> Ann", "Day 2", "Ann: c"
+    )
+    (read,) = read_text(chat_text, text)
+    assert read.said == [("Ann", "a"), ("Bea", "b"), ("Ann", "c")]
+    assert read.record.votes == []
+    assert [warning.message[:7] for warning in read.warnings if warning.code == "night_line"] == ["2 lines"]
+
+
+def test_a_file_that_begins_with_a_game_may_hold_several():
+    part = lines("Game: {}", "", "Day 1", "Ann: a", "Bea: b", "Ann: c", "")
+    reads = read_text(chat_text, part.format("one") + "\n" + part.format("two"))
+    assert [(read.record.game_id, len(read.record.messages)) for read in reads] == [("one", 3), ("two", 3)]
+
+
+def test_what_stands_before_the_first_message_is_left_out_and_said():
+    (read,) = read_text(chat_text, lines("The table is set.", "Ann: a", "Bea: b", "Ann: c"))
+    assert "line_before_first" in read.codes
+
+
+def test_faults_and_warnings_name_the_line():
+    text = lines("[10:00] Ann: a", "[10:01] ann: b", "[10:02] Bea: c")
+    (read,) = read_text(chat_text, text)
+    assert [(fault.code, fault.place) for fault in read.faults] == [("duplicate_player", "file.txt line 2")]
+
+
+def test_what_is_no_chat_is_not_taken_for_one():
+    for text in (
+        "",
+        "hello",
+        "Title: a\nAuthor: b\nDate: c\n",
+        "A long text.\nWith lines.\nNote: one.\n",
+        '{\n  "gameId": "x",\n  "players": []\n}',
+        "player,text\nAnn,hi\nBea,yo\n",
+        "<p>Ann: a</p>\n<p>Ann: b</p>",
+    ):
+        assert not chat_text.recognises_text(text), text

@@ -1,0 +1,140 @@
+"""Chats of a model's API, and logs of Inspect AI."""
+
+from discussions.core.records import Cost
+from discussions.transcripts.core.reader import read_transcripts
+from discussions.transcripts.core.readers import inspect_eval, openai_chat
+from tests.factories.archives import zipped
+from tests.factories.text_formats import inspect_sample, read_value
+from tests.factories.transcripts import as_bytes
+
+CHAT = [
+    {"role": "system", "content": "You play."},
+    {"role": "assistant", "name": "Ann", "content": "Good morning."},
+    {
+        "role": "user",
+        "name": "Bea",
+        "content": [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}],
+    },
+    {"role": "assistant", "name": "Ann", "content": None, "tool_calls": [{"id": "x"}]},
+    {"role": "tool", "content": "done"},
+    {"role": "user", "content": [{"type": "image_url", "image_url": {}}, {"type": "text", "text": "Look."}]},
+]
+
+
+def test_a_chat_is_one_game_by_name_else_by_role():
+    assert openai_chat.recognises(CHAT)
+    read = read_value(openai_chat, CHAT)
+    assert read.record.game_id == "file"
+    assert read.said == [("Ann", "Good morning."), ("Bea", "One.\nTwo."), ("user", "Look.")]
+    said = {warning.code: warning.message for warning in read.warnings}
+    assert said["instruction_left_out"].startswith("2 messages are no utterances of players")
+    assert said["tool_call_left_out"] == "One message calls tools; the calls were left out."
+    assert '("image_url")' in said["part_left_out"]
+
+
+def test_a_wrapper_may_give_id_players_and_cost():
+    value = {
+        "id": "talk-1",
+        "messages": [message | {"round": 2} for message in CHAT[1:3]],
+        "players": [{"name": "Ann", "role": "SEER"}, {"name": "Bea", "role": "MAFIA"}],
+        "votes": [{"roundNumber": 2, "voterName": "Ann", "targetName": "Bea"}],
+        "metadata": {"cost": {"totalUsd": 0.5}},
+        "model": "some/model",
+    }
+    read = read_value(openai_chat, value)
+    assert read.record.game_id == "talk-1"
+    assert [player.role for player in read.record.players] == ["SEER", "MAFIA"]
+    assert [message.round for message in read.record.messages] == [2, 2]
+    assert float(read.record.cost.total_usd) == 0.5
+    assert len(read.record.votes) == 1
+    roles = {"messages": CHAT[1:3], "metadata": {"roles": {"Ann": "SEER"}}}
+    assert [player.role for player in read_value(openai_chat, roles).record.players] == ["SEER", None]
+
+
+def test_what_is_no_chat_is_not_taken_for_one():
+    rows = [{"role": "SEER", "content": "a", "player": "Ann"}]
+    for value in (
+        None,
+        [],
+        {},
+        5,
+        [5],
+        rows,
+        {"messages": []},
+        {"messages": [{"text": "a"}]},
+        {"role": "user"},
+    ):
+        assert not openai_chat.recognises(value), value
+
+
+def test_a_sample_is_a_game_of_its_agents():
+    sample = inspect_sample()
+    assert inspect_eval.recognises(sample)
+    read = read_value(inspect_eval, sample)
+    assert read.record.game_id == "g1-1-abcdefgh"
+    assert read.said == [("Ann", "Bea was quiet."), ("Bea", "I listen."), ("Ann", "So you say.")]
+    assert read.record.messages[0].time == "2026-01-01T10:00:00+00:00"
+    assert [(player.role, player.personality) for player in read.record.players] == [
+        ("SEER", None),
+        ("MAFIA", "calm"),
+    ]
+    assert read.record.cost == Cost(
+        total_usd=read.record.cost.total_usd, input_tokens=200, output_tokens=10, cache_hit_rate=0.2
+    )
+    assert float(read.record.cost.total_usd) == 0.75
+    said = {warning.code: warning.message for warning in read.warnings}
+    assert said["scores_left_out"] == 'One score of the log was left out ("won").'
+    assert said["instruction_left_out"].startswith("One message is no utterance")
+
+
+def test_a_name_in_the_metadata_comes_before_the_span_and_the_model_after_it():
+    sample = inspect_sample()
+    sample["messages"][1] |= {"metadata": {"player": "Zoe", "round": 3}}
+    sample["messages"].append({"role": "assistant", "content": "Hm.", "model": "some/model"})
+    sample["messages"].append({"role": "user", "content": "Yes.", "metadata": {"player": "Host"}})
+    read = read_value(inspect_eval, sample)
+    assert [name for name, _text in read.said] == ["Zoe", "Bea", "Ann", "some/model", "Host"]
+    assert read.record.messages[0].round == 3
+
+
+def test_agents_who_only_speak_in_the_events_are_found_there():
+    read = read_value(inspect_eval, inspect_sample(messages=[]))
+    assert read.said == [("Ann", "Bea was quiet."), ("Bea", "I listen."), ("Ann", "So you say.")]
+    assert "taken_from_events" in read.codes
+
+
+def test_attachments_are_put_back_and_reasoning_is_left_out():
+    sample = inspect_sample(attachments={"k": "Long text."})
+    sample["messages"][1]["content"] = "attachment://k"
+    sample["messages"][2]["content"] = [
+        {"type": "reasoning", "reasoning": "secret"},
+        {"type": "text", "text": "attachment://k"},
+    ]
+    read = read_value(inspect_eval, sample)
+    assert [text for _name, text in read.said] == ["Long text.", "Long text.", "So you say."]
+    assert "part_left_out" in read.codes
+
+
+def test_the_samples_of_a_log_are_listed():
+    log = {"version": 2, "plan": {}, "eval": {"task": "mafia"}, "samples": [inspect_sample(), 5]}
+    assert inspect_eval.recognises(log)
+    assert [pointer for pointer, _sample in inspect_eval.list_samples(log)] == ["/samples/0", "/samples/1"]
+    assert read_value(inspect_eval, 5).faults[0].code == "shape"
+    head = {key: value for key, value in log.items() if key != "samples"}
+    for without in (head, log | {"samples": None}, log | {"samples": []}):
+        ((pointer, broken),) = inspect_eval.list_samples(without)
+        assert (pointer, read_value(inspect_eval, broken).faults[0].code) == ("", "shape")
+    assert not inspect_eval.recognises({"version": 2}) and not inspect_eval.recognises([log])
+
+
+def test_an_archive_of_samples_gives_them_and_leaves_out_what_is_beside_them():
+    sample = inspect_sample()
+    log = {
+        "header.json": {"version": 2, "plan": {}, "eval": {}},
+        "summaries.json": [{"id": "g1", "epoch": 1}],
+        "_journal/start.json": {"version": 2, "plan": {}, "eval": {}},
+        "samples/g1_epoch_1.json": sample,
+    }
+    found = read_transcripts(zipped({name: as_bytes(value) for name, value in log.items()}), "my.eval")
+    assert [game.record.game_id for game in found.games] == ["g1-1-abcdefgh"]
+    assert (found.fault_count, found.format) == (0, "inspect")

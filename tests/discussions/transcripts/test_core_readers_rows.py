@@ -1,0 +1,212 @@
+"""CSV and JSONL with one message in each row: columns to games, by known names or by a mapping."""
+
+import json
+
+import pytest
+
+from discussions.transcripts.core.decoding import decode_text
+from discussions.transcripts.core.readers import csv_rows, json_rows
+from discussions.transcripts.core.readers.columns import (
+    SPELLINGS,
+    MappingRecord,
+    columns_hash,
+    find_fields,
+    known_fields,
+    parse_fields,
+    suggest_fields,
+)
+from discussions.transcripts.core.readers.heads import read_first_game, read_head
+from tests.factories.text_formats import read_text
+
+CSV = '''game,round,player,text,time,role,personality,vote
+a,Day 1,Ann,"Good morning,
+all of you",10:00,SEER,calm,
+a,1.0,Bea,Hello,10:01,MAFIA,,
+b,1,Cid,Who is here?,,,,
+a,Round 2,Ann,"I say ""Bea""",10:02,,,bea
+a,2,Bea,,10:03,,,nobody
+b,2,Dan,Me.,,,,Cid
+'''
+LONE = "player,text\nAnn,hello\nBea,yes\n"
+
+
+def test_rows_become_the_games_that_their_column_names():
+    first, second = read_text(csv_rows, CSV)
+    assert first.record.game_id == "a"
+    assert first.said == [
+        ("Ann", "Good morning,\nall of you"),
+        ("Bea", "Hello"),
+        ("Ann", 'I say "Bea"'),
+    ]
+    assert [message.round for message in first.record.messages] == [1, 1, 2]
+    assert [message.time for message in first.record.messages] == ["10:00", "10:01", "10:02"]
+    players = [(player.name, player.role, player.personality) for player in first.record.players]
+    assert players == [("Ann", "SEER", "calm"), ("Bea", "MAFIA", None)]
+    assert [(vote.round, vote.voter, vote.target) for vote in first.record.votes] == [(2, 1, 2)]
+    assert "vote_without_target" in first.codes
+    assert (second.record.game_id, second.said) == ("b", [("Cid", "Who is here?"), ("Dan", "Me.")])
+    assert [(vote.voter, vote.target) for vote in second.record.votes] == [(2, 1)]
+
+
+def test_a_file_without_a_game_column_is_one_game_named_after_it():
+    (read,) = read_text(csv_rows, LONE)
+    assert (read.record.game_id, read.said) == ("file", [("Ann", "hello"), ("Bea", "yes")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONE.replace(",", ";"),
+        LONE.replace(",", "\t"),
+        LONE.replace("\n", "\r\n"),
+        LONE.replace("\n", "\r"),
+        "sep=;\n" + LONE.replace(",", ";"),
+        LONE.replace("hello", '"hello"') + "\n\n",
+        "player,text,\nAnn,hello,\nBea,yes,\n".replace(",\n", "\n"),
+    ],
+)
+def test_delimiter_line_ends_and_quotes_are_told_by_the_content(text):
+    assert csv_rows.recognises_text(text)
+    assert read_text(csv_rows, text)[0].said == [("Ann", "hello"), ("Bea", "yes")]
+
+
+def test_a_delimiter_inside_of_texts_is_not_taken_for_that_of_the_file():
+    text = "player;text\n" + "".join(f"Ann;one, two, {number}\n" for number in range(9))
+    assert read_text(csv_rows, text)[0].said[3] == ("Ann", "one, two, 3")
+
+
+def test_reply_links_go_by_id_or_turn_or_number():
+    by_id = "id,player,text,reply_to\nx,Ann,a,\ny,Bea,b,x\n"
+    by_turn = "turn,player,text,reply_to\n4,Ann,a,\n5,Bea,b,4\n"
+    by_number = "player,text,reply_to\nAnn,a,\nBea,b,1.0\n"
+    for text in (by_id, by_turn, by_number):
+        (read,) = read_text(csv_rows, text)
+        assert [message.reply_to for message in read.record.messages] == [None, 1], text
+
+
+def test_who_is_only_voted_for_is_a_player_and_that_is_said():
+    (read,) = read_text(csv_rows, "player,text,vote\nAnn,a,Zoe\nBea,b,\n")
+    assert [player.name for player in read.record.players] == ["Ann", "Bea", "Zoe"]
+    assert "silent_target" in read.codes
+
+
+def test_a_role_that_changes_is_kept_as_it_was_first_and_that_is_said():
+    (read,) = read_text(csv_rows, "player,text,role\nAnn,a,SEER\nAnn,b,MAFIA\nBea,c,\n")
+    assert read.record.players[0].role == "SEER"
+    assert "role_differs" in read.codes
+
+
+def test_jsonl_lists_and_nested_objects_are_rows_too():
+    rows = [
+        {"speaker": "Ann", "content": "a", "day": 1},
+        {"speaker": "Bea", "content": "b", "day": 2, "vote": "Ann"},
+        {"speaker": "Ann", "content": None, "day": 2, "vote": "Bea"},
+    ]
+    for text in ("\n".join(map(json.dumps, rows)), json.dumps(rows)):
+        assert json_rows.recognises_text(text)
+        (read,) = read_text(json_rows, text)
+        assert read.said == [("Ann", "a"), ("Bea", "b")]
+        assert [(vote.voter, vote.target) for vote in read.record.votes] == [(2, 1), (1, 2)]
+    nested = [{"from": {"name": name}, "msg": {"text": "x"}} for name in ("Ann", "Bea")]
+    mapping = MappingRecord(columns=[], fields={"player": "from.name", "text": "msg.text"})
+    assert read_text(json_rows, json.dumps(nested), [mapping])[0].said == [("Ann", "x"), ("Bea", "x")]
+
+
+@pytest.mark.parametrize("field", SPELLINGS)
+def test_each_spelling_is_known_whatever_its_case_and_signs(field):
+    for spelling in SPELLINGS[field]:
+        assert suggest_fields([spelling.upper(), "_".join(spelling)]) == {field: spelling.upper()}
+
+
+def test_a_file_with_a_column_that_nobody_knows_waits_for_a_mapping():
+    text = "player,text,epoch\nAnn,hello,1\nBea,yes,2\n"
+    (read,) = read_text(csv_rows, text)
+    assert read.record is None
+    assert [fault.code for fault in read.faults] == ["unknown_columns"]
+    assert 'not all known: "player", "text", "epoch"' in read.faults[0].message
+    mapping = MappingRecord(
+        ["epoch", "player", "text"], {"player": "player", "text": "text", "game": "epoch"}
+    )
+    assert [read.record.game_id for read in read_text(csv_rows, text, [mapping])] == ["1", "2"]
+
+
+def test_a_mapping_counts_for_its_columns_in_any_order_and_for_fewer_but_not_for_more():
+    mapping = MappingRecord(["a", "b", "c"], {"player": "a", "text": "b", "round": "c"})
+    assert find_fields(["c", "b", "a"], [mapping]) == mapping.fields
+    assert find_fields(["a", "b"], [mapping]) == {"player": "a", "text": "b"}
+    assert find_fields(["a", "b", "c", "d"], [mapping]) is None
+    assert find_fields(["a", "c"], [mapping]) is None
+    assert columns_hash(["b", "a"]) == columns_hash(["a", "b"]) != columns_hash(["a"])
+    assert known_fields(["name", "player", "text"]) is None
+    exact = MappingRecord(["a", "b"], {"player": "b", "text": "a"})
+    assert find_fields(["a", "b"], [mapping, exact]) == exact.fields
+
+
+def test_columns_are_written_on_the_command_line():
+    assert parse_fields(["player=Who said,text=What", "round = Day"]) == {
+        "player": "Who said",
+        "text": "What",
+        "round": "Day",
+    }
+    for bad in (["player=a"], ["player"], ["x=a,player=a,text=b"], ["player=a,player=b,text=c"], [""]):
+        with pytest.raises(ValueError, match=r"\.$"):
+            parse_fields(bad)
+
+
+def test_columns_without_a_name_or_with_that_of_another_are_told_apart():
+    table = csv_rows.read_csv("player,text,,text\nAnn,a,b,c\nBea,d,e,f\n")
+    assert table.columns == ["player", "text", "column (3)", "text (4)"]
+
+
+def test_what_is_no_table_is_not_taken_for_one():
+    for text in (
+        "",
+        "hello",
+        "a,b",
+        "Ann: hi, you\nBea: yes\nAnn: one, two, three\n",
+        '{"a": 1,\n"b": 2}',
+        "1,2\n3,4\n",
+    ):
+        assert not csv_rows.recognises_text(text), text
+    for text in (
+        "",
+        "{",
+        '{\n"player": "Ann",\n"text": "a"\n}',
+        "[]",
+        "[1, 2]",
+        '{"a": 1}',
+        '{"messages": []}',
+        "null",
+    ):
+        assert not json_rows.recognises_text(text), text
+
+
+def test_texts_are_utf_8_or_windows_1252_or_nothing():
+    assert decode_text("é".encode()).text == "é"
+    assert decode_text(b"\xef\xbb\xbfa").warnings == [("byte_order_mark", 1)]
+    old = decode_text("it’s “é”".encode("cp1252"))
+    assert (old.text, old.warnings) == ("it’s “é”", [("windows_1252", 1)])
+    assert decode_text(b"a\0b").text == "a\u2400b"
+    assert decode_text(b"\x81\x8d") is None
+    assert decode_text(b"\x7fELF\x02\x01") is None
+
+
+def test_a_preview_reads_the_beginning_of_a_file_and_leaves_out_half_a_row():
+    rows = [f'Ann{number % 3},"text {number},\nsecond"\n' for number in range(200)]
+    data = ("player,text\n" + "".join(rows)).encode()
+    whole = read_head(data, is_part=False)
+    assert len(whole.rows) == 200
+    for cut in range(100, 160):
+        part = read_head(data[:cut], is_part=True)
+        assert part is not None and part.rows == whole.rows[: len(part.rows)]
+    first = read_first_game(whole, {"player": "player", "text": "text"}, "x.csv", "x", {})
+    assert (first.game_count, len(first.record.messages), first.faults) == (1, 200, [])
+    lines = b"".join(
+        json.dumps({"who": "Ann", "said": f"x{number}"}).encode() + b"\n" for number in range(50)
+    )
+    as_list = b"[" + b",\n".join(lines.splitlines()) + b"]"
+    for data in (lines, as_list):
+        part = read_head(data[:333], is_part=True)
+        assert part.columns == ["who", "said"] and 3 < len(part.rows) < 20
+    assert read_head(b"PK\x03\x04\x00\x00", is_part=False) is None
+    assert read_head(b"hello", is_part=False) is None
