@@ -4,6 +4,7 @@ from django.urls import URLResolver, include, path
 
 PACKAGES = (
     "transcripts",
+    "columns",
     "adjudication",
     "verdicts",
     "rating",

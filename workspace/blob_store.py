@@ -40,6 +40,16 @@ def load_bytes(sha256: str) -> bytes:
     return data
 
 
+def load_start(sha256: str, count: int) -> bytes:
+    """The first `count` bytes of those kept under a hash, unchecked: for a look. Raises BytesLost."""
+    try:
+        with default_storage.open(_name(sha256), "rb") as file:
+            data: bytes = file.read(count)
+    except FileNotFoundError as reason:
+        raise BytesLost(f"the bytes {sha256} are gone") from reason
+    return data
+
+
 def drop_parts(*, before: datetime) -> int:
     """Delete what uploads that were killed before that moment left behind; how many files it was."""
     incoming = _local(INCOMING)

@@ -2,6 +2,7 @@
 
 from discussions.models.adjudications import Adjudication
 from discussions.models.calibrations import CalibrationGame, CalibrationRound, CalibrationWaiver
+from discussions.models.column_mappings import ColumnMapping
 from discussions.models.decisions import Decision
 from discussions.models.evaluations import Evaluation, Judgement, Remark, Reveal, Revision
 from discussions.models.games import Game, GameText, Transcript
@@ -20,6 +21,7 @@ __all__ = [
     "CalibrationGame",
     "CalibrationRound",
     "CalibrationWaiver",
+    "ColumnMapping",
     "Companions",
     "Decision",
     "Evaluation",

@@ -11,7 +11,10 @@ from workspace.models import Job, Person, Project
 
 
 class Transcript(models.Model):
-    """An uploaded file: its bytes are kept under their SHA-256, its report says what became of it."""
+    """An uploaded file: its bytes are kept under their SHA-256, its report says what became of it.
+
+    `waits_for_columns` says that rows of it are read when somebody has said what their columns are.
+    """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="transcripts")
     iteration = models.ForeignKey(Iteration, models.PROTECT, related_name="transcripts")
@@ -23,6 +26,7 @@ class Transcript(models.Model):
     format = models.CharField(max_length=30, blank=True)
     faults = models.TextField(default="[]")
     fault_count = models.PositiveIntegerField(default=0)
+    waits_for_columns = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 

@@ -24,7 +24,9 @@ from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, R
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import ReadTally, read_games
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from discussions.transcripts.permissions import check_import_transcripts, check_takes_games
+from discussions.transcripts.queries import load_mappings
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, store_bytes
 from workspace.core.canonical import bytes_hash
@@ -283,7 +285,8 @@ def _queue(transcript: Transcript, is_new: bool, format_name: str, *, by: Person
 def _again(transcript: Transcript, format_name: str, by: Person, now: datetime) -> Imported:
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
     is_renamed = format_name not in ("", transcript.format) and not transcript.games.exists()
-    if job is not None and job.state not in (CANCELLED, FAILED) and not (is_renamed and job.state == DONE):
+    is_new = is_renamed or transcript.waits_for_columns
+    if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
         return Imported(transcript, ALREADY)
     _hold_open(transcript.iteration)
     if is_renamed:
@@ -313,6 +316,7 @@ def _read_options(transcript: Transcript) -> ReadOptions:
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
         named=find_format(transcript.format),
+        columns=load_mappings(transcript.project),
     )
 
 
@@ -457,7 +461,8 @@ def _close(job: Job, transcript: Transcript, tally: ReadTally, store: Store, now
         transcript.format = tally.format
         transcript.faults = msgspec.json.encode(faults[:most]).decode()
         transcript.fault_count = tally.fault_count + sum(not fault.is_warning for fault in store.faults)
-        transcript.save(update_fields=["format", "faults", "fault_count"])
+        transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
+        transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
         detail = {"games": store.game_count, "faults": transcript.fault_count}
         _record("transcript:imported", transcript, job.created_by, now, detail)
         finish(job=job, now=now)

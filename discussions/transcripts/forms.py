@@ -35,8 +35,8 @@ class UploadForm(forms.Form):
         max_length=1000,
         allow_empty_file=True,
         help_text=_(
-            "One game or many: JSON, JSON lines, text, or a zip or gzip archive of them. At most 64 MiB a file, 200 "
-            "files at once."
+            "One game or many: JSON, JSON lines, CSV, text, or a zip or gzip archive of them. At most 64 MiB a file, "
+            "200 files at once."
         ),
         error_messages={"required": _("Choose at least one file.")},
     )

@@ -17,6 +17,8 @@ from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 SHOWN_IMPORTS = 30
 SHOWN_GAMES = 50
 LIVE = (QUEUED, RUNNING)
+# The formats whose columns a person may map.
+ROW_FORMATS = ("csv", "jsonl")
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -28,7 +30,10 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class ImportLine(msgspec.Struct, frozen=True):
-    """An import. `state` is waiting, reading, measuring, done, nothing, cancelled or failed; `says` is its word."""
+    """An import; `says` is the word for its state.
+
+    `state` is waiting, reading, measuring, done, columns (it waits for a mapping), nothing, cancelled or failed.
+    """
 
     transcript: Transcript
     counts: Counts
@@ -71,6 +76,7 @@ class ImportPage(msgspec.Struct, frozen=True):
     may_cancel: bool
     may_resume: bool
     may_separate: bool
+    may_map: bool
 
 
 def import_targets(*, project: Project) -> list[tuple[int, str]]:
@@ -122,6 +128,7 @@ def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
         may_separate=is_taken and not transcript.is_separate and state == DONE,
+        may_map=state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS),
     )
 
 
@@ -151,12 +158,13 @@ def _counts(transcripts: list[int]) -> dict[int, Counts]:
 
 
 def _line(transcript: Transcript, counts: Counts) -> ImportLine:
-    state = _state(transcript.job, counts)
+    state = _state(transcript, counts)
     says, tone = {
         "waiting": (_("waiting"), "pending"),
         "reading": (_("reading"), "pending"),
         "measuring": (_("measuring"), "pending"),
         "done": (_("done"), "pass"),
+        "columns": (_("waits for its columns"), "pending"),
         "nothing": (_("no game came in"), "fail"),
         "cancelled": (_("cancelled"), ""),
         "failed": (_("failed"), "fail"),
@@ -164,13 +172,16 @@ def _line(transcript: Transcript, counts: Counts) -> ImportLine:
     return ImportLine(transcript, counts, state, says, tone)
 
 
-def _state(job: Job | None, counts: Counts) -> str:
+def _state(transcript: Transcript, counts: Counts) -> str:
+    job = transcript.job
     if job is not None and job.state in LIVE:
         return "waiting" if job.started_at is None else "reading"
     if job is not None and job.state in (CANCELLED, FAILED):
         return "cancelled" if job.state == CANCELLED else "failed"
     if counts.measured < counts.games:
         return "measuring"
+    if transcript.waits_for_columns:
+        return "columns"
     return "done" if counts.games else "nothing"
 
 

@@ -78,7 +78,7 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
 @require("import_transcripts")
 def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: how far it is, what is wrong, what came in. While it runs its region asks again."""
-    found = _transcript_or_404(request, slug, transcript)
+    found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
     page = import_page(transcript=found, now=timezone.now())
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
@@ -88,7 +88,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 @require("import_transcripts", methods=("POST",))
 def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Stop an import; the games that are in stay."""
-    found = _transcript_or_404(request, slug, transcript)
+    found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     cancel_import(transcript=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
@@ -97,7 +97,7 @@ def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 @require("import_transcripts", methods=("POST",))
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Go on with an import that was cancelled or failed."""
-    found = _transcript_or_404(request, slug, transcript)
+    found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     resume_import(transcript=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
@@ -106,13 +106,14 @@ def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 @require("import_transcripts", methods=("POST",))
 def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Bring in the games whose ids were taken as games of their own."""
-    found = _transcript_or_404(request, slug, transcript)
+    found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     made = import_separately(transcript=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=_choose_address(slug, [made]))
 
 
-def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
+def transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
+    """The transcript, for a person who may import into its project; else 404 or a refusal."""
     project = project_or_404(request.user, slug)
     # Checked first: a person without permission must not learn which numbers exist.
     check_import_transcripts(request.user, project)

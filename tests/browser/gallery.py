@@ -46,6 +46,8 @@ AS_LEADS = (
     "report",
     "imports",
     "import_show",
+    "map_columns",
+    "column_mappings",
     "members",
     "queue",
     "audit",

@@ -10,6 +10,7 @@ from rubric.models.comparisons import ELSEWHERE
 from rubric.versions.actions import publish_version
 from tests.factories.adjudication import TIE, make_differing, page_hash
 from tests.factories.calibration import make_trained
+from tests.factories.columns import make_mapping
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage
 from tests.factories.model_reviewers import make_asked
@@ -68,6 +69,7 @@ def make_world() -> dict[str, Any]:
     trained = make_trained(leads=[people["lead"]], trainee=people["assigned"], slug="trained")
     shared = make_differing(leads=[people["lead"]], slug="shared")
     figure_team(shared.project, by=people["lead"])
+    mapping = make_mapping(project=project, by=people["lead"], now=now)
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,
@@ -103,6 +105,8 @@ def make_world() -> dict[str, Any]:
         "long_number": stricter.number,
         "long_sha256": stricter.sha256,
         "transcript": upload(project=project, by=admin, now=now).pk,
+        "table": mapping.transcript.pk,
+        "mapping": mapping.pk,
         "set_number": compared.number,
         "comparison": compared.comparisons.get(number=1).number,
         "review": review.pk,

@@ -52,6 +52,7 @@ ORDER = {
         "slots",
         "metrics",
         "transcripts",
+        "columns",
         "adjudication",
         "verdicts",
         "rating",

@@ -30,6 +30,7 @@ KINDS = (
     "project",
     "job",
     "transcript",
+    "column_mapping",
     "game",
     "evaluation",
     "judgement",

@@ -1,0 +1,106 @@
+"""Say what the columns of a project's files mean, and take that back."""
+
+from datetime import datetime
+
+import msgspec
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from discussions.models import ColumnMapping, Iteration, Transcript
+from discussions.transcripts.actions import resume_import
+from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, has_needed
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
+from discussions.transcripts.core.readers.rows import Table
+from discussions.transcripts.permissions import check_import_transcripts
+from discussions.transcripts.queries import mapping_record
+from workspace.audit.actions import record_event
+from workspace.blob_store import BytesLost, load_start
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person, Project
+
+
+def load_head(transcript: Transcript) -> Table | None:
+    """The rows at the beginning of the file, of which at most HEAD_BYTES are read; None when it has none or is lost."""
+    try:
+        data = load_start(transcript.sha256, HEAD_BYTES)
+    except BytesLost:
+        return None
+    return read_head(data, is_part=transcript.byte_count > len(data))
+
+
+def map_columns(
+    *, transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime
+) -> ColumnMapping:
+    """Keep a mapping for files with these columns, and read the files of the project that wait, and this one, again.
+
+    A mapping that was kept for these columns before is replaced. Raises NotAllowed; Unacceptable without a player's or
+    a text's column, or with a column that the file does not have.
+    """
+    check_import_transcripts(by, transcript.project)
+    if not has_needed(mapping.fields):
+        raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
+    if not set(mapping.fields.values()) <= set(mapping.columns):
+        raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
+    with transaction.atomic():
+        row = _keep(transcript, mapping, by, now)
+        # Without a game there is nothing that reading again could double.
+        Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
+        _read_waiting(transcript.project, by, now)
+    return row
+
+
+def remove_mapping(*, mapping: ColumnMapping, by: Person, now: datetime) -> None:
+    """Forget a mapping: the next file with these columns waits. Raises NotAllowed; Conflict when it was removed."""
+    check_import_transcripts(by, mapping.project)
+    with transaction.atomic():
+        found = ColumnMapping.objects.filter(pk=mapping.pk, removed_at=None)
+        if not found.update(removed_at=now, removed_by=by):
+            raise Conflict(_("This mapping was removed or changed meanwhile."), code="mapping_is_gone")
+        _record("column_mapping:removed", mapping, {"fields": mapping_record(mapping).fields}, by, now)
+
+
+def _read_waiting(project: Project, by: Person, now: datetime) -> None:
+    """Ask to read each file of the project that waits for columns, unless its iteration takes no more games."""
+    waiting = Transcript.objects.filter(project=project, waits_for_columns=True)
+    waiting = waiting.filter(iteration__in=Iteration.objects.filter(project=project).taking_games())
+    for transcript in waiting.select_related("project", "iteration").order_by("pk"):
+        resume_import(transcript=transcript, by=by, now=now)
+
+
+def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime) -> ColumnMapping:
+    """The row of the mapping, in place of the one before."""
+    # Two people who map the same columns at once go one after the other.
+    Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
+    sha256 = columns_hash(mapping.columns)
+    before = ColumnMapping.objects.filter(
+        project=transcript.project, columns_sha256=sha256, removed_at=None
+    ).first()
+    detail: dict[str, object] = {"fields": mapping.fields}
+    if before is not None:
+        detail["before"] = mapping_record(before).fields
+        if detail["before"] == mapping.fields:
+            return before
+        ColumnMapping.objects.filter(pk=before.pk).update(removed_at=now, removed_by=by)
+    row = ColumnMapping.objects.create(
+        project=transcript.project,
+        transcript=transcript,
+        columns_sha256=sha256,
+        columns=msgspec.json.encode(mapping.columns).decode(),
+        fields=msgspec.json.encode(mapping.fields).decode(),
+        created_at=now,
+        created_by=by,
+    )
+    _record("column_mapping:changed" if before else "column_mapping:saved", row, detail, by, now)
+    return row
+
+
+def _record(verb: str, row: ColumnMapping, detail: dict[str, object], by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=row.project,
+        verb=verb,
+        object_kind="column_mapping",
+        object_id=row.pk,
+        detail=detail,
+    )

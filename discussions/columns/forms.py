@@ -1,0 +1,74 @@
+"""The form that says what the columns of a file mean: for each field one of the file's columns, by its number."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from discussions.columns.labels import FIELD_HELP, FIELD_LABELS, USUAL_COUNT
+from discussions.transcripts.core.readers.columns import NEEDED
+
+PREVIEW, SAVE = "preview", "save"
+LONGEST_SHOWN = 60
+
+
+class ColumnsForm(forms.Form):
+    """One choice for each field. `do` says which button was pressed."""
+
+    do = forms.ChoiceField(choices=((PREVIEW, PREVIEW), (SAVE, SAVE)), widget=forms.HiddenInput)
+
+    def __init__(
+        self, *args: Any, columns: Sequence[str], fields: Mapping[str, str] | None = None, **given: Any
+    ) -> None:
+        numbers = {column: str(number) for number, column in enumerate(columns)}
+        first = {field: numbers.get(column, "") for field, column in (fields or {}).items()}
+        given["initial"] = first
+        super().__init__(*args, **given)
+        self.columns = columns
+        choices = [(number, _shortened(column)) for column, number in numbers.items()]
+        for field, label in FIELD_LABELS.items():
+            is_needed = field in NEEDED
+            nothing = _("choose a column") if is_needed else _("not in this file")
+            self.fields[field] = forms.ChoiceField(
+                label=label,
+                choices=[("", nothing), *choices],
+                required=is_needed,
+                help_text=FIELD_HELP.get(field, ""),
+                error_messages={"required": _("Choose the column.")},
+            )
+
+    def usual_fields(self) -> list[forms.BoundField]:
+        """The choices that are always shown."""
+        return [self[field] for field in list(FIELD_LABELS)[:USUAL_COUNT]]
+
+    def other_fields(self) -> list[forms.BoundField]:
+        """The choices that few files need."""
+        return [self[field] for field in list(FIELD_LABELS)[USUAL_COUNT:]]
+
+    def has_others(self) -> bool:
+        """Whether one of these is chosen or has a fault."""
+        return any(field.value() or field.errors for field in self.other_fields())
+
+    def chosen_fields(self) -> dict[str, str]:
+        """Field -> column as far as it was chosen properly, also of a form with faults."""
+        self.is_valid()
+        given = self.cleaned_data
+        return {field: self.columns[int(given[field])] for field in FIELD_LABELS if given.get(field)}
+
+    def clean(self) -> dict[str, Any]:
+        """A column is one thing."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        counts = Counter(cleaned.get(field) for field in FIELD_LABELS if cleaned.get(field))
+        for field in FIELD_LABELS:
+            if counts[cleaned.get(field)] > 1:
+                sentence = gettext("This column is chosen twice. Choose another one for one of the two.")
+                self.add_error(field, sentence)
+        return cleaned
+
+
+def _shortened(column: str) -> str:
+    column = "".join(character if character.isprintable() else "\ufffd" for character in column)
+    return column if len(column) <= LONGEST_SHOWN else f"{column[: LONGEST_SHOWN - 1]}…"

@@ -1,0 +1,113 @@
+"""The page that maps the columns of a file, with its first game, and the list of mappings."""
+
+import msgspec
+
+from discussions.columns.labels import describe_fields
+from discussions.columns.queries import kept_mapping
+from discussions.core.records import Fault, GameRecord, Message
+from discussions.models import ColumnMapping, Game, Transcript
+from discussions.queries import rubric_record
+from discussions.transcripts.core.file_names import source_name
+from discussions.transcripts.core.readers.columns import has_needed
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_first_game
+from discussions.transcripts.core.readers.rows import Table, sample_rows
+from discussions.transcripts.queries import mapping_record
+from workspace.models import Project
+
+SHOWN_COLUMNS, SHOWN_NAME = 12, 60
+SAMPLE_ROWS, SHOWN_MESSAGES, SHOWN_CHARACTERS, SHOWN_FAULTS = 3, 8, 300, 5
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A message of the preview: its round, its player's name, its time and the beginning of its text."""
+
+    round: int
+    name: str
+    time: str | None
+    text: str
+    is_cut: bool
+
+
+class GamePreview(msgspec.Struct, frozen=True):
+    """What the chosen columns make of the first game. `has_needed` is false until player and text are chosen."""
+
+    has_needed: bool
+    record: GameRecord | None = None
+    said: list[Said] = []
+    faults: list[Fault] = []
+    warnings: list[Fault] = []
+    game_count: int = 0
+
+
+class ColumnsPage(msgspec.Struct, frozen=True):
+    """The page that maps columns. `is_part` says that the file is longer than what was read for the preview."""
+
+    transcript: Transcript
+    columns: list[str]
+    rows: list[list[str]]
+    preview: GamePreview
+    kept: ColumnMapping | None
+    game_count: int
+    is_part: bool
+
+
+class MappingLine(msgspec.Struct, frozen=True):
+    """A mapping in the list: which column is what."""
+
+    row: ColumnMapping
+    columns: str
+    fields: list[tuple[object, str]]
+
+
+def build_columns_page(*, transcript: Transcript, table: Table, fields: dict[str, str]) -> ColumnsPage:
+    """The page for one file and the columns that are chosen now."""
+    return ColumnsPage(
+        transcript=transcript,
+        columns=table.columns,
+        rows=[[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)],
+        preview=_preview(transcript, table, fields),
+        kept=kept_mapping(transcript, table.columns),
+        game_count=Game.objects.filter(transcript=transcript).count(),
+        is_part=transcript.byte_count > HEAD_BYTES,
+    )
+
+
+def build_mappings_page(*, project: Project) -> list[MappingLine]:
+    """The mappings that count in the project, the newest first."""
+    rows = ColumnMapping.objects.filter(project=project, removed_at=None)
+    lines = []
+    for row in rows.select_related("created_by", "transcript").order_by("-pk"):
+        record = mapping_record(row)
+        columns = ", ".join(column[:SHOWN_NAME] for column in record.columns[:SHOWN_COLUMNS])
+        more = ", …" if len(record.columns) > SHOWN_COLUMNS else ""
+        lines.append(MappingLine(row=row, columns=columns + more, fields=describe_fields(record.fields)))
+    return lines
+
+
+def _preview(transcript: Transcript, table: Table, fields: dict[str, str]) -> GamePreview:
+    if not has_needed(fields):
+        return GamePreview(has_needed=False)
+    version = transcript.iteration.rubric_version
+    role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
+    name = transcript.name
+    first = read_first_game(table, fields, name, source_name(name), role_map)
+    faults = [Fault(place=name, code=code, message=says) for code, _place, says in table.faults]
+    messages = first.record.messages[:SHOWN_MESSAGES] if first.record else []
+    return GamePreview(
+        has_needed=True,
+        record=first.record,
+        said=[_said(message, first.record) for message in messages if first.record],
+        faults=[*faults, *first.faults][:SHOWN_FAULTS],
+        warnings=first.warnings,
+        game_count=first.game_count,
+    )
+
+
+def _said(message: Message, record: GameRecord) -> Said:
+    return Said(
+        round=message.round,
+        name=record.players[message.player - 1].name,
+        time=message.time,
+        text=message.text[:SHOWN_CHARACTERS],
+        is_cut=len(message.text) > SHOWN_CHARACTERS,
+    )

@@ -1,0 +1,18 @@
+"""The mapping that counts for the columns of a file."""
+
+from discussions.models import ColumnMapping, Transcript
+from discussions.transcripts.core.readers.columns import columns_hash, suggest_fields
+from discussions.transcripts.queries import mapping_record
+
+
+def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | None:
+    """The project's mapping for exactly these columns."""
+    rows = ColumnMapping.objects.select_related("created_by")
+    return rows.filter(
+        project=transcript.project, columns_sha256=columns_hash(columns), removed_at=None
+    ).first()
+
+
+def first_fields(kept: ColumnMapping | None, columns: list[str]) -> dict[str, str]:
+    """What the page shows first: the kept mapping, else what the names of the columns suggest."""
+    return mapping_record(kept).fields if kept is not None else suggest_fields(columns)

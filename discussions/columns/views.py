@@ -1,0 +1,99 @@
+"""The page that maps the columns of a file, and the list of a project's mappings."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.columns import actions
+from discussions.columns.forms import PREVIEW, ColumnsForm
+from discussions.columns.pages import build_columns_page, build_mappings_page
+from discussions.columns.queries import first_fields, kept_mapping
+from discussions.models import ColumnMapping, Transcript
+from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.rows import Table
+from discussions.transcripts.permissions import check_import_transcripts
+from discussions.transcripts.views import transcript_or_404
+from workspace.core.refusals import Conflict, Refusal
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_preview.html"
+
+
+@require("import_transcripts", methods=("GET", "POST"))
+def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
+    """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
+    found = transcript_or_404(request, slug, table)
+    only_parameters(request)
+    rows = _load_head(found)
+    if request.method == "GET":
+        fields = first_fields(kept_mapping(found, rows.columns), rows.columns)
+        return _show(request, found, rows, ColumnsForm(columns=rows.columns, fields=fields), fields)
+    form = bind_form(request, ColumnsForm, columns=rows.columns)
+    fields, status = form.chosen_fields(), 200
+    if form.cleaned_data.get("do") != PREVIEW:
+        status = 422
+        try:
+            if form.is_valid():
+                mapping = MappingRecord(columns=rows.columns, fields=fields)
+                actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
+        except Refusal as refusal:
+            status = add_refusal(form, refusal)
+    return _show(request, found, rows, form, fields, status=status)
+
+
+@require("import_transcripts")
+def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
+    """What the columns of files mean in this project, as people said."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    only_parameters(request)
+    lines = build_mappings_page(project=project)
+    context = {"lines": lines, **frame(request.user, project, "imports")}
+    return respond(request, page="discussions/columns/list.html", context=context)
+
+
+@require("import_transcripts", methods=("POST",))
+def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
+    """Forget a mapping; leads to the list."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    bind_form(request, NothingForm)
+    row = get_object_or_404(ColumnMapping.objects.select_related("project"), pk=mapping, project=project)
+    actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
+
+
+def _show(
+    request: SignedIn,
+    found: Transcript,
+    rows: Table,
+    form: ColumnsForm,
+    fields: dict[str, str],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    page = build_columns_page(transcript=found, table=rows, fields=fields)
+    context = {"page": page, "form": form, **frame(request.user, found.project, "imports")}
+    return respond(request, page=PAGE, region=REGION, context=context, status=status)
+
+
+def _load_head(transcript: Transcript) -> Table:
+    """The rows at the beginning of the file. Raises Conflict."""
+    table = actions.load_head(transcript)
+    if table is None:
+        raise Conflict(_no_columns(), code="no_columns")
+    return table
+
+
+def _no_columns() -> str:
+    return _(
+        "This file has no rows with columns at its beginning, or its bytes are gone. For an archive, upload one of its "
+        "files by itself and map its columns; the archive is then read by that."
+    )

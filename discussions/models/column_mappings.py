@@ -1,0 +1,41 @@
+"""Which columns of a project's CSV and JSONL files mean what, as people said. Rows stay: a removed one says by whom."""
+
+from django.db import models
+from django.db.models import Q
+
+from discussions.models.games import Transcript
+from workspace.models import Person, Project
+
+
+class ColumnMapping(models.Model):
+    """What the columns of files with these columns mean; `transcript` is the file that it was made with.
+
+    A changed mapping is a new row, and the one before is removed.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="column_mappings")
+    transcript = models.ForeignKey(Transcript, models.PROTECT, related_name="+")
+    columns_sha256 = models.CharField(max_length=64)
+    columns = models.TextField()
+    fields = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    removed_at = models.DateTimeField(null=True, blank=True)
+    removed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["project", "columns_sha256"],
+                condition=Q(removed_at=None),
+                name="column_mapping_once_per_project",
+            ),
+            models.CheckConstraint(
+                condition=Q(removed_at=None, removed_by=None)
+                | Q(removed_at__isnull=False, removed_by__isnull=False),
+                name="column_mapping_removed_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"column mapping {self.pk} of project {self.project_id}"

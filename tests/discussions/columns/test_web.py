@@ -1,0 +1,207 @@
+"""The page that maps columns: what it shows and keeps, what it refuses, with htmx and without."""
+
+import pytest
+from django.urls import reverse
+
+from discussions.columns import actions
+from discussions.models import ColumnMapping, Game
+from tests.factories.columns import TABLE, make_mapping, upload_table
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import make_lead, make_member
+from tests.factories.transcripts import make_games_project, upload
+from workspace.models import Event
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HTTP_HX_REQUEST": "true"}
+CHOSEN = {"player": "0", "text": "1", "game": "2"}
+
+
+@pytest.fixture
+def project(db, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    return make_games_project(slug="ours")
+
+
+@pytest.fixture
+def lead(project):
+    return make_lead(project=project)
+
+
+@pytest.fixture
+def table(project, lead):
+    return upload_table(project=project, by=lead)
+
+
+@pytest.fixture
+def seen(client, lead):
+    client.force_login(lead)
+    return client
+
+
+def address(table):
+    return reverse("map_columns", args=["ours", table.pk])
+
+
+def test_a_file_that_waits_leads_to_the_page_and_is_read_when_it_is_mapped(seen, project, lead, table):
+    run_waiting_jobs()
+    report = seen.get(reverse("import_show", args=["ours", table.pk])).content.decode()
+    assert "waits for its columns" in report
+    assert address(table) in report
+    later = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"m3"), name="later.csv")
+    run_waiting_jobs()
+    answer = seen.post(address(table), {**CHOSEN, "do": "save"})
+    assert (answer.status_code, answer["Location"]) == (303, reverse("import_show", args=["ours", table.pk]))
+    run_waiting_jobs()
+    assert set(Game.objects.values_list("source_id", flat=True)) == {"m1", "m2", "m3"}
+    assert Game.objects.filter(transcript=later).exists()
+    assert "waits for its columns" not in seen.get(answer["Location"]).content.decode()
+    next_one = upload_table(project=project, by=lead, data=TABLE.replace(b"m1", b"k1"), name="next.csv")
+    run_waiting_jobs()
+    assert Game.objects.filter(transcript=next_one).get().source_id == "k1"
+
+
+def test_the_first_game_is_shown_by_htmx_and_by_a_button(seen, table):
+    page = seen.get(address(table)).content.decode()
+    assert "Choose the columns of player and text. Then" in page
+    assert '<th scope="col"><bdi dir="auto">who</bdi></th>' in page
+    chosen = {**CHOSEN, "do": "preview"}
+    region = seen.post(address(table), chosen, **HTMX)
+    assert region.status_code == 200
+    assert region.content.decode().strip().startswith("<section")
+    page = seen.post(address(table), chosen)
+    assert page.status_code == 200
+    for answer in (region, page):
+        text = answer.content.decode()
+        assert '<strong><bdi dir="auto">Ann</bdi></strong>: <bdi dir="auto">hello</bdi>' in text
+        assert "Cid</bdi></strong>" not in text
+        assert "2 begin in the rows read" in text
+    assert '<option value="2" selected>match</option>' in page.content.decode()
+    assert not ColumnMapping.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        ({"player": "", "text": "1", "game": "2"}, "Choose the column."),
+        ({"player": "1", "text": "1", "game": "2"}, "This column is chosen twice."),
+        ({"player": "0", "text": "9", "game": "2"}, "Select a valid choice."),
+        ({}, "Choose the column."),
+    ],
+)
+def test_what_cannot_be_saved_is_said_and_what_was_chosen_stays(seen, table, chosen, says):
+    answer = seen.post(address(table), {**chosen, "do": "save"})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert says in page
+    if chosen:
+        assert '<option value="2" selected>match</option>' in page
+    assert not ColumnMapping.objects.exists()
+
+
+def test_a_choice_that_keeps_the_game_out_says_why(seen, project, lead):
+    table = upload_table(project=project, by=lead, data=b"who,what,when\nAnn,hello,soon\nBea,yes,late\n")
+    chosen = {"player": "0", "text": "1", "round": "2", "do": "preview"}
+    page = seen.post(address(table), chosen, **HTMX).content.decode()
+    assert "This keeps the game out" in page
+    assert "The round" in page and "holds no number" in page
+    assert "line 2" in page
+
+
+def test_hostile_names_and_cells_are_only_shown(seen, project, lead):
+    data = '=HYPERLINK("x"),<script>alert(1)</script>,a\u202eb,\n=1+1,<b>no</b>,{{ 7*7 }},\nx,y,z,\n'
+    data = data.replace('=HYPERLINK("x")', '"=HYPERLINK(""x"")"')
+    table = upload_table(project=project, by=lead, data=data.encode())
+    chosen = {"player": "0", "text": "1"}
+    for page in (seen.get(address(table)), seen.post(address(table), {**chosen, "do": "preview"})):
+        text = page.content.decode()
+        assert "<script>alert" not in text and "<b>no" not in text and "\u202e" not in text
+        assert "=HYPERLINK(" in text
+    assert seen.post(address(table), {**chosen, "do": "save"}).status_code == 303
+    page = seen.get(reverse("column_mappings", args=["ours"])).content.decode()
+    assert "<script>alert" not in page and "\u202e" not in page
+
+
+def test_a_mapping_is_listed_changed_and_removed_with_an_event_each(seen, project, lead):
+    mapping = make_mapping(project=project, by=lead)
+    listed = reverse("column_mappings", args=["ours"])
+    page = seen.get(listed).content.decode()
+    assert "who, what, match" in page and address(mapping.transcript) in page
+    page = seen.get(address(mapping.transcript)).content.decode()
+    assert "These columns are mapped" in page and '<option value="2" selected>match</option>' in page
+    run_waiting_jobs()
+    changed = {"player": "0", "text": "1", "do": "save"}
+    assert "2 games of this file are in and stay" in seen.get(address(mapping.transcript)).content.decode()
+    assert seen.post(address(mapping.transcript), changed).status_code == 303
+    run_waiting_jobs()
+    assert Game.objects.count() == 2
+    newest = ColumnMapping.objects.get(removed_at=None)
+    assert seen.post(address(mapping.transcript), changed).status_code == 303
+    assert ColumnMapping.objects.get(removed_at=None) == newest
+    remove = reverse("remove_mapping", args=["ours", newest.pk])
+    assert seen.post(remove)["Location"] == listed
+    assert seen.post(remove).status_code == 409
+    assert "No columns are mapped" in seen.get(listed).content.decode()
+    verbs = Event.objects.filter(object_kind="column_mapping").order_by("seq").values_list("verb", flat=True)
+    assert list(verbs) == ["column_mapping:saved", "column_mapping:changed", "column_mapping:removed"]
+
+
+def test_a_file_whose_games_were_all_refused_is_read_again(seen, project, lead):
+    table = upload_table(project=project, by=lead, data=b"who,what,when\nAnn,hello,soon\nBea,yes,late\n")
+    seen.post(address(table), {"player": "0", "text": "1", "round": "2", "do": "save"})
+    run_waiting_jobs()
+    assert not Game.objects.exists()
+    assert address(table) in seen.get(reverse("import_show", args=["ours", table.pk])).content.decode()
+    seen.post(address(table), {"player": "0", "text": "1", "time": "2", "do": "save"})
+    run_waiting_jobs()
+    assert Game.objects.get().message_count == 2
+
+
+def test_a_large_file_is_read_to_the_head_only(seen, project, lead, monkeypatch):
+    rows = b"Ann," + b"hello " * 100 + b"\n"
+    rows *= 1_000
+    table = upload_table(project=project, by=lead, data=b"who,what\n" + rows)
+    asked = []
+    load = actions.load_start
+
+    def counted(sha256, count):
+        data = load(sha256, count)
+        asked.append(len(data))
+        return data
+
+    monkeypatch.setattr(actions, "load_start", counted)
+    monkeypatch.setattr("workspace.blob_store.load_bytes", None)
+    page = seen.post(address(table), {"player": "0", "text": "1", "do": "preview"}, **HTMX).content.decode()
+    assert "the first 256 KiB" in page
+    assert asked == [256 * 1024] and len(rows) > 2 * asked[0]
+
+
+def test_files_without_columns_are_refused_with_a_way_on(seen, project, lead):
+    transcript = upload(project=project, by=lead)
+    answer = seen.get(address(transcript))
+    assert answer.status_code == 409
+    assert "upload one of its files by itself" in answer.content.decode()
+    theirs = make_games_project()
+    other = upload_table(project=theirs, by=make_lead(project=theirs))
+    assert seen.get(address(other)).status_code == 404
+    assert seen.post(address(transcript), {"zebra": "1"}).status_code == 409
+    table = upload_table(project=project, by=lead)
+    assert seen.post(address(table), {"zebra": "1", "do": "save"}).status_code == 400
+
+
+def test_only_leads_and_admins_map(client, project, lead, table):
+    mapping = make_mapping(project=project, by=lead)
+    client.force_login(make_member(project=project))
+    remove = reverse("remove_mapping", args=["ours", mapping.pk])
+    assert client.post(address(table), {**CHOSEN, "do": "save"}).status_code == 403
+    assert client.post(remove).status_code == 403
+    assert client.get(reverse("column_mappings", args=["ours"])).status_code == 403
+    assert ColumnMapping.objects.get().removed_at is None
+
+
+def test_queries_do_not_grow_with_mappings(seen, project, lead, django_assert_max_num_queries):
+    for number in range(5):
+        data = TABLE.replace(b"who", f"who{number}".encode())
+        table = upload_table(project=project, by=lead, data=data)
+        seen.post(address(table), {**CHOSEN, "do": "save"})
+    with django_assert_max_num_queries(10):
+        seen.get(reverse("column_mappings", args=["ours"]))

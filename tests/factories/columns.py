@@ -1,0 +1,28 @@
+"""Files whose columns are not known, and mappings of them."""
+
+from datetime import datetime
+
+from discussions.columns.actions import map_columns
+from discussions.models import ColumnMapping, Transcript
+from discussions.transcripts.core.readers.columns import MappingRecord
+from tests.factories.people import NOW
+from tests.factories.transcripts import upload
+from workspace.models import Person, Project
+
+TABLE = b"who,what,match\nAnn,hello,m1\nBea,yes,m1\nCid,no,m2\nDan,so,m2\n"
+COLUMNS = ["who", "what", "match"]
+FIELDS = {"player": "who", "text": "what", "game": "match"}
+
+
+def upload_table(
+    *, project: Project, by: Person, data: bytes = TABLE, name: str = "table.csv", now: datetime = NOW
+) -> Transcript:
+    """A CSV file that was uploaded; its columns are not known."""
+    return upload(project=project, by=by, games=data, name=name, now=now)
+
+
+def make_mapping(*, project: Project, by: Person, now: datetime = NOW) -> ColumnMapping:
+    """The columns of such a file, mapped."""
+    table = upload_table(project=project, by=by, now=now)
+    mapping = MappingRecord(columns=COLUMNS, fields=FIELDS)
+    return map_columns(transcript=table, mapping=mapping, by=by, now=now)
