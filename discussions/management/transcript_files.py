@@ -10,10 +10,12 @@ from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_trans
 from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import folder_format
+from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_fields
 
 STANDARD_INPUT = "-"
 FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
+MAP_HELP = f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}"
 
 
 class BadInput(Exception):
@@ -26,6 +28,14 @@ def named_format(name: str) -> Format | None:
     if name and found is None:
         raise BadInput(f'There is no format "{name}"; there are {FORMAT_NAMES}. Correct --format.')
     return found
+
+
+def mapped_columns(given: list[str]) -> list[MappingRecord]:
+    """The mapping of --map, for any file that has its columns; none without one. Raises BadInput."""
+    try:
+        return [MappingRecord(columns=[], fields=parse_fields(given))] if given else []
+    except ValueError as reason:
+        raise BadInput(f"{reason} Correct --map.") from None
 
 
 def read_paths(paths: list[str], options: ReadOptions) -> list[Upload]:

@@ -10,11 +10,21 @@ from django.core.management.base import BaseCommand
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from discussions.management.transcript_files import FORMAT_NAMES, BadInput, named_format, read_paths
+from discussions.columns.actions import map_columns
+from discussions.management.transcript_files import (
+    FORMAT_NAMES,
+    MAP_HELP,
+    BadInput,
+    mapped_columns,
+    named_format,
+    read_paths,
+)
 from discussions.metrics.actions import COMPANIONS, MEASURE
 from discussions.models import Game, Iteration, Transcript
-from discussions.transcripts.actions import Imported, import_transcripts
+from discussions.transcripts.actions import Imported, Upload, import_transcripts
 from discussions.transcripts.core.layouts import ReadOptions
+from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from workspace.core.refusals import Refusal
 from workspace.database.clock import database_now
 from workspace.jobs.actions import run_job
@@ -31,7 +41,9 @@ class Command(BaseCommand):
         "Imports transcripts into a project. Games that are fine come in, every fault of the others is listed.\n"
         "Exit codes: 0 all came in, 1 something was refused or failed, 2 the command could not begin.\n"
         "Example: manage.py import_transcripts games/*.json --project mafia --by lead@example.org --wait\n"
-        "Example: unzip -p all.zip one.json | manage.py import_transcripts - --project mafia --by lead@example.org"
+        "Example: unzip -p all.zip one.json | manage.py import_transcripts - --project mafia --by lead@example.org\n"
+        "--map keeps what the columns of CSV and JSONL files are for the project, as the page does.\n"
+        "Example: manage.py import_transcripts a.csv --map player=Who,text=What --project mafia --by lead@example.org"
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
@@ -52,6 +64,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}"
         )
+        parser.add_argument("--map", action="append", default=[], metavar="FIELD=COLUMN,...", help=MAP_HELP)
         parser.add_argument("--iteration", type=int, metavar="NUMBER", help="instead of the unsorted one")
         parser.add_argument(
             "--wait", action="store_true", help="read and measure here and now, without a worker"
@@ -80,15 +93,21 @@ class Command(BaseCommand):
         person = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
         if person is None:
             raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
-        named = named_format(options["format"])
-        return import_transcripts(
+        named, mappings = named_format(options["format"]), mapped_columns(options["map"])
+        files = read_paths(options["paths"], ReadOptions(named=named))
+        heads = [_head(file, mapping) for mapping in mappings for file in files]
+        made = import_transcripts(
             project=project,
-            files=read_paths(options["paths"], ReadOptions(named=named)),
+            files=files,
             by=person,
             now=timezone.now(),
             iteration=_iteration(project, options["iteration"]),
             format_name=options["format"],
         )
+        for upload, head in zip(made, heads, strict=False):
+            if head is not None:
+                map_columns(transcript=upload.transcript, mapping=head, by=person, now=timezone.now())
+        return made
 
     def _say_refused(self, sentence: str, options: dict[str, Any]) -> None:
         if options["json"]:
@@ -109,6 +128,18 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {fault['place']}: {fault['message']}")
             if report["error"]:
                 self.stdout.write(f"  {report['error']}")
+
+
+def _head(file: Upload, mapping: MappingRecord) -> MappingRecord | None:
+    """The mapping for the columns of this file; None when it has no columns. Raises BadInput when it lacks one."""
+    table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES)
+    if table is None:
+        return None
+    missing = [column for column in mapping.fields.values() if column not in table.columns]
+    if missing:
+        known = ", ".join(f'"{column[:60]}"' for column in table.columns[:20])
+        raise BadInput(f'"{file.name}" has no column "{missing[0]}"; it has {known}. Correct --map.')
+    return MappingRecord(columns=table.columns, fields=mapping.fields)
 
 
 def _iteration(project: Project, number: int | None) -> Iteration | None:

@@ -10,7 +10,14 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand
 
 from discussions.core.records import Fault
-from discussions.management.transcript_files import FORMAT_NAMES, BadInput, named_format, read_paths
+from discussions.management.transcript_files import (
+    FORMAT_NAMES,
+    MAP_HELP,
+    BadInput,
+    mapped_columns,
+    named_format,
+    read_paths,
+)
 from discussions.metrics.core.registry import METRICS
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import ReadOptions
@@ -37,7 +44,8 @@ class Command(BaseCommand):
         "needed. With --json each game is one JSON object on a line of its own.\n"
         "Exit codes: 0 all were measured, 1 some were refused, 2 nothing could be measured.\n"
         "Example: manage.py measure_file game.json --json\n"
-        "Example: cat games.jsonl | manage.py measure_file - --json"
+        "Example: cat games.jsonl | manage.py measure_file - --json\n"
+        "Example: manage.py measure_file chat.csv --map player=Speaker,text=Content"
     )
     requires_system_checks: list[str] = []
 
@@ -55,6 +63,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}"
         )
+        parser.add_argument("--map", action="append", default=[], metavar="FIELD=COLUMN,...", help=MAP_HELP)
         numbers = ", ".join(DISCUSSION_NUMBERS)
         says = f"a version that comes with the site ({numbers}), or the JSON of one; the newest unless given"
         parser.add_argument("--rubric", default=DISCUSSION_NUMBERS[-1], help=says)
@@ -81,7 +90,11 @@ class Command(BaseCommand):
     def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
         """What the file holds, or each file of the folder."""
         try:
-            how = ReadOptions(role_map=rubric.lists["role_map"], named=named_format(options["format"]))
+            how = ReadOptions(
+                role_map=rubric.lists["role_map"],
+                named=named_format(options["format"]),
+                columns=mapped_columns(options["map"]),
+            )
             uploads = read_paths([options["file"]], how)
         except BadInput as reason:
             fault = Fault(shown_name(options["file"]), "cannot_read", str(reason))

@@ -13,6 +13,7 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import plan_reading
 from discussions.transcripts.core.reader import read_games
 from tests.factories.archives import zipped
+from tests.factories.columns import TABLE
 from tests.factories.people import make_lead
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
 from workspace.models import Job
@@ -85,7 +86,7 @@ def test_a_refused_game_is_exit_code_1_with_its_faults(capsys, lead, folder):
         ({"by": "nobody@example.org"}, 'There is no account "nobody@example.org"'),
         ({"paths": ["missing.json"]}, 'There is no file "missing.json"'),
         ({"iteration": "7"}, "The project has no iteration 7"),
-        ({"format": "nothing"}, 'There is no format "nothing"; there are native'),
+        ({"format": "nothing"}, 'There is no format "nothing"; there are inspect, '),
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
@@ -150,3 +151,21 @@ def test_a_folder_that_is_a_game_comes_as_an_archive_of_the_same_bytes_each_time
     )
     (outcome,) = read_games(plan_reading(files[0].data, files[0].name, options))
     assert (outcome.game.record.game_id, outcome.game.record.winner) == ("0001", "mafia")
+
+
+def test_columns_are_mapped_for_the_project_or_nothing_is_stored(capsys, lead, tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_bytes(TABLE)
+    given = (table, "--project", "ours", "--by", lead.email, "--wait")
+    code, _out, says = run(capsys, *given, "--map", "player=who,text=nothing")
+    assert (code, Transcript.objects.count()) == (2, 0)
+    assert 'has no column "nothing"; it has "who", "what", "match"' in says
+    code, _out, says = run(capsys, *given, "--map", "player=who")
+    assert code == 2 and "The columns of player and text are needed" in says
+    code, out, _says = run(capsys, *given)
+    assert (code, Game.objects.count()) == (1, 0) and "Say once what each column is" in out
+    code, out, _says = run(capsys, *given, "--map", "player=who,text=what", "--map", "game=match")
+    assert (code, Game.objects.count()) == (0, 2), out
+    (tmp_path / "b.csv").write_bytes(TABLE.replace(b"m1", b"m3").replace(b"m2", b"m4"))
+    assert run(capsys, tmp_path / "b.csv", *given[1:])[0] == 0
+    assert Game.objects.count() == 4

@@ -15,6 +15,7 @@ from discussions.metrics.core.registry import METRICS
 from evalsite import environment
 from rubric.versions.queries import first_version_bytes
 from tests.factories.archives import zipped
+from tests.factories.columns import TABLE
 
 
 def native(**details: Any) -> dict[str, Any]:
@@ -207,7 +208,7 @@ def test_a_format_that_is_not_there_is_said_so(tmp_path: Path, capsys: pytest.Ca
     code, _, err = run(tmp_path, capsys, b"{}", "--json", "--format", "nothing")
     (fault,) = json.loads(err)["faults"]
     assert code == 2
-    assert fault["message"].startswith('There is no format "nothing"; there are native')
+    assert fault["message"].startswith('There is no format "nothing"; there are inspect, ')
 
 
 def test_neither_env_nor_secrets_are_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,3 +273,17 @@ def test_a_missing_file_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture
         call_command("measure_file", str(tmp_path / "none.json"), "--json")
     assert end.value.code == 2
     assert json.loads(capsys.readouterr().err)["faults"][0]["code"] == "cannot_read"
+
+
+def test_columns_are_said_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "a.csv"
+    table.write_bytes(TABLE)
+    with pytest.raises(SystemExit) as end:
+        call_command("measure_file", str(table))
+    assert end.value.code == 2 and "write --map on the command line" in capsys.readouterr().err
+    call_command("measure_file", str(table), "--json", "--map", "player=who,text=what,game=match")
+    games = [json.loads(line)["game"]["id"] for line in capsys.readouterr().out.splitlines()]
+    assert games == ["m1", "m2"]
+    with pytest.raises(SystemExit) as end:
+        call_command("measure_file", str(table), "--map", "who")
+    assert end.value.code == 2 and "is no field and column" in capsys.readouterr().err
