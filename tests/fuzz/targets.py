@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from zlib import crc32
 
-from tests.fuzz import archive, converters, review, strict_json, transcript, version
+from tests.fuzz import archive, converters, own_logs, review, strict_json, transcript, version
 
 LONG_ONE_IN = 64
 
@@ -32,6 +32,7 @@ TARGETS = {
     "strict_json": Target(strict_json.check, strict_json.check_long, strict_json.seeds),
     "version": Target(version.check, version.check_long, version.seeds),
     "transcript": Target(transcript.check, transcript.check_long, transcript.seeds),
+    "own_logs": Target(own_logs.check, own_logs.check_long, own_logs.seeds),
     "archive": Target(archive.check, archive.check_long, archive.seeds),
     "converters": Target(converters.check, converters.check_long, converters.seeds),
 }
