@@ -6,12 +6,9 @@ from discussions.columns.actions import map_columns
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.people import NOW
+from tests.factories.text_formats import COLUMNS, FIELDS, TABLE
 from tests.factories.transcripts import upload
 from workspace.models import Person, Project
-
-TABLE = b"who,what,match\nAnn,hello,m1\nBea,yes,m1\nCid,no,m2\nDan,so,m2\n"
-COLUMNS = ["who", "what", "match"]
-FIELDS = {"player": "who", "text": "what", "game": "match"}
 
 
 def upload_table(

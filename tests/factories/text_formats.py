@@ -11,6 +11,11 @@ from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.columns import MappingRecord
 
+# A file of rows whose columns are no known names, and what they are.
+TABLE = b"who,what,match\nAnn,hello,m1\nBea,yes,m1\nCid,no,m2\nDan,so,m2\n"
+COLUMNS = ["who", "what", "match"]
+FIELDS = {"player": "who", "text": "what", "game": "match"}
+
 ROLES = {"mafia": ["MAFIA"], "village": ["VILLAGER", "SEER"]}
 
 

@@ -5,9 +5,10 @@ from django.urls import reverse
 
 from discussions.columns import actions
 from discussions.models import ColumnMapping, Game
-from tests.factories.columns import TABLE, make_mapping, upload_table
+from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member
+from tests.factories.text_formats import TABLE
 from tests.factories.transcripts import make_games_project, upload
 from workspace.models import Event
 

@@ -13,8 +13,8 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import plan_reading
 from discussions.transcripts.core.reader import read_games
 from tests.factories.archives import zipped
-from tests.factories.columns import TABLE
 from tests.factories.people import make_lead
+from tests.factories.text_formats import TABLE
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
 from workspace.models import Job
 

@@ -15,7 +15,7 @@ from discussions.metrics.core.registry import METRICS
 from evalsite import environment
 from rubric.versions.queries import first_version_bytes
 from tests.factories.archives import zipped
-from tests.factories.columns import TABLE
+from tests.factories.text_formats import TABLE
 
 
 def native(**details: Any) -> dict[str, Any]:
