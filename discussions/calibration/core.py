@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds
+from workspace.core.agreed_answers import agrees_enough
 from workspace.statistics.means import exact_mean
 
 # The kinds that a key has answers for. Marks, tests and who decides are ways of working, not judgements to agree on.
@@ -106,14 +107,13 @@ def compute_result(
     """Passed with at least `pass_percent` of a hundred answers as in the keys, over all games, and ratings that differ
     from the keys' by at most `rating_within` on average.
 
-    Percent agreement with an expert key is the rule of screening rounds in the literature (Mitra, Hutto and Gilbert,
-    CHI 2015); all answers weigh the same. `of_games` is how many games the person is asked to rate.
+    `of_games` is how many games the person is asked to rate.
     """
     done = list(compared)
     alike, count = sum(game.alike for game in done), sum(game.count for game in done)
     error = exact_mean([error for game in done if (error := game.rating_error) is not None])
     passes: bool | None = None
     if len(done) >= of_games:
-        agrees = count == 0 or 100 * alike >= pass_percent * count
+        agrees = agrees_enough(alike, count, pass_percent)
         passes = agrees and (error is None or error <= Fraction(rating_within))
     return Result(len(done), of_games, alike, count, error, passes)

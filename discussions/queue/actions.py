@@ -22,7 +22,6 @@ from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import newest_measured
-from discussions.queue.core import is_due, repeated_game
 from discussions.slots.actions import (
     SHUFFLES,
     begin_alone,
@@ -36,6 +35,7 @@ from discussions.slots.permissions import check_deal_out, check_may_get, check_t
 from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.repeats import choose_repeated, is_due
 from workspace.database.prepared_queries import Prepared, insert_row
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
@@ -236,7 +236,7 @@ def begin_repeat(*, project: Project, by: Person, now: datetime) -> Evaluation |
     handed_in = own.filter(purpose=RATING, state=SUBMITTED, game__withdrawn_at=None)
     in_order = list(handed_in.order_by("submitted_at", "pk").values_list("game", flat=True))
     repeated = set(own.filter(purpose=REPEAT).values_list("game", flat=True))
-    chosen = repeated_game(seed, dealt, in_order, repeated)
+    chosen = choose_repeated(seed, dealt, in_order, repeated)
     if chosen is None or reason_unblinded(by, chosen):
         return None
     game = Game.objects.select_related("iteration", "project").get(pk=chosen)

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-import discussions.queue.core
+import workspace.core.repeats
 from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, let_rate, open_round
@@ -281,7 +281,7 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
 @pytest.fixture
 def like_any_other(monkeypatch):
     """A repeat is due at once; all samples are dealt alike, as a repeat's is like that of the first time."""
-    monkeypatch.setattr(discussions.queue.core, "APART", 0)
+    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
     monkeypatch.setattr("discussions.queue.actions.is_due", lambda *_given: True)
     monkeypatch.setattr("discussions.queue.actions._seed", lambda *_given: "1" * 32)
 

@@ -6,7 +6,7 @@ Calibration where evaluators look for work: home, the queue, the rating page, th
 import pytest
 from django.urls import reverse
 
-import discussions.queue.core
+import workspace.core.repeats
 from discussions.calibration.actions import close_round, let_rate, take_calibration
 from discussions.calibration.pages import own_calibrations
 from discussions.home.pages.home import home_page
@@ -119,7 +119,8 @@ def test_who_passed_and_who_did_not_is_told_to_them_and_to_leads(client):
     }
     assert (people[good.evaluator_id], people[bad.evaluator_id]) == (True, False)
     wave = reverse("let_rate", args=[opened.project.slug, opened.number, bad.evaluator_id])
-    assert lead.post(wave, {"reason": " "}).status_code == 422
+    refused = lead.post(wave, {"reason": " "})
+    assert (refused.status_code, "Say why they may rate" in refused.content.decode()) == (422, True)
     assert lead.post(wave, {"reason": "We talked"}).status_code == 303
     assert "We talked" in lead.get(address).content.decode()
     page = signed(client, bad.evaluator).get(reverse("calibration_feedback", args=[bad.pk])).content.decode()
@@ -288,7 +289,7 @@ def test_own_lists_name_calibrations_with_their_feedback_once_handed_in(client):
 
 
 def test_a_repeat_is_told_only_once_it_is_handed_in(client, monkeypatch):
-    monkeypatch.setattr(discussions.queue.core, "APART", 0)
+    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
     again = until_repeated(rated_once())
     for page in ("mine", "own_history", "home"):
         text = get_text(client, again.evaluator, page)

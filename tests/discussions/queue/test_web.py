@@ -286,7 +286,7 @@ def test_who_rates_alone_goes_on_to_the_verdict_as_before(client):
 
 
 def test_a_repeat_is_told_by_the_number_it_was_shown_under(client, monkeypatch):
-    monkeypatch.setattr("discussions.queue.core.APART", 0)
+    monkeypatch.setattr("workspace.core.repeats.APART", 0)
     repeat = finish(until_repeated(rated_once()))
     said = home(client, repeat.evaluator, repeat.pk)
     assert f"Game {repeat.shown_number} is handed in." in said

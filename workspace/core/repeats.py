@@ -1,0 +1,44 @@
+"""Hidden repeats: now and then a person gets something again that they judged long ago, without being told.
+
+How far people agree with themselves is the most that can be asked of their agreement with others.
+"""
+
+import hashlib
+from collections.abc import Collection, Sequence
+
+# Far enough apart that people judge anew instead of remembering: Hettiachchi et al. (CSCW 2021) and others repeat
+# about one item in twenty, at least twenty items apart.
+APART = 20
+
+
+def is_due(seed: str, dealt: int, percent: int) -> bool:
+    """Whether the person's next item, after so many that they were dealt, is a repeat; `percent` of all are."""
+    return _draw(f"{seed}:due:{dealt}", 100) < percent
+
+
+def choose_repeated(seed: str, dealt: int, handed_in: Sequence[int], repeated: Collection[int]) -> int | None:
+    """Which item comes again: one that was not repeated yet, with at least `APART` others handed in since.
+
+    `handed_in` holds items in the order in which they were handed in, the oldest first. None when there is none.
+    """
+    old = [item for item in handed_in[: max(0, len(handed_in) - APART)] if item not in repeated]
+    return old[_draw(f"{seed}:which:{dealt}", len(old))] if old else None
+
+
+def count_ahead(seed: str, *, dealt: int, percent: int, left: int, handed_in: int, repeated: int) -> int:
+    """How many repeats come while the person is dealt the `left` items that they have not judged.
+
+    `handed_in` counts what they judged or have begun, `repeated` what came again before.
+    """
+    found = 0
+    while left:
+        if is_due(seed, dealt, percent) and handed_in - APART - repeated - found > 0:
+            found += 1
+        else:
+            left, handed_in = left - 1, handed_in + 1
+        dealt += 1
+    return found
+
+
+def _draw(text: str, count: int) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()) % count
