@@ -4,6 +4,7 @@ from django.urls import URLResolver, include, path
 
 PACKAGES = (
     "versions",
+    "calibration",
     "reviewer_statistics",
     "comparisons",
     "model_reviewers",

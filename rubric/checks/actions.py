@@ -4,18 +4,27 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from msgspec import to_builtins
 
 from rubric.core.records import ReviewRecord
 from rubric.core.response_order import deal
 from rubric.core.scales import COMMON
 from rubric.human_reviewers.core import build_record, collect_reasons
-from rubric.human_reviewers.queries import STARTING, load_review_state, load_rubric
+from rubric.human_reviewers.queries.reviews import STARTING, load_review_state, load_rubric
 from rubric.model_reviewers.queries import load_answers, parse_answer, reviews_to_read
-from rubric.models import ComparisonSet, Mark, MarkRevision, Review, ReviewedResponse, Survey
+from rubric.models import (
+    CalibrationComparison,
+    Comparison,
+    ComparisonSet,
+    Mark,
+    MarkRevision,
+    Review,
+    ReviewedResponse,
+    Survey,
+)
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import DRAFT
+from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Check
 from workspace.models import Event
@@ -123,6 +132,23 @@ def _acts_are_told(_now: datetime) -> Iterator[str]:
         yield from missing_events(kind, wanted, {str(key) for key in found.values_list("pk", flat=True)})
 
 
+def _set_apart_fits(_now: datetime) -> Iterator[str]:
+    first = Review.objects.filter(
+        comparison=OuterRef("comparison"), reviewer=OuterRef("reviewer"), purpose=RATING, state=SUBMITTED
+    ).filter(submitted_at__lte=OuterRef("created_at"))
+    for review in Review.objects.filter(~Exists(first), purpose=REPEAT).order_by("pk"):
+        yield f"{_name(review)} repeats a review that its reviewer did not submit before."
+    taken = Comparison.objects.filter(set=OuterRef("comparison__set"), number=OuterRef("shown_number"))
+    for review in Review.objects.filter(Exists(taken), purpose=REPEAT).order_by("pk"):
+        yield f"{_name(review)} is shown under the number of another comparison."
+    known = CalibrationComparison.objects.filter(comparison=OuterRef("comparison"))
+    for review in Review.objects.filter(~Exists(known), purpose=CALIBRATION).order_by("pk"):
+        yield f"{_name(review)} is for calibration, but no round has its comparison."
+    rows = CalibrationComparison.objects.exclude(comparison__set=F("round__set"))
+    for row in rows.order_by("pk"):
+        yield f"Calibration {row.round_id} has comparison {row.comparison_id} of another set."
+
+
 def _handed_in(*conditions: Q, **where: object) -> QuerySet[Review]:
     """Every submitted review with its rows, also superseded ones."""
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
@@ -165,4 +191,9 @@ CHECKS: tuple[Check, ...] = (
     Check("R4", "What was handed in fits the order, the criteria and the scale", _rows_fit),
     Check("R5", "Every mark is the newest of its revisions, all by its reviewer", _marks_count),
     Check("R6", "Every act on reviews, sets and surveys has its audit line", _acts_are_told),
+    Check(
+        "R7",
+        "Reviews that count nowhere repeat an earlier one, or are of a calibration round",
+        _set_apart_fits,
+    ),
 )

@@ -1,7 +1,7 @@
 """The list of a project's comparison sets, and one set for its leads. Authors of responses are never shown."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 
 from django.db.models import Count, F, Q, QuerySet
@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
-from rubric.models.reviews import SUBMITTED
+from rubric.models.reviews import RATING, SET_APART, SUBMITTED
 from rubric.sets.pages import LEADS, MODE_NAMES, SetFrame, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set
-from rubric.sets.queries import count_taken
+from rubric.sets.queries import count_taken, load_calibrated
 from workspace.access.permissions import get_refusal, may
 from workspace.models import Person, Project
 
@@ -23,7 +23,10 @@ KIND_NAMES = {PERSON: _("person"), MODEL: _("model"), ELSEWHERE: _("reviewed els
 
 
 class SetLine(Struct, frozen=True):
-    """One set in the list. `own_count` of `own_total` are the person's own reviews; None for non-reviewers."""
+    """One set in the list. `own_count` of `own_total` are the person's own reviews; None for non-reviewers.
+
+    Hidden repeats are among them, and `own_total` is 0 where it would tell of them.
+    """
 
     comparison_set: ComparisonSet
     mode: object
@@ -75,6 +78,7 @@ class SetPage(Struct, frozen=True):
     change_refusal: str
     people_needed: int | None = None
     places_taken: int = 0
+    places_needed: int = 0
 
 
 def build_sets_page(*, project: Project, person: Person) -> SetsPage:
@@ -85,7 +89,7 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
     reviewers = _counts(Reviewer.objects.filter(set__in=found, ended_at=None), "set")
     reviews = _counts(_first_round().filter(comparison__set__in=found), "comparison__set")
     mine = Reviewer.objects.filter(set__in=found, person=person, ended_at=None)
-    own = dict(mine.values_list("set").annotate(count=Count("reviews", filter=_HANDED_IN)))
+    own = dict(mine.values_list("set").annotate(count=Count("reviews", filter=_HANDED_IN | _SET_APART)))
     unfit = _unfit_counts(mine)
     lines = [
         SetLine(
@@ -95,7 +99,9 @@ def build_sets_page(*, project: Project, person: Person) -> SetsPage:
             reviewer_count=reviewers.get(comparison_set.pk, 0),
             review_count=reviews.get(comparison_set.pk, 0),
             own_count=own.get(comparison_set.pk),
-            own_total=comparisons.get(comparison_set.pk, 0) - unfit.get((comparison_set.pk, person.pk), 0),
+            own_total=0
+            if comparison_set.repeat_percent
+            else comparisons.get(comparison_set.pk, 0) - unfit.get((comparison_set.pk, person.pk), 0),
         )
         for comparison_set in found
     ]
@@ -125,14 +131,21 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
         candidates=candidates(comparison_set),
         change_refusal=get_refusal(check_change_set, person, comparison_set) if is_closed else "",
         people_needed=comparison_set.people_needed,
-        places_taken=_places_taken(comparison_set),
+        **_places(comparison_set),
     )
 
 
-def _places_taken(comparison_set: ComparisonSet) -> int:
-    """How many of the places of comparisons are taken; 0 where everybody reviews all."""
+def _places(comparison_set: ComparisonSet) -> dict[str, int]:
+    """How many of the places of comparisons are taken, comparisons for calibration left out; {} without places."""
     needed = comparison_set.people_needed
-    return sum(min(count, needed) for count in count_taken([comparison_set]).values()) if needed else 0
+    if not needed:
+        return {}
+    calibrated = load_calibrated([comparison_set])
+    counts = [count for key, count in count_taken([comparison_set]).items() if key not in calibrated]
+    return {
+        "places_taken": sum(min(count, needed) for count in counts),
+        "places_needed": needed * len(counts),
+    }
 
 
 def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
@@ -145,6 +158,7 @@ def candidates(comparison_set: ComparisonSet) -> list[tuple[int, str]]:
 
 
 _HANDED_IN = Q(reviews__state=SUBMITTED, reviews__round=1)
+_SET_APART = Q(reviews__state=SET_APART)
 
 
 def _first_round() -> QuerySet[Review]:
@@ -173,17 +187,25 @@ def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[Reviewer
     found = list(counted[:MOST_REVIEWERS])
     more = rows.count() - len(found) if len(found) == MOST_REVIEWERS else 0
     unfit = _unfit_counts(rows)
+    calibrated = _calibrated_counts(comparison_set)
     needed = comparison_set.people_needed
     people = rows.filter(kind=PERSON, ended_at=None).count() if needed else 0
     lines = []
     for reviewer in sorted(found, key=_by_kind):
         own = unfit.get((reviewer.set_id, reviewer.person_id), 0) if reviewer.person_id else 0
         is_share = needed is not None and reviewer.kind == PERSON
-        total = ceil(needed * count / people) if needed and is_share and people else count - own
-        lines.append(
-            ReviewerLine(reviewer, KIND_NAMES[reviewer.kind], min(total, count - own), own, is_share)
-        )
+        most = count - own - (calibrated(reviewer.pk) if reviewer.kind == PERSON else 0)
+        total = ceil(needed * most / people) if needed and is_share and people else most
+        lines.append(ReviewerLine(reviewer, KIND_NAMES[reviewer.kind], min(total, most), own, is_share))
     return lines, more
+
+
+def _calibrated_counts(comparison_set: ComparisonSet) -> Callable[[int], int]:
+    """Reviewer -> how many comparisons are for calibration and were not begun by them before."""
+    calibrated = load_calibrated([comparison_set])
+    begun = Review.objects.filter(comparison__in=calibrated, purpose=RATING, round=1)
+    counts = _counts(begun, "reviewer") if calibrated else {}
+    return lambda reviewer: len(calibrated) - counts.get(reviewer, 0)
 
 
 def _by_kind(reviewer: Reviewer) -> tuple[bool, int]:

@@ -6,3 +6,6 @@ FEWEST_DEALT = 2  # responses, or there is nothing to compare
 # One uploaded file.
 UPLOAD_BYTES = 32 * 1024 * 1024
 UPLOAD_LINES = 10_000
+
+# Of a hundred comparisons that a person gets, at most so many are hidden repeats.
+MOST_REPEATS = 50

@@ -29,14 +29,25 @@ from rubric.human_reviewers.core import (
     why_not_yet,
 )
 from rubric.human_reviewers.permissions import check_begin_review, check_review
-from rubric.human_reviewers.queries import STARTING, ReviewState, load_review_state, second_rounds
+from rubric.human_reviewers.queries.reviews import STARTING, ReviewState, load_review_state
+from rubric.human_reviewers.queries.waiting import (
+    AFTER_CALIBRATION,
+    NOT_DEALT,
+    TO_CALIBRATE,
+    TO_REVIEW,
+    WaitingSet,
+    repeat_seed,
+    second_rounds,
+    waiting_sets,
+)
 from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review, Reviewer
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import SUBMITTED, SUPERSEDED
+from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.actions import begin_review, record_submission
-from rubric.sets.queries import count_taken
+from rubric.sets.queries import count_taken, next_number
 from workspace.core.canonical import canonical_hash
-from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.repeats import choose_repeated, is_due
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 from workspace.revisions.actions import KeyedRevisions, Saved
@@ -48,12 +59,16 @@ FIRST, SECOND = 1, 2
 def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
     """The review of this comparison that waits for `by`, begun when it was not; else the newest that was submitted.
 
-    The second round opens when everybody has submitted the first. Raises NotAllowed for people who do not review it,
-    and what `begin_review` raises.
+    The second round opens when everybody has submitted the first; in a calibration round the review is one of it.
+    Raises NotAllowed for people who do not review it, or not before they passed a calibration round, and what
+    `begin_review` raises.
     """
     check_begin_review(by, comparison.set)
     reviewer = Reviewer.objects.get(set=comparison.set, kind=PERSON, person=by)
     with transaction.atomic():
+        calibration = _calibration(comparison, reviewer, by, now)
+        if calibration is not None:
+            return calibration
         _check_place(comparison, reviewer, now)
         first = begin_review(comparison=comparison, reviewer=reviewer, by=by, now=now)
         if first.state != SUBMITTED or not comparison.set.has_second_round:
@@ -69,10 +84,85 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
     return second
 
 
+def _calibration(comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> Review | None:
+    """The review of a comparison that is for calibration; None where the set's rounds do not touch it.
+
+    Raises NotAllowed for one that is reviewed only after the round, or by nobody any more.
+    """
+    if not comparison.set.calibration_rounds.exists():
+        return None
+    [found] = waiting_sets(by, only=comparison.set_id)
+    states = {waiting.comparison: waiting for waiting in found.comparisons if not waiting.is_repeat}
+    waiting = states[comparison.pk]
+    if waiting.is_calibration:
+        return begin_review(comparison=comparison, reviewer=reviewer, purpose=CALIBRATION, by=by, now=now)
+    if waiting.state == NOT_DEALT:
+        raise NotAllowed(_("This comparison is for calibration only, so nobody else reviews it."))
+    if waiting.state == AFTER_CALIBRATION:
+        raise NotAllowed(found.why_not, code="not_calibrated")
+    return None
+
+
+def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Review | None:
+    """The review of the set that the person works on next; None when nothing waits.
+
+    In this order: a begun one, the calibration round, sometimes a hidden repeat, a comparison that they have not
+    reviewed, a second round. Raises NotAllowed for people who do not review the set, and for who did not pass its
+    calibration round.
+    """
+    check_begin_review(by, comparison_set)
+    with transaction.atomic():
+        reviewer = Reviewer.objects.select_for_update(of=("self",)).get(
+            set=comparison_set, kind=PERSON, person=by
+        )
+        [found] = waiting_sets(by, only=comparison_set.pk)
+        if found.begun:
+            return Review.objects.get(pk=found.begun[0].review)
+        if found.in_state(TO_REVIEW) and not found.in_state(TO_CALIBRATE):
+            repeat = _begin_repeat(reviewer, found, by, now)
+            if repeat is not None:
+                return repeat
+        for waiting in found.waiting:
+            comparison = Comparison.objects.select_related("set__project").get(pk=waiting.comparison)
+            try:
+                return open_review(comparison=comparison, by=by, now=now)
+            except Conflict:
+                # Somebody took its last place meanwhile.
+                continue
+        if found.in_state(AFTER_CALIBRATION):
+            raise NotAllowed(found.why_not, code="not_calibrated")
+    return None
+
+
+def _begin_repeat(reviewer: Reviewer, found: WaitingSet, by: Person, now: datetime) -> Review | None:
+    """Begin a review that repeats an earlier one of the person, if one is due; the responses get a new order."""
+    if not found.repeats_ahead:
+        return None
+    own = Review.objects.filter(reviewer=reviewer, purpose__in=(RATING, REPEAT)).exclude(state=SUPERSEDED)
+    seed, dealt = repeat_seed(found.row, by), own.count()
+    if not is_due(seed, dealt, found.row.repeat_percent):
+        return None
+    handed_in = own.filter(purpose=RATING, state=SUBMITTED).order_by("submitted_at", "pk")
+    repeated = set(own.filter(purpose=REPEAT).values_list("comparison", flat=True))
+    chosen = choose_repeated(seed, dealt, list(handed_in.values_list("comparison", flat=True)), repeated)
+    if chosen is None:
+        return None
+    locked = ComparisonSet.objects.select_for_update().get(pk=found.row.pk)
+    return begin_review(
+        comparison=Comparison.objects.get(pk=chosen),
+        reviewer=reviewer,
+        purpose=REPEAT,
+        shown_number=next_number(locked),
+        by=by,
+        now=now,
+    )
+
+
 def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> None:
     """Raise Conflict when the comparison has all the people that it needs, and this is none of them."""
     needed = comparison.set.people_needed
-    own = Review.objects.filter(comparison=comparison, reviewer=reviewer).exclude(state=SUPERSEDED)
+    own = Review.objects.filter(comparison=comparison, reviewer=reviewer, purpose=RATING)
+    own = own.exclude(state=SUPERSEDED)
     if needed is None or own.exists():
         return
     # Two people who take the last place at once wait for each other here.
@@ -136,7 +226,7 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
     """
     with transaction.atomic():
         locked = lock(review)
-        if locked.state == SUBMITTED and locked.reviewer.person_id == by.pk:
+        if locked.state in (SUBMITTED, SET_APART) and locked.reviewer.person_id == by.pk:
             return locked
         check_review(by, locked)
         work = load_review_state(locked)

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rubric.human_reviewers.actions import mark as do_mark
-from rubric.human_reviewers.actions import open_review, submit_marked_review
+from rubric.human_reviewers.actions import open_review, submit_marked_review, take_next_review
 from rubric.human_reviewers.actions import undo_mark as do_undo
 from rubric.human_reviewers.forms import MarkForm
 from rubric.human_reviewers.pages.review_list import reviews_page
@@ -17,8 +17,8 @@ from rubric.human_reviewers.pages.review_page import (
     review_page,
 )
 from rubric.human_reviewers.pages.submission import build_submitted_page
-from rubric.human_reviewers.queries import ReviewState, load_own_review, load_review_state
-from rubric.models import Comparison, Review
+from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review, load_review_state
+from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.database.prepared_queries import LARGEST_KEY
@@ -69,6 +69,23 @@ def begin(request: SignedIn, comparison: int) -> HttpResponse:
     bind_form(request, KeyedForm)
     opened = open_review(comparison=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("review", args=[opened.pk]))
+
+
+@require("begin_review", methods=("POST",))
+def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
+    """What comes next in a set that I review; to the list when nothing does."""
+    sets = ComparisonSet.objects.filter(
+        reviewers__person=request.user,
+        reviewers__ended_at=None,
+        project__in=Project.objects.visible_to(request.user),
+    )
+    found = sets.select_related("project").filter(pk=min(comparison_set, LARGEST_KEY)).first()
+    if found is None:
+        raise Http404
+    bind_form(request, KeyedForm)
+    taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
+    place = reverse("review", args=[taken.pk]) if taken else reverse("reviews")
+    return respond(request, page="", redirect=place)
 
 
 @require("review")

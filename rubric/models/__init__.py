@@ -1,5 +1,6 @@
 """The rows of the rubric wing."""
 
+from rubric.models.calibration import CalibrationComparison, CalibrationRound, CalibrationWaiver
 from rubric.models.comparisons import Comparison, ComparisonSet, Response, Reviewer
 from rubric.models.results import ImpactPreview, SetFigures, Survey
 from rubric.models.reviews import (
@@ -16,6 +17,9 @@ from rubric.models.scoring_choices import ScoringChoice
 
 __all__ = [
     "Answer",
+    "CalibrationComparison",
+    "CalibrationRound",
+    "CalibrationWaiver",
     "Comparison",
     "ComparisonSet",
     "ImpactPreview",

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from rubric.core.limits import MOST_RESPONSES
+from rubric.core.limits import MOST_REPEATS, MOST_RESPONSES
 from rubric.core.records import BOTH, HOLISTIC, RUBRIC
 from rubric.models.rubrics import RubricVersion
 from workspace.models import Person, Project
@@ -37,7 +37,7 @@ class ComparisonSet(models.Model):
 
     Its number counts within the project. With a second round, reviewers see what the others gave once all have handed
     in the first, and may revise. A closed set takes no more reviews. `people_needed` of its people review each
-    comparison, all of them where it is None.
+    comparison, all of them where it is None. `repeat_percent` of the comparisons that a person gets are hidden repeats.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="comparison_sets")
@@ -47,6 +47,7 @@ class ComparisonSet(models.Model):
     mode = models.CharField(max_length=12, choices=MODES)
     has_second_round = models.BooleanField(default=False)
     people_needed = models.PositiveSmallIntegerField(null=True, blank=True)
+    repeat_percent = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -64,6 +65,11 @@ class ComparisonSet(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(mode__in=[HOLISTIC, RUBRIC, BOTH]), name="comparison_set_mode_known"
+            ),
+            # Who saw what others gave in a second round does not review the comparison anew.
+            models.CheckConstraint(
+                condition=Q(repeat_percent=0) | Q(repeat_percent__lte=MOST_REPEATS, has_second_round=False),
+                name="comparison_set_repeats_fit",
             ),
         )
 

@@ -12,6 +12,10 @@ from workspace.models.revisions import KeyedRevision, Versioned
 DRAFT = "draft"
 SUBMITTED = "submitted"
 SUPERSEDED = "superseded"
+# Submitted in a calibration round or as a hidden repeat: it counts nowhere. Whatever counts reviews asks for SUBMITTED.
+SET_APART = "set_apart"
+RATING, CALIBRATION, REPEAT = "rating", "calibration", "repeat"
+PURPOSES = [(RATING, "rating"), (CALIBRATION, "calibration"), (REPEAT, "repeat")]
 PASTED, UPLOADED, FETCHED = "pasted", "uploaded", "fetched"
 SOURCES = [(PASTED, "pasted"), (UPLOADED, "uploaded"), (FETCHED, "fetched")]
 
@@ -43,11 +47,16 @@ class Review(Versioned):
     it was read, has the review of the answer as `read_from`; `correction` holds what a person put right.
     `criteria_first` says that its scores as a whole were given by who had seen the criteria, `is_blind` that its
     reviewer could not see answers or results of the set before it was handed in.
+
+    A review with a `purpose` other than rating counts nowhere. A hidden repeat is shown under `shown_number`, which no
+    comparison of the set has.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="reviews")
     reviewer = models.ForeignKey(Reviewer, models.PROTECT, related_name="reviews")
     round = models.PositiveSmallIntegerField(default=1)
+    purpose = models.CharField(max_length=12, choices=PURPOSES, default=RATING)
+    shown_number = models.PositiveIntegerField(null=True, blank=True)
     state = models.CharField(max_length=12, default=DRAFT)
     seed = models.CharField(max_length=32)
     order = models.JSONField()
@@ -70,7 +79,7 @@ class Review(Versioned):
     class Meta:
         constraints = (
             models.UniqueConstraint(
-                fields=["comparison", "reviewer", "round"],
+                fields=["comparison", "reviewer", "round", "purpose"],
                 condition=~Q(state=SUPERSEDED),
                 name="review_once_per_round",
             ),
@@ -82,15 +91,27 @@ class Review(Versioned):
             ),
             models.CheckConstraint(
                 condition=Q(state=DRAFT, submitted_at=None)
-                | Q(state=SUBMITTED, submitted_at__isnull=False)
-                | Q(state=SUPERSEDED),
+                | Q(state=SUBMITTED, submitted_at__isnull=False, purpose=RATING)
+                | Q(state=SET_APART, submitted_at__isnull=False, purpose__in=[CALIBRATION, REPEAT])
+                | Q(state=SUPERSEDED, purpose=RATING),
                 name="review_state_fits",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose=RATING, shown_number=None)
+                | Q(purpose=CALIBRATION, shown_number=None, round=1)
+                | Q(purpose=REPEAT, shown_number__isnull=False, round=1),
+                name="review_purpose_fits",
             ),
         )
         indexes = (models.Index(fields=["reviewer", "state"], name="review_by_reviewer"),)
 
     def __str__(self) -> str:
         return f"review {self.pk} of comparison {self.comparison_id}"
+
+    @property
+    def number(self) -> int:
+        """The number of the comparison as its reviewer sees it."""
+        return self.shown_number or self.comparison.number
 
     @property
     def source(self) -> "Review":

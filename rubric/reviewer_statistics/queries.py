@@ -1,15 +1,16 @@
 """Stored figures of a comparison set, their input, and its answered surveys."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import partial
 
 import msgspec
 from msgspec.structs import replace
 
 from rubric.core.scores import get_weights
-from rubric.models import ComparisonSet, Review, SetFigures, Survey
-from rubric.models.comparisons import ELSEWHERE
-from rubric.models.reviews import SUBMITTED
+from rubric.models import ComparisonSet, Review, ReviewedResponse, SetFigures, Survey
+from rubric.models.comparisons import ELSEWHERE, PERSON
+from rubric.models.reviews import REPEAT, SET_APART, SUBMITTED
 from rubric.reviewer_statistics.core.comprehension import Surveyed
 from rubric.reviewer_statistics.core.figure_kinds import (
     CODE_VERSION,
@@ -19,7 +20,9 @@ from rubric.reviewer_statistics.core.figure_kinds import (
     compute_statistics,
     derive_preferences,
 )
+from rubric.reviewer_statistics.core.self_agreement import SelfAgreement, compute_self_agreement
 from rubric.reviewer_statistics.core.weights_fit import Preference
+from rubric.reviews.core.mark_pairs import collect_marks
 from rubric.reviews.queries import (
     load_reviewed,
     load_submitted_keys,
@@ -33,6 +36,7 @@ from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
 FIRST_ROUND = 1
 FIGURE_SET = "figure_set"
+REVIEW_KEYS = ("pk", "reviewer", "comparison")
 
 
 def figures_hash(comparison_set: ComparisonSet, kind: str, handed: Sequence[int] | None = None) -> str:
@@ -105,6 +109,42 @@ def count_not_blind(comparison_set: ComparisonSet) -> int:
     """The first-round reviews that the figures leave out, since their reviewers could see results before."""
     rows = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND)
     return rows.filter(is_blind=False).count()
+
+
+def load_self_agreement(comparison_set: ComparisonSet) -> list[SelfAgreement]:
+    """How far each person agrees with themselves, by the submitted hidden repeats of the set; in order of names."""
+    repeats = Review.objects.filter(comparison__set=comparison_set, purpose=REPEAT, state=SET_APART)
+    again = {(reviewer, comparison): key for key, reviewer, comparison in repeats.values_list(*REVIEW_KEYS)}
+    if not again:
+        return []
+    rated = Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED, round=FIRST_ROUND)
+    rated = rated.filter(reviewer__in={reviewer for reviewer, _comparison in again})
+    rows = rated.order_by("reviewer__name", "reviewer", "comparison__number").values_list(*REVIEW_KEYS)
+    pairs = [
+        (reviewer, key, again[reviewer, comparison])
+        for key, reviewer, comparison in rows
+        if (reviewer, comparison) in again
+    ]
+    said = _load_marks(comparison_set, {key for _reviewer, *keys in pairs for key in keys})
+    weights = get_weights(comparison_set.rubric_version.to_record())
+    return compute_self_agreement(
+        ((reviewer, said[first], said[repeat]) for reviewer, first, repeat in pairs), weights
+    )
+
+
+def _load_marks(
+    comparison_set: ComparisonSet, reviews: set[int]
+) -> dict[int, dict[str, dict[str, Fraction]]]:
+    """Review -> its marks by response, for these reviews of the set."""
+    found: dict[int, list[tuple[str, dict[str, float], float | None]]] = {key: [] for key in reviews}
+    people = ReviewedResponse.objects.filter(
+        review__comparison__set=comparison_set, review__reviewer__kind=PERSON
+    )
+    columns = ("review", "response__number", "scores", "holistic")
+    for key, number, scores, holistic in people.values_list(*columns):
+        if key in found:
+            found[key].append((str(number), scores, holistic))
+    return {key: collect_marks(rows) for key, rows in found.items()}
 
 
 def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:

@@ -12,7 +12,7 @@ from rubric.core.limits import FEWEST_DEALT
 from rubric.core.records import ReviewRecord
 from rubric.core.response_order import deal
 from rubric.models import Comparison, Review, ReviewedResponse, Reviewer
-from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+from rubric.models.reviews import DRAFT, RATING, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER
 from rubric.reviews.core.corrections import Correction
 from rubric.reviews.queries import build_reviewed_rows
@@ -27,16 +27,19 @@ def begin_review(
     reviewer: Reviewer,
     round_number: int = 1,
     order: Sequence[int] | None = None,
+    purpose: str = RATING,
+    shown_number: int | None = None,
     by: Person,
     now: datetime,
 ) -> Review:
     """The review of that reviewer in that round, made with its responses dealt when there is none.
 
     Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
-    saw them; then nothing is dealt. Raises NotAllowed when fewer than two are left, or when the reviewer was taken out
-    or the set is closed, Conflict when the review that there is has another order, Unacceptable for an impossible one.
+    saw them; then nothing is dealt. `purpose` and `shown_number` are those of Review. Raises NotAllowed when fewer than
+    two are left, or when the reviewer was taken out or the set is closed, Conflict when the review that there is has
+    another order, Unacceptable for an impossible one.
     """
-    key = {"comparison": comparison, "reviewer": reviewer, "round": round_number}
+    key = {"comparison": comparison, "reviewer": reviewer, "round": round_number, "purpose": purpose}
     with transaction.atomic():
         locked = Reviewer.objects.select_for_update(of=("self",)).select_related("set").get(pk=reviewer.pk)
         found = Review.objects.filter(**key).exclude(state=SUPERSEDED).first()
@@ -58,8 +61,8 @@ def begin_review(
         dealt = deal(numbers, seed) if order is None else list(order)
         if not set(dealt) <= set(numbers) or len(set(dealt)) != len(dealt) or len(dealt) < FEWEST_DEALT:
             raise Unacceptable(_("The order must name two or more responses of the comparison, each once."))
-        made = Review.objects.create(**key, seed=seed, order=dealt, created_at=now)
-        _note(made, reviewer, "review:begun", by, now)
+        made = Review.objects.create(**key, shown_number=shown_number, seed=seed, order=dealt, created_at=now)
+        _note(made, reviewer, "review:begun", by, now, **({} if purpose == RATING else {"purpose": purpose}))
     return made
 
 
@@ -81,7 +84,7 @@ def record_submission(
     """
     with transaction.atomic():
         changes = {
-            "state": SUBMITTED,
+            "state": SUBMITTED if review.purpose == RATING else SET_APART,
             "submitted_at": now,
             "version": review.version + 1,
             "mode": record.mode,

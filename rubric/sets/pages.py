@@ -15,13 +15,16 @@ MODE_NAMES = {
 }
 
 # Route and name of each page of a set, in the order of the tabs.
-# Only leads see these two, and the weights.
+# Only leads see these three, and the weights.
 LEADS = "comparison_set"
+
+CALIBRATIONS = "set_calibrations"
 
 ASKING = "set_answers"
 
 TABS = [
     (LEADS, _("Comparisons")),
+    (CALIBRATIONS, _("Calibration")),
     (ASKING, _("Models")),
     ("set_results", _("Results")),
     ("set_manners", _("Reviewers")),
@@ -63,7 +66,7 @@ def build_set_frame(*, comparison_set: ComparisonSet, current: str, person: Pers
     version, project = comparison_set.rubric_version, comparison_set.project
     may_lead = may(check_open_set, person, project)
     refusal = get_refusal(check_see_results, person, comparison_set)
-    open_to = {LEADS: may_lead, ASKING: may_lead, TUNING: may_lead and not refusal}
+    open_to = {LEADS: may_lead, CALIBRATIONS: may_lead, ASKING: may_lead, TUNING: may_lead and not refusal}
     shown = [(route, label) for route, label in TABS if open_to.get(route, not refusal)]
     return SetFrame(
         slug=project.slug,

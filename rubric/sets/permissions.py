@@ -3,9 +3,9 @@
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from rubric.models import ComparisonSet, Review, Reviewer
+from rubric.models import CalibrationComparison, ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import SUBMITTED
+from rubric.models.reviews import RATING, SUBMITTED
 from rubric.sets.queries import has_open_places
 from workspace.access.permissions import may, role_in
 from workspace.core.refusals import NotAllowed
@@ -73,6 +73,12 @@ def could_see_results(person: Person, comparison_set: ComparisonSet) -> bool:
 
 
 def _reviewable_count(comparison_set: ComparisonSet, reviewer: Reviewer) -> int:
-    """How many comparisons this reviewer hands in: all but those in which too many responses are their own."""
+    """How many comparisons this reviewer hands in.
+
+    All but those in which too many responses are their own, and those for calibration that they had not begun before.
+    """
     others = Count("responses", filter=~Q(responses__written_by=reviewer.person_id))
-    return comparison_set.comparisons.annotate(others=others).filter(others__gte=2).count()
+    begun = Review.objects.filter(reviewer=reviewer, purpose=RATING).values("comparison")
+    calibrated = CalibrationComparison.objects.filter(round__set=comparison_set).exclude(comparison__in=begun)
+    found = comparison_set.comparisons.exclude(pk__in=calibrated.values("comparison"))
+    return found.annotate(others=others).filter(others__gte=2).count()

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.core.call_parameters import describe_parameters
-from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
+from rubric.models import CalibrationComparison, Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON
-from rubric.models.reviews import DRAFT, SUBMITTED, SUPERSEDED
+from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
 from workspace.models import Person
 
 # A place is held so long by a review that was begun; after that somebody else may take it, and the work is kept.
@@ -22,9 +22,21 @@ def count_taken(sets: Iterable[ComparisonSet], *, now: datetime | None = None) -
     keys = [comparison_set.pk for comparison_set in sets]
     counts = dict.fromkeys(Comparison.objects.filter(set__in=keys).values_list("pk", flat=True), 0)
     held = Q(state=DRAFT, reviewer__ended_at=None, created_at__gt=(now or timezone.now()) - PLACE_LEASE)
-    rows = Review.objects.filter(held | Q(state=SUBMITTED), comparison__set__in=keys, round=1)
+    rows = Review.objects.filter(held | Q(state=SUBMITTED), comparison__set__in=keys, round=1, purpose=RATING)
     found = rows.filter(reviewer__kind=PERSON).order_by().values_list("comparison")
     return counts | dict(found.annotate(count=Count("pk")))
+
+
+def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
+    """The comparisons of these sets that are or were in a calibration round: whether the round is open.
+
+    Nobody begins a review of them that counts.
+    """
+    rows = CalibrationComparison.objects.filter(round__set__in=[row.pk for row in sets])
+    found: dict[int, bool] = {}
+    for comparison, closed_at in rows.values_list("comparison", "round__closed_at"):
+        found[comparison] = found.get(comparison, False) or closed_at is None
+    return found
 
 
 def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
@@ -36,8 +48,17 @@ def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
     others = Response.objects.filter(comparison__set=comparison_set).exclude(written_by=reviewer.person_id)
     fit = dict(others.order_by().values_list("comparison").annotate(count=Count("pk")))
     needed = comparison_set.people_needed or 0
-    taken = count_taken([comparison_set])
-    return any(count < needed and key not in done and fit.get(key, 0) >= 2 for key, count in taken.items())
+    taken, never = count_taken([comparison_set]), done | load_calibrated([comparison_set]).keys()
+    return any(count < needed and key not in never and fit.get(key, 0) >= 2 for key, count in taken.items())
+
+
+def next_number(comparison_set: ComparisonSet) -> int:
+    """The next number of a comparison of the set: neither a comparison nor a hidden repeat has it."""
+    comparisons = Comparison.objects.filter(set=comparison_set).aggregate(newest=Max("number"))["newest"]
+    repeats = Review.objects.filter(comparison__set=comparison_set).aggregate(newest=Max("shown_number"))[
+        "newest"
+    ]
+    return max(comparisons or 0, repeats or 0) + 1
 
 
 def reviewer_names(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:

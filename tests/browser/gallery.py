@@ -60,6 +60,8 @@ AS_LEADS = (
     "adjudicate",
     "calibrations",
     "calibration",
+    "set_calibrations",
+    "set_calibration",
     "set_manners",
     "set_reviewer",
     "set_agreement",

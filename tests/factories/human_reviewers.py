@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rubric.human_reviewers.actions import mark, open_review, submit_marked_review
-from rubric.human_reviewers.queries import ReviewState, load_own_review, load_review_state
+from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review, load_review_state
 from rubric.models import Comparison, ComparisonSet, Review
 from tests.factories.comparisons import make_set
 from tests.factories.numbers import numbers

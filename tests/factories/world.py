@@ -17,6 +17,7 @@ from tests.factories.model_reviewers import make_asked
 from tests.factories.people import load_membership, make_admin, make_lead, make_member
 from tests.factories.preview import asked, draft_with, thresholds
 from tests.factories.reliability import figure_team
+from tests.factories.response_calibration import make_set_round
 from tests.factories.reviewer_statistics import make_figured
 from tests.factories.sign_in import make_secured
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
@@ -65,6 +66,8 @@ def make_world() -> dict[str, Any]:
     begun, waiting = compared.comparisons.order_by("number")
     review_with(comparison=begun, reviewer=compared.reviewers.get(kind=ELSEWHERE), scores=RECORD_SCORES)
     review = open_review(comparison=begun, by=people["assigned"], now=now)
+    drilled = make_set(by=people["lead"], mode="holistic", people=[people["assigned"]], name="Drill")
+    drill = make_set_round(drilled)
     figure_team(project, by=people["lead"])
     trained = make_trained(leads=[people["lead"]], trainee=people["assigned"], slug="trained")
     shared = make_differing(leads=[people["lead"]], slug="shared")
@@ -111,6 +114,10 @@ def make_world() -> dict[str, Any]:
         "comparison": compared.comparisons.get(number=1).number,
         "review": review.pk,
         "waiting_comparison": waiting.pk,
+        "waiting_set": compared.pk,
+        "drilled_number": drilled.number,
+        "drill": drill.number,
+        "drilled_reviewer": drilled.reviewers.get().pk,
         "reviewer": compared.reviewers.get(kind=ELSEWHERE).pk,
         "stage": stage.number,
         "baseline": baseline.number,
@@ -157,6 +164,17 @@ ARGUMENTS = {
     "calibration_feedback": {"evaluation": "trained_evaluation"},
     "agreement_thing": {"slug": "shared_slug"},
     "begin_review": {"comparison": "waiting_comparison"},
+    "next_review": {"comparison_set": "waiting_set"},
+    **{
+        name: {"number": "drilled_number", "calibration": "drill", "reviewer": "drilled_reviewer"}
+        for name in (
+            "set_calibrations",
+            "set_calibration",
+            "close_set_calibration",
+            "let_review",
+            "change_repeats",
+        )
+    },
     **{
         name: {"number": "figured_number"}
         for name in ("set_manners", "set_agreement", "set_success", "set_tuning", "figure_set", "adopt_fit")

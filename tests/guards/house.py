@@ -35,6 +35,7 @@ ORDER = {
         "versions",
         "sets",
         "reviews",
+        "calibration",
         "reviewer_statistics",
         "comparisons",
         "model_reviewers",

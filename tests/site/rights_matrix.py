@@ -136,6 +136,7 @@ MATRIX: dict[str, list[Row]] = {
     # reviewing: "assigned" reviews a set of the project and has begun one of its comparisons
     "reviews": [Row("GET", "302 200 200 200 200 200 200 302")],
     "begin_review": [Row("POST", "401 303 404 404 404 404 404 401")],
+    "next_review": [Row("POST", "401 303 404 404 404 404 404 401")],
     "review": [Row("GET", "302 200 404 404 404 404 404 302")],
     "mark": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "holistic~1~0~7", "nonce": "n"})],
     "undo_mark": [Row("POST", "401 422 404 404 404 404 404 401", {"key": "k"})],
@@ -309,6 +310,15 @@ MATRIX: dict[str, list[Row]] = {
     ],
     "change_people_needed": [Row("POST", "401 403 404 404 303 404 303 401", {"people_needed": "2"})],
     "end_reviewer": [Row("POST", "401 403 404 404 303 404 303 401")],
+    # a set in which "assigned" is in calibration
+    "set_calibrations": [
+        Row("GET", "302 403 404 404 200 404 200 302"),
+        Row("POST", "401 403 404 404 422 404 422 401", {"name": "Next", "comparisons": "99"}),
+    ],
+    "set_calibration": [Row("GET", "302 403 404 404 200 404 200 302")],
+    "let_review": [Row("POST", "401 403 404 404 303 404 303 401", {"reason": "We talked"})],
+    "close_set_calibration": [Row("POST", "401 403 404 404 303 404 303 401")],
+    "change_repeats": [Row("POST", "401 403 404 404 303 404 303 401", {"repeat_percent": "5"})],
     # a game on which two evaluators of another project differ, that "lead" leads too; and the packet of "here"
     "adjudicate": [Row("GET", "302 404 404 404 200 404 200 302")],
     "adjudicate_one": [

@@ -13,7 +13,7 @@ from discussions.queue.pages.queue import describe_submitted, free_counts
 from discussions.slots.core import minutes_left
 from discussions.slots.queries import query_kept_slots, set_aside
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
-from rubric.human_reviewers.queries import waiting_count
+from rubric.human_reviewers.queries.waiting import waiting_count
 from workspace.access.permissions import is_admin
 from workspace.core.limits import PAGE_SIZE
 from workspace.database.capped_counts import CappedNumbers, numbers_in

@@ -33,7 +33,7 @@ from rubric.human_reviewers.pages.records import (
     ScoreLine,
     StepTab,
 )
-from rubric.human_reviewers.queries import OtherReview, ReviewState
+from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState
 from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.versions.labels import format_mark
 

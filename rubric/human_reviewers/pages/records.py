@@ -1,11 +1,14 @@
 """Records of the reviewer's page. They hold no authors, keys, lengths or weights, and no others in round 1."""
 
 from datetime import datetime
+from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.human_reviewers.queries import Waiting
-from rubric.models import Review
+from rubric.calibration.core import ComparedReview
+from rubric.calibration.queries import ReviewerProgress
+from rubric.human_reviewers.queries.waiting import Waiting
+from rubric.models import CalibrationRound, Review
 
 
 class ScoreItem(Struct, frozen=True):
@@ -160,6 +163,7 @@ class ReviewPage(Struct, frozen=True):
     question: str = ""
     responses: list[ShownResponse] = []
     single_keys: bool = True
+    is_calibration: bool = False
 
 
 class Changed(Struct, frozen=True):
@@ -189,8 +193,35 @@ class SubmittedResponse(Struct, frozen=True):
     changed: list[str] = []
 
 
+class MarkDifference(Struct, frozen=True):
+    """One mark that is further from the agreed one than the round allows."""
+
+    label: str
+    what: str
+    given: Fraction
+    agreed: Fraction
+
+
+class Feedback(Struct, frozen=True):
+    """What came of one comparison of a calibration round, and the round so far.
+
+    `optional` is the comparison that comes next in a round that is not required, 0 without one.
+    """
+
+    round: CalibrationRound
+    note: str
+    compared: ComparedReview
+    differences: list[MarkDifference]
+    agreed_first: list[str]
+    progress: ReviewerProgress
+    optional: int = 0
+
+
 class SubmittedReviewPage(Struct, frozen=True):
-    """A submitted review; `has_scales` says that criteria have scales of their own."""
+    """A submitted review; `feedback` is there for one of a calibration round.
+
+    `has_scales` says that criteria have scales of their own.
+    """
 
     review: Review
     has_whole: bool
@@ -202,3 +233,4 @@ class SubmittedReviewPage(Struct, frozen=True):
     other_round: int
     next: Waiting | None
     may_get_second: bool
+    feedback: Feedback | None = None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db.models.functions import Substr
 from msgspec import Struct
 
-from rubric.human_reviewers.queries import Waiting, WaitingSet, waiting_sets
+from rubric.human_reviewers.queries.waiting import Waiting, WaitingSet, waiting_sets
 from rubric.models import Comparison
 from workspace.core.text import shorten
 from workspace.models import Person
@@ -36,7 +36,7 @@ def reviews_page(*, person: Person) -> ReviewsPage:
     ]
     rows = Comparison.objects.filter(pk__in=listed).annotate(start=Substr("question", 1, 2 * EXCERPT))
     questions = {key: shorten(start, EXCERPT) for key, start in rows.values_list("pk", "start")}
-    count = sum(len(waiting_set.waiting) for waiting_set in sets)
+    count = sum(waiting_set.waiting_count for waiting_set in sets)
     return ReviewsPage(sets, find_next_review(sets), count, questions)
 
 

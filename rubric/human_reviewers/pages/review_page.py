@@ -19,8 +19,9 @@ from rubric.human_reviewers.pages.desk import (
 )
 from rubric.human_reviewers.pages.records import Changed, ConflictNote, ReviewPage, ShownResponse
 from rubric.human_reviewers.permissions import check_review
-from rubric.human_reviewers.queries import ReviewState, load_other_reviews
+from rubric.human_reviewers.queries.reviews import ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
+from rubric.models.reviews import CALIBRATION
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
 
@@ -95,7 +96,8 @@ def _shared(
     return {
         "review_id": work.review.pk,
         "nonce": wanted.nonce,
-        "number": work.review.comparison.number,
+        "number": work.review.number,
+        "is_calibration": work.review.purpose == CALIBRATION,
         "set_name": work.review.reviewer.set.name,
         "round": work.review.round,
         "step": parts.open_step(desk, wanted.step),

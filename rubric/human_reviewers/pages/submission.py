@@ -7,18 +7,13 @@ from rubric.core.records import HOLISTIC
 from rubric.core.response_order import LABELS
 from rubric.core.scales import Scales
 from rubric.core.scores import Overall, round_half_up, score_marks
+from rubric.human_reviewers.pages.feedback import build_feedback
 from rubric.human_reviewers.pages.records import SubmittedResponse, SubmittedReviewPage
 from rubric.human_reviewers.pages.review_list import find_next_review
-from rubric.human_reviewers.queries import (
-    SECOND,
-    OtherReview,
-    ReviewState,
-    WaitingSet,
-    load_other_reviews,
-    waiting_sets,
-)
+from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
+from rubric.human_reviewers.queries.waiting import SECOND, WaitingSet, waiting_sets
 from rubric.models import Review, ReviewedResponse
-from rubric.models.reviews import SUPERSEDED
+from rubric.models.reviews import RATING, SUPERSEDED
 from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.reviews.queries import list_changes
 from rubric.versions.labels import format_mark
@@ -58,6 +53,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
             sorted(sets, key=lambda waiting_set: waiting_set.row.pk != review.reviewer.set_id)
         ),
         may_get_second=review.round == 1 and _waits_for_others(review, sets),
+        feedback=build_feedback(review, work.rubric, sets),
     )
 
 
@@ -65,7 +61,9 @@ def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
     """What the same reviewer said in the first round, by response; empty for a first round."""
     if review.round != 2:
         return {}
-    first = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id, round=1)
+    first = Review.objects.filter(
+        comparison=review.comparison_id, reviewer=review.reviewer_id, round=1, purpose=RATING
+    )
     rows = ReviewedResponse.objects.filter(review__in=first.exclude(state=SUPERSEDED))
     return {row.response_id: row for row in rows}
 
@@ -118,7 +116,11 @@ def _other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
 
 def _other_round(review: Review) -> int:
     """The number of the same reviewer's review in the other round, 0 without one."""
-    other = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id)
+    if review.purpose != RATING:
+        return 0
+    other = Review.objects.filter(
+        comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING
+    )
     found = other.exclude(round=review.round).exclude(state=SUPERSEDED).first()
     return found.pk if found else 0
 
@@ -126,7 +128,7 @@ def _other_round(review: Review) -> int:
 def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
     """Whether a second round may open later: the set has one, and it is neither open nor begun nor closed."""
     comparison_set = review.reviewer.set
-    if not comparison_set.has_second_round or comparison_set.closed_at is not None:
+    if not comparison_set.has_second_round or comparison_set.closed_at or review.purpose != RATING:
         return False
     own = [waiting for waiting_set in sets for waiting in waiting_set.comparisons]
     own = [waiting for waiting in own if waiting.comparison == review.comparison_id]

@@ -15,7 +15,9 @@ from rubric.models import ComparisonSet
 from rubric.reviewer_statistics.core.figure_kinds import RATER_EFFECTS, RaterEffectFigures
 from rubric.reviewer_statistics.core.position import PositionEffect
 from rubric.reviewer_statistics.core.rater_effects import RaterEffect
+from rubric.reviewer_statistics.core.self_agreement import SelfAgreement
 from rubric.reviewer_statistics.pages.state import StatisticsPage, build_state
+from rubric.reviewer_statistics.queries import load_self_agreement
 from rubric.sets.pages import build_set_frame
 from rubric.sets.queries import reviewer_names
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot, symmetric
@@ -109,11 +111,15 @@ class RaterEffectLine(Struct, frozen=True):
 
 
 class RaterEffectsPage(StatisticsPage, frozen=True):
-    """The page; without figures `sections` are empty. `flag_count` counts notes, `plot` shows severity."""
+    """The page; without figures `sections` are empty. `flag_count` counts notes, `plot` shows severity.
+
+    `own` says for leads how far each person, by name, agrees with themselves.
+    """
 
     sections: list[tuple[EffectTexts, list[RaterEffectLine]]] = []
     plot: IntervalsChart | None = None
     flag_count: int = 0
+    own: list[tuple[str, SelfAgreement]] = []
 
 
 def build_rater_effects_page(
@@ -122,10 +128,12 @@ def build_rater_effects_page(
     """The page of a set fetched with its project and rubric; reviewers who are not leads see only their own lines."""
     head = build_set_frame(comparison_set=comparison_set, current="set_manners", person=person)
     state, row = build_state(comparison_set=comparison_set, kind=RATER_EFFECTS, now=now)
-    if row is None:
-        return RaterEffectsPage(head, state)
-    figures: RaterEffectFigures = decode_body(row, RaterEffectFigures)
     names = reviewer_names(comparison_set, person, is_lead=head.may_lead)
+    found = load_self_agreement(comparison_set) if head.may_lead else []
+    own = [(names[str(line.reviewer)], line) for line in found]
+    if row is None:
+        return RaterEffectsPage(head, state, own=own)
+    figures: RaterEffectFigures = decode_body(row, RaterEffectFigures)
     visible = set(names)
     if not head.may_lead:
         visible = {str(reviewer.pk) for reviewer in comparison_set.reviewers.filter(person=person)}
@@ -143,6 +151,7 @@ def build_rater_effects_page(
         sections=sections,
         plot=_plot(figures.severity, names, visible),
         flag_count=sum(line.effect.is_flagged for _texts, lines in sections for line in lines),
+        own=own,
     )
 
 

@@ -158,3 +158,13 @@ def test_an_act_without_its_audit_line_is_named():
                        [str(Mark.objects.first().pk)])  # fmt: skip
     assert len(breaches()["R6"]) == 3
     assert f"review {review.pk}" in " ".join(breaches()["R6"])
+
+
+def test_reviews_that_count_nowhere_have_what_they_rest_on():
+    made = make_review_set(questions=2, mode="holistic")
+    handed_in(begin(made))
+    tampered(Review.objects.filter(), purpose="repeat", state="set_apart", shown_number=2)
+    [first, second] = breaches()["R7"]
+    assert "did not submit before" in first and "under the number of another comparison" in second
+    tampered(Review.objects.filter(), purpose="calibration", shown_number=None)
+    assert "no round has its comparison" in breaches()["R7"][0]

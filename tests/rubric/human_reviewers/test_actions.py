@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rubric.comparisons.actions import add_comparisons, close_set, end_reviewer
 from rubric.comparisons.core import NewComparison, NewResponse
 from rubric.human_reviewers.actions import mark, open_review, submit_marked_review, undo_mark
-from rubric.human_reviewers.queries import load_other_reviews, waiting_count, waiting_sets
+from rubric.human_reviewers.queries.reviews import load_other_reviews
+from rubric.human_reviewers.queries.waiting import waiting_count, waiting_sets
 from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review, ReviewedResponse
 from rubric.reviews.actions import begin_review
 from tests.factories.human_reviewers import (

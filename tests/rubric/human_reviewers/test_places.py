@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from rubric.comparisons.actions import change_people_needed
 from rubric.core.response_order import order_places
-from rubric.human_reviewers.queries import waiting_sets
+from rubric.human_reviewers.queries.waiting import waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.sets.permissions import check_see_results
 from rubric.sets.queries import PLACE_LEASE, count_taken

@@ -1,0 +1,264 @@
+"""Calibration rounds of a set: opened with agreed marks, closed, waived; and how many hidden repeats the set has."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.calibration.core import Key, build_consensus, find_missing_mark
+from rubric.calibration.permissions import check_calibrate_set
+from rubric.calibration.queries import build_labels, calibrated_reviewers
+from rubric.core.limits import MOST_REPEATS
+from rubric.models import (
+    CalibrationComparison,
+    CalibrationRound,
+    CalibrationWaiver,
+    Comparison,
+    ComparisonSet,
+    Response,
+    Review,
+    Reviewer,
+)
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import DRAFT, RATING
+from rubric.reviews.core.mark_pairs import collect_marks
+from rubric.reviews.queries import load_reviewed
+from rubric.sets.permissions import check_change_set
+from workspace.audit.actions import record_event
+from workspace.core.canonical import canonical_bytes
+from workspace.core.limits import LONGEST_NAME
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.texts import check_length, clean_text
+
+MOST_COMPARISONS = 20
+FEWEST_REVIEWS = 2
+
+
+class RoundPlan(Struct, frozen=True, kw_only=True):
+    """What a lead asks for: comparisons by number, in the order in which they come.
+
+    `marks` are agreed marks by number of the comparison; without them, the consensus of its submitted reviews is taken.
+    `notes` explain the marks, by number.
+    """
+
+    name: str
+    comparisons: Sequence[int]
+    is_required: bool = True
+    mark_within: Decimal = Decimal(1)
+    pass_percent: int = 80
+    first_percent: int = 0
+    marks: Mapping[int, Key] = {}
+    notes: Mapping[int, str] = {}
+
+
+def open_round(
+    *, comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: datetime
+) -> CalibrationRound:
+    """Open a round of the set. From now on nobody reviews its comparisons so that it counts.
+
+    Raises NotAllowed for anybody but leads and for a closed set, Unacceptable for a plan that cannot be (a comparison
+    without agreed marks, limits out of range), Conflict while another round is open.
+    """
+    check_calibrate_set(by, comparison_set)
+    check_change_set(by, comparison_set)
+    _check_plan(plan)
+    with transaction.atomic():
+        ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
+        chosen = _chosen(comparison_set, plan)
+        keys = _keys(comparison_set, chosen, plan.marks)
+        opened = _new_round(comparison_set, plan, by, now)
+        CalibrationComparison.objects.bulk_create(
+            CalibrationComparison(
+                round=opened,
+                comparison=comparison,
+                place=place,
+                key=canonical_bytes(keys[comparison.number]).decode(),
+                note=plan.notes.get(comparison.number, "").strip(),
+            )
+            for place, comparison in enumerate(chosen, start=1)
+        )
+        detail = {
+            "number": opened.number,
+            "comparisons": list(plan.comparisons),
+            "mark_within": str(plan.mark_within),
+            "pass_percent": plan.pass_percent,
+            "first_percent": plan.first_percent,
+            "is_required": plan.is_required,
+        }
+        _record("comparison_set:calibration_opened", comparison_set, by, now, detail)
+    return opened
+
+
+def _new_round(comparison_set: ComparisonSet, plan: RoundPlan, by: Person, now: datetime) -> CalibrationRound:
+    rows = CalibrationRound.objects.filter(set=comparison_set)
+    last = rows.aggregate(last=Max("number"))["last"] or 0
+    try:
+        with transaction.atomic():
+            return CalibrationRound.objects.create(
+                set=comparison_set,
+                number=last + 1,
+                name=plan.name.strip(),
+                is_required=plan.is_required,
+                mark_within=plan.mark_within,
+                pass_percent=plan.pass_percent,
+                first_percent=plan.first_percent,
+                created_at=now,
+                created_by=by,
+            )
+    except IntegrityError:
+        says = _("A calibration round is open already. Close it first, then open the next.")
+        raise Conflict(says, code="round_open") from None
+
+
+def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
+    """Close the round: no more comparisons of it are dealt. Begun ones can still be submitted. Idempotent."""
+    check_calibrate_set(by, opened.set)
+    with transaction.atomic():
+        rows = CalibrationRound.objects.filter(pk=opened.pk, closed_at=None)
+        if rows.update(closed_at=now, closed_by=by):
+            _record("comparison_set:calibration_closed", opened.set, by, now, {"number": opened.number})
+
+
+def let_review(
+    *, opened: CalibrationRound, reviewer: Reviewer, reason: str, by: Person, now: datetime
+) -> CalibrationWaiver:
+    """Let a person review who did not pass, with a reason that is kept. A second call changes nothing.
+
+    Raises Unacceptable without a reason or for somebody who is not calibrated.
+    """
+    check_calibrate_set(by, opened.set)
+    reason = clean_text(reason, ask=_("Say why they may review without passing, in a few words."))
+    if not calibrated_reviewers(opened.set).filter(pk=reviewer.pk).exists():
+        raise Unacceptable(_("Only evaluators who review this set are calibrated."), field="person")
+    with transaction.atomic():
+        waiver, is_new = CalibrationWaiver.objects.get_or_create(
+            round=opened,
+            reviewer=reviewer,
+            defaults={"reason": reason, "created_at": now, "created_by": by},
+        )
+        if is_new:
+            detail = {"number": opened.number, "reviewer": reviewer.pk}
+            _record("comparison_set:calibration_waived", opened.set, by, now, detail)
+    return waiver
+
+
+def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Person, now: datetime) -> None:
+    """Say how many of a hundred comparisons that a person gets are hidden repeats. The same again changes nothing.
+
+    Raises NotAllowed, Unacceptable for a set with two rounds and for too many.
+    """
+    check_calibrate_set(by, comparison_set)
+    check_change_set(by, comparison_set)
+    if not 0 <= repeat_percent <= MOST_REPEATS:
+        says = _("Of a hundred comparisons at most %(most)d can be repeats.") % {"most": MOST_REPEATS}
+        raise Unacceptable(says, field="repeat_percent", code="too_many")
+    if repeat_percent and comparison_set.has_second_round:
+        says = _("A set with two rounds has no hidden repeats: its people see there what others gave.")
+        raise Unacceptable(says, field="repeat_percent", code="two_rounds")
+    with transaction.atomic():
+        locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
+        if locked.repeat_percent == repeat_percent:
+            return
+        ComparisonSet.objects.filter(pk=locked.pk).update(repeat_percent=repeat_percent)
+        detail = {"repeat_percent": repeat_percent, "before": locked.repeat_percent}
+        _record("comparison_set:repeats_changed", comparison_set, by, now, detail)
+
+
+def _chosen(comparison_set: ComparisonSet, plan: RoundPlan) -> list[Comparison]:
+    """The comparisons of the plan, in its order."""
+    rows = Comparison.objects.filter(set=comparison_set, number__in=plan.comparisons)
+    found = {row.number: row for row in rows}
+    for number in plan.comparisons:
+        if number not in found:
+            says = _("This set has no comparison %(number)d. Give numbers as the set's page lists them.")
+            raise Unacceptable(says % {"number": number}, field="comparisons")
+    for field, given in (("marks", plan.marks), ("notes", plan.notes)):
+        for number in given:
+            if number not in found:
+                says = _(
+                    "Comparison %(number)d is not in the round. Add it under Comparisons, or take its line out."
+                )
+                raise Unacceptable(says % {"number": number}, field=field)
+    return [found[number] for number in plan.comparisons]
+
+
+def _keys(
+    comparison_set: ComparisonSet, chosen: Iterable[Comparison], marks: Mapping[int, Key]
+) -> dict[int, Key]:
+    """The key of each comparison, by its number: the agreed marks, else the consensus."""
+    labels = build_labels(comparison_set)
+    responses: dict[int, list[int]] = defaultdict(list)
+    rows = Response.objects.filter(comparison__in=[comparison.pk for comparison in chosen]).order_by("number")
+    for number, response in rows.values_list("comparison__number", "number"):
+        responses[number].append(response)
+    for number, key in marks.items():
+        unknown = [response for response in key if int(response) not in responses[number]]
+        missing = find_missing_mark(key, responses[number], labels)
+        if unknown or missing:
+            says = missing or _("it has no response %(response)s") % {"response": unknown[0]}
+            raise Unacceptable(
+                _("Comparison %(number)d: %(says)s.") % {"number": number, "says": says}, field="marks"
+            )
+    return {
+        comparison.number: marks.get(comparison.number) or _consensus(comparison_set, comparison)
+        for comparison in chosen
+    }
+
+
+def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
+    """What the people who submitted a review of it agree on. Raises Unacceptable where they are not enough."""
+    reviews = Review.objects.filter(comparison=comparison, reviewer__kind=PERSON, purpose=RATING)
+    if reviews.filter(state=DRAFT, reviewer__ended_at=None).exists():
+        says = _(
+            "Comparison %(number)d has a review that is not submitted yet. Wait for it, or write the agreed marks."
+        )
+        raise Unacceptable(says % {"number": comparison.number}, field="comparisons", code="begun")
+    people = set(Reviewer.objects.filter(set=comparison_set, kind=PERSON).values_list("pk", flat=True))
+    given: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
+    for row in load_reviewed(comparison_set, comparison=comparison.number):
+        if row.reviewer in people:
+            given[row.reviewer].append((str(row.response), row.scores, row.holistic))
+    if len(given) < FEWEST_REVIEWS:
+        says = _(
+            "Fewer than two people reviewed comparison %(number)d, so there is no consensus. Write the agreed marks or "
+            "choose another comparison."
+        )
+        raise Unacceptable(says % {"number": comparison.number}, field="comparisons", code="no_consensus")
+    return build_consensus(collect_marks(rows) for rows in given.values())
+
+
+def _check_plan(plan: RoundPlan) -> None:
+    if not plan.name.strip() or len(plan.name) > LONGEST_NAME:
+        raise Unacceptable(_("Give the round a name of at most 200 characters."), field="name")
+    count = len(plan.comparisons)
+    if not 1 <= count <= MOST_COMPARISONS or len(set(plan.comparisons)) != count:
+        says = _("A round has 1 to %(most)d comparisons, each once. Five to eight are customary.")
+        raise Unacceptable(says % {"most": MOST_COMPARISONS}, field="comparisons")
+    if not 1 <= plan.pass_percent <= 100:
+        raise Unacceptable(_("A round is passed with 1 to 100 of a hundred marks."), field="pass_percent")
+    if not 0 <= plan.first_percent <= 100:
+        raise Unacceptable(_("At most 100 of a hundred comparisons agree."), field="first_percent")
+    if not 0 <= plan.mark_within <= 9:
+        raise Unacceptable(_("Marks are at most 9 points apart."), field="mark_within")
+    for note in plan.notes.values():
+        check_length(note, field="notes")
+
+
+def _record(
+    verb: str, comparison_set: ComparisonSet, by: Person, now: datetime, detail: Mapping[str, object]
+) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=comparison_set.project,
+        verb=verb,
+        object_kind="comparison_set",
+        object_id=comparison_set.pk,
+        detail=detail,
+    )

@@ -1,0 +1,159 @@
+"""Whether a person reviews as was agreed: their marks compared with the keys of a calibration round."""
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.records import HIGHEST, HOLISTIC, LOWEST
+from rubric.reviews.core.mark_pairs import MarkPair, MarkPairs, Marks, pair_marks
+from workspace.core.agreed_answers import agrees_enough
+from workspace.statistics.means import exact_mean
+
+Key = dict[str, dict[str, str]]
+_MARK = re.compile(r"[0-9]{1,2}(\.[0-9]{1,2})?")
+
+
+class Rule(Struct, frozen=True):
+    """When a round is passed; see CalibrationRound."""
+
+    mark_within: Decimal
+    pass_percent: int
+    first_percent: int
+
+
+class ComparedReview(Struct, frozen=True):
+    """One comparison: `alike` of `count` marks near enough to the agreed ones, and the pairs that are not.
+
+    `is_same_first` says whether the agreed response is first; None where that cannot be told.
+    """
+
+    alike: int
+    count: int
+    differences: list[MarkPair]
+    is_same_first: bool | None
+
+
+class Result(Struct, frozen=True):
+    """All comparisons of a round together. `passes` is None while some are missing.
+
+    `first_alike` of `first_count` comparisons have the agreed response first.
+    """
+
+    done: int
+    of_comparisons: int
+    alike: int
+    count: int
+    first_alike: int
+    first_count: int
+    passes: bool | None
+
+    @property
+    def percent(self) -> float | None:
+        """The percentage of marks near enough; None without marks."""
+        return 100 * self.alike / self.count if self.count else None
+
+    @property
+    def first_percent(self) -> float | None:
+        """The percentage of comparisons with the agreed response first; None where none can be told."""
+        return 100 * self.first_alike / self.first_count if self.first_count else None
+
+
+def compare_review(key: Key, given: Marks, weights: Mapping[str, Fraction], rule: Rule) -> ComparedReview:
+    """Compare a review (`other` in its pairs) with the key (`one`). Marks that only one has are left out."""
+    found: MarkPairs = pair_marks(parse_key(key), given, weights)
+    within = Fraction(rule.mark_within)
+    differences = [pair for pair in found.pairs if pair.apart > within]
+    return ComparedReview(found.count_within(within), len(found.pairs), differences, found.is_same_first)
+
+
+def compute_result(compared: Iterable[ComparedReview], *, of_comparisons: int, rule: Rule) -> Result:
+    """Passed with enough marks near the agreed ones, over all comparisons, and enough agreed responses first.
+
+    `of_comparisons` is how many comparisons the person is asked to review.
+    """
+    done = list(compared)
+    alike, count = sum(review.alike for review in done), sum(review.count for review in done)
+    firsts = [review.is_same_first for review in done if review.is_same_first is not None]
+    passes: bool | None = None
+    if len(done) >= of_comparisons:
+        passes = agrees_enough(alike, count, rule.pass_percent)
+        passes = passes and agrees_enough(sum(firsts), len(firsts), rule.first_percent)
+    return Result(len(done), of_comparisons, alike, count, sum(firsts), len(firsts), passes)
+
+
+def build_consensus(reviews: Iterable[Marks]) -> Key:
+    """The mean of the marks that several reviews give, exact, by response and criterion."""
+    given: dict[str, dict[str, list[Fraction]]] = {}
+    for review in reviews:
+        for response, marks in review.items():
+            for key, mark in marks.items():
+                given.setdefault(response, {}).setdefault(key, []).append(mark)
+    return {
+        response: {key: str(exact_mean(values)) for key, values in marks.items()}
+        for response, marks in given.items()
+    }
+
+
+def parse_key(key: Key) -> dict[str, dict[str, Fraction]]:
+    """The agreed marks of a stored key as numbers."""
+    return {
+        response: {name: Fraction(mark) for name, mark in marks.items()} for response, marks in key.items()
+    }
+
+
+def parse_agreed_marks(text: str, labels: Mapping[str, str]) -> dict[int, Key]:
+    """Lines such as "3.1: 8" or "3.1: accuracy 9, clarity 7", by number of the comparison.
+
+    `labels` are the keys that the set asks for, each with its label; both names are read. A number alone is the mark as
+    a whole, or the only one that is asked for. Raises ValueError with a sentence for a line that cannot be read.
+    """
+    names = {name.casefold(): key for key, label in labels.items() for name in (key, label)}
+    found: dict[int, Key] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        place, colon, said = line.partition(":")
+        comparison, dot, response = place.strip().partition(".")
+        if not (colon and dot and is_short_number(comparison) and is_short_number(response)):
+            raise ValueError(
+                f"“{line[:40]}” does not begin with the numbers of a comparison and a response, such as “3.1:”."
+            )
+        marks = found.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
+        for part in said.split(","):
+            key, mark = _agreed_mark(part.strip(), names, line)
+            if key in marks:
+                raise ValueError(
+                    f"Response {place.strip()} has two marks for {labels[key]}. Keep one of them."
+                )
+            marks[key] = str(mark)
+    return found
+
+
+def find_missing_mark(key: Key, responses: Iterable[int], labels: Mapping[str, str]) -> str:
+    """What is missing of a key, in words; "" for a key with every mark that the set asks for, of every response."""
+    for response in map(str, responses):
+        for name, label in labels.items():
+            if name not in key.get(response, {}):
+                return f"response {response} has no mark for {label}"
+    return ""
+
+
+def is_short_number(text: str) -> bool:
+    """Whether the text is a number of at most nine digits."""
+    return text.strip().isascii() and text.strip().isdecimal() and len(text.strip()) <= 9
+
+
+def _agreed_mark(part: str, names: Mapping[str, str], line: str) -> tuple[str, Fraction]:
+    name, _space, number = part.rpartition(" ")
+    alone = (
+        HOLISTIC if HOLISTIC in names else next(iter(names.values())) if len(set(names.values())) == 1 else ""
+    )
+    key = names.get(name.strip().casefold(), "") if name else alone
+    if not key:
+        known = ", ".join(dict.fromkeys(names.values()))
+        raise ValueError(f"“{line[:40]}” names no mark of this set. Its marks are: {known}.")
+    mark = Fraction(number) if _MARK.fullmatch(number) else Fraction(0)
+    if not LOWEST <= mark <= HIGHEST:
+        raise ValueError(f"“{number[:20]}” in “{line[:40]}” is no mark from {LOWEST} to {HIGHEST}.")
+    return key, mark

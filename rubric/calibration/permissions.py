@@ -1,0 +1,14 @@
+"""Who opens calibration rounds of a set and says how much comes again."""
+
+from django.utils.translation import gettext as _
+
+from rubric.models import ComparisonSet
+from workspace.access.permissions import role_in
+from workspace.core.refusals import NotAllowed
+from workspace.models import Person
+
+
+def check_calibrate_set(person: Person, comparison_set: ComparisonSet) -> None:
+    """Leads of the project and admins open calibration rounds, and see how everybody did."""
+    if role_in(person, comparison_set.project) not in ("admin", "lead"):
+        raise NotAllowed(_("Only team leads of this project calibrate its reviewers. Ask one of them."))

@@ -1,0 +1,176 @@
+"""The progress of people in a calibration round, read from rows into core records."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
+
+import msgspec
+from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from rubric.calibration.core import ComparedReview, Key, Result, Rule, compare_review, compute_result
+from rubric.core.limits import FEWEST_DEALT
+from rubric.core.records import BOTH, HOLISTIC
+from rubric.core.scores import get_weights
+from rubric.models import (
+    CalibrationComparison,
+    CalibrationRound,
+    CalibrationWaiver,
+    ComparisonSet,
+    Response,
+    Review,
+    ReviewedResponse,
+    Reviewer,
+)
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import CALIBRATION, SET_APART, SUPERSEDED
+from rubric.reviews.core.mark_pairs import collect_marks
+from workspace.models import Person
+
+
+class ReviewerProgress(Struct, frozen=True):
+    """One person's progress in a round: submitted comparisons compared with their keys, and the result of them all.
+
+    `asked` are the comparisons that the person is to review. `waiver` is the reason of a lead who lets them review
+    without passing, "" without one.
+    """
+
+    compared: dict[int, ComparedReview]
+    asked: set[int]
+    result: Result
+    waiver: str
+
+    @property
+    def is_through(self) -> bool:
+        """Whether the person passed, or reviews by a lead's word."""
+        return bool(self.result.passes or self.waiver)
+
+    @property
+    def why_not_reviewing(self) -> str:
+        """Why the person reviews nothing else now, as a sentence; "" when they do."""
+        if self.is_through:
+            return ""
+        if self.result.passes is None:
+            return _(
+                "This set has a calibration round. Review its comparisons first; they are under Reviews."
+            )
+        return _(
+            "You reviewed all comparisons of the calibration round and did not pass it yet. Go through the differences "
+            "with a team lead, who can let you review or open another round."
+        )
+
+
+def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
+    """The marks that the set asks for: key -> label, the mark as a whole first."""
+    whole = {HOLISTIC: _("As a whole")} if comparison_set.mode in (HOLISTIC, BOTH) else {}
+    if comparison_set.mode == HOLISTIC:
+        return whole
+    criteria = comparison_set.rubric_version.to_record().criteria
+    return whole | {criterion.key: criterion.label for criterion in criteria}
+
+
+def build_rule(opened: CalibrationRound) -> Rule:
+    """The rule of the round."""
+    return Rule(opened.mark_within, opened.pass_percent, opened.first_percent)
+
+
+def calibrated_reviewers(comparison_set: ComparisonSet) -> QuerySet[Reviewer]:
+    """The people of the set who are calibrated: its evaluators. Leads see the keys."""
+    return Reviewer.objects.filter(
+        set=comparison_set,
+        kind=PERSON,
+        ended_at=None,
+        person__is_admin=False,
+        person__memberships__project=comparison_set.project_id,
+        person__memberships__ended_at=None,
+        person__memberships__role="evaluator",
+    )
+
+
+def load_keys(opened: CalibrationRound) -> dict[int, Key]:
+    """Comparison -> the agreed marks."""
+    rows = CalibrationComparison.objects.filter(round=opened).order_by("place")
+    return {
+        comparison: msgspec.json.decode(key, type=Key)
+        for comparison, key in rows.values_list("comparison", "key")
+    }
+
+
+def load_own_progress(
+    sets: Collection[ComparisonSet], person: Person
+) -> dict[int, tuple[CalibrationRound, ReviewerProgress]]:
+    """Set -> its open round and the person's progress, where the person is calibrated."""
+    rounds = CalibrationRound.objects.filter(set__in=[row.pk for row in sets], closed_at=None)
+    found = {}
+    for opened in rounds.select_related("set__rubric_version"):
+        reviewer = calibrated_reviewers(opened.set).filter(person=person).first()
+        if reviewer is not None:
+            found[opened.set_id] = (opened, load_progress(opened, reviewer))
+    return found
+
+
+def load_progress(opened: CalibrationRound, reviewer: Reviewer) -> ReviewerProgress:
+    """The progress of one person."""
+    return load_progress_by_reviewer(opened, [reviewer])[reviewer.pk]
+
+
+def load_progress_by_reviewer(
+    opened: CalibrationRound, reviewers: Collection[Reviewer]
+) -> dict[int, ReviewerProgress]:
+    """The progress of each of these people; five queries for any number of them."""
+    keys, rule = load_keys(opened), build_rule(opened)
+    weights = get_weights(opened.set.rubric_version.to_record())
+    known: dict[int, set[int]] = defaultdict(set)
+    submitted: dict[int, dict[int, int]] = defaultdict(dict)
+    people = [reviewer.pk for reviewer in reviewers]
+    rows = Review.objects.filter(comparison__in=keys, reviewer__in=people).exclude(state=SUPERSEDED)
+    for pk, reviewer, comparison, purpose, state in rows.values_list(
+        "pk", "reviewer", "comparison", "purpose", "state"
+    ):
+        if purpose != CALIBRATION:
+            known[reviewer].add(comparison)
+        elif state == SET_APART:
+            submitted[reviewer][comparison] = pk
+    given = _load_marks([pk for reviews in submitted.values() for pk in reviews.values()])
+    unable = _load_unable(keys, [reviewer.person_id for reviewer in reviewers if reviewer.person_id])
+    waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
+    found = {}
+    for person in reviewers:
+        asked = keys.keys() - known[person.pk] - unable.get(person.person_id or 0, set())
+        compared = {
+            comparison: compare_review(keys[comparison], collect_marks(given[pk]), weights, rule)
+            for comparison, pk in submitted[person.pk].items()
+            if comparison in asked
+        }
+        result = compute_result(compared.values(), of_comparisons=len(asked), rule=rule)
+        found[person.pk] = ReviewerProgress(compared, asked, result, waivers.get(person.pk, ""))
+    return found
+
+
+def _load_marks(reviews: list[int]) -> dict[int, list[tuple[str, dict[str, float], float | None]]]:
+    """Review -> what it says of each response, by the response's number."""
+    found: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
+    rows = ReviewedResponse.objects.filter(review__in=reviews)
+    for review, number, scores, holistic in rows.values_list(
+        "review", "response__number", "scores", "holistic"
+    ):
+        found[review].append((str(number), scores, holistic))
+    return found
+
+
+def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[int, set[int]]:
+    """Person -> the comparisons of which they wrote so many responses that nothing is left to compare."""
+    written = Counter(
+        Response.objects.filter(comparison__in=comparisons, written_by__in=people).values_list(
+            "written_by", "comparison"
+        )
+    )
+    if not written:
+        return {}
+    counted = Response.objects.filter(comparison__in=comparisons).order_by().values_list("comparison")
+    totals = dict(counted.annotate(count=Count("pk")))
+    found: dict[int, set[int]] = defaultdict(set)
+    for (person, comparison), own in written.items():
+        if person is not None and totals[comparison] - own < FEWEST_DEALT:
+            found[person].add(comparison)
+    return found

@@ -1,0 +1,144 @@
+"""Calibration rounds of a set: opened, looked at and closed by its leads, who also say how much comes again."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from rubric.calibration import actions
+from rubric.calibration.forms import LetReviewForm, RepeatsForm, RoundForm
+from rubric.calibration.pages import build_calibration_page, build_calibrations_page
+from rubric.calibration.permissions import check_calibrate_set
+from rubric.calibration.queries import build_labels
+from rubric.models import CalibrationRound, ComparisonSet, Reviewer
+from rubric.sets.views import SECTION, set_or_404
+from workspace.core.refusals import Refusal
+from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+
+@require("calibrate_set", methods=("GET", "POST"))
+def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """All rounds of the set, and the form that opens one; leads to it."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_calibrate_set(request.user, found)
+    form, status = RoundForm(labels=build_labels(found)), 200
+    if request.method == "POST":
+        form, status = bind_form(request, RoundForm, labels=build_labels(found)), 422
+        try:
+            if form.is_valid():
+                opened = actions.open_round(
+                    comparison_set=found, plan=form.to_plan(), by=request.user, now=timezone.now()
+                )
+                return respond(request, page="", redirect=_address(found, opened.number))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    return _show_list(request, found, form=form, status=status)
+
+
+@require("calibrate_set")
+def set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
+    """One round: how everybody does in it."""
+    only_parameters(request)
+    found = set_or_404(request.user, slug, number)
+    check_calibrate_set(request.user, found)
+    return _show(request, _round_or_404(found, calibration))
+
+
+@require("calibrate_set", methods=("POST",))
+def close_set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
+    """Close a round."""
+    found = set_or_404(request.user, slug, number)
+    check_calibrate_set(request.user, found)
+    opened = _round_or_404(found, calibration)
+    bind_form(request, NothingForm)
+    actions.close_round(opened=opened, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=_address(found, calibration))
+
+
+@require("calibrate_set", methods=("POST",))
+def let_review(request: SignedIn, slug: str, number: int, calibration: int, reviewer: int) -> HttpResponse:
+    """Let somebody review who did not pass."""
+    found = set_or_404(request.user, slug, number)
+    check_calibrate_set(request.user, found)
+    opened = _round_or_404(found, calibration)
+    who = get_object_or_404(Reviewer, set=found, pk=reviewer)
+    form = bind_form(request, LetReviewForm)
+    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    try:
+        actions.let_review(opened=opened, reviewer=who, reason=reason, by=request.user, now=timezone.now())
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+        return _show(request, opened, waiving=form, waived=who.pk, status=status)
+    return respond(request, page="", redirect=f"{_address(found, calibration)}#people")
+
+
+@require("calibrate_set", methods=("POST",))
+def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Say how many hidden repeats the set has."""
+    found = set_or_404(request.user, slug, number)
+    check_calibrate_set(request.user, found)
+    form, status = bind_form(request, RepeatsForm), 422
+    try:
+        if form.is_valid():
+            actions.change_repeats(
+                comparison_set=found, **form.cleaned_data, by=request.user, now=timezone.now()
+            )
+            return respond(request, page="", redirect=reverse("set_calibrations", args=[slug, number]))
+    except Refusal as refusal:
+        status = kept_status(form, refusal)
+    return _show_list(request, found, repeats=form, status=status)
+
+
+def _round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound:
+    rows = CalibrationRound.objects.select_related("created_by")
+    found = get_object_or_404(rows, set=comparison_set, number=number)
+    found.set = comparison_set
+    return found
+
+
+def _show_list(
+    request: SignedIn,
+    comparison_set: ComparisonSet,
+    *,
+    form: RoundForm | None = None,
+    repeats: RepeatsForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    page = build_calibrations_page(comparison_set=comparison_set, person=request.user)
+    given = {"repeat_percent": comparison_set.repeat_percent}
+    context = {
+        "page": page,
+        "head": page.head,
+        "form": form or RoundForm(labels=page.marks),
+        "repeats": repeats or RepeatsForm(initial=given),
+        **frame(request.user, comparison_set.project, SECTION),
+    }
+    return respond(request, page="rubric/calibration/list.html", context=context, status=status)
+
+
+def _show(
+    request: SignedIn,
+    opened: CalibrationRound,
+    *,
+    waiving: LetReviewForm | None = None,
+    waived: int = 0,
+    status: int = 200,
+) -> HttpResponse:
+    page = build_calibration_page(opened=opened, person=request.user)
+    context = {
+        "page": page,
+        "head": page.head,
+        "waiving": waiving,
+        "waived": waived,
+        **frame(request.user, opened.set.project, SECTION),
+    }
+    return respond(request, page="rubric/calibration/show.html", context=context, status=status)
+
+
+def _address(comparison_set: ComparisonSet, number: int) -> str:
+    return reverse("set_calibration", args=[comparison_set.project.slug, comparison_set.number, number])

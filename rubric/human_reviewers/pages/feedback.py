@@ -1,0 +1,55 @@
+"""What came of one's own comparison of a calibration round, once it is submitted."""
+
+from rubric.calibration.core import Key, parse_key
+from rubric.calibration.queries import build_labels, load_keys, load_progress
+from rubric.core.records import RubricRecord
+from rubric.core.response_order import LABELS
+from rubric.core.scores import get_weights
+from rubric.human_reviewers.pages.records import Feedback, MarkDifference
+from rubric.human_reviewers.queries.waiting import TO_CALIBRATE, WaitingSet
+from rubric.models import CalibrationComparison, Review
+from rubric.models.reviews import CALIBRATION
+from rubric.reviews.core.mark_pairs import find_first
+
+
+def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet]) -> Feedback | None:
+    """The feedback on a submitted review of a calibration round; None for any other review."""
+    if review.purpose != CALIBRATION:
+        return None
+    rows = CalibrationComparison.objects.filter(
+        comparison=review.comparison_id, round__created_at__lte=review.created_at
+    )
+    chosen = rows.select_related("round__set__rubric_version").order_by("-round__number").first()
+    progress = load_progress(chosen.round, review.reviewer) if chosen else None
+    compared = progress.compared.get(review.comparison_id) if progress else None
+    if chosen is None or progress is None or compared is None:
+        return None
+    labels = {str(number): label for label, number in zip(LABELS, review.order, strict=False)}
+    names = build_labels(chosen.round.set)
+    return Feedback(
+        round=chosen.round,
+        note=chosen.note,
+        compared=compared,
+        differences=[
+            MarkDifference(labels[pair.response], names[pair.key], pair.other, pair.one)
+            for pair in sorted(compared.differences, key=lambda pair: (labels[pair.response], -pair.apart))
+        ],
+        agreed_first=_agreed_first(load_keys(chosen.round)[review.comparison_id], labels, rubric),
+        progress=progress,
+        optional=_offered(review, sets),
+    )
+
+
+def _agreed_first(key: Key, labels: dict[str, str], rubric: RubricRecord) -> list[str]:
+    """The labels of the responses that the agreed marks put first."""
+    marks = {response: given for response, given in parse_key(key).items() if response in labels}
+    return sorted(labels[response] for response in find_first(marks, get_weights(rubric)))
+
+
+def _offered(review: Review, sets: list[WaitingSet]) -> int:
+    """The next comparison of an open round that is not required; 0 without one."""
+    for waiting_set in sets:
+        if waiting_set.row.pk == review.reviewer.set_id and waiting_set.calibration:
+            left = waiting_set.in_state(TO_CALIBRATE)
+            return left[0].comparison if left and not waiting_set.calibration[0].is_required else 0
+    return 0

@@ -1,0 +1,213 @@
+"""One review with its marks, and the reviews of others for a second round."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from msgspec import Struct
+
+from rubric.core.records import RubricRecord
+from rubric.core.response_order import deal
+from rubric.human_reviewers.core import CANNOT, WHOLE, Key, Missing, Sheet, are_scores_complete, missing
+from rubric.models import (
+    Comparison,
+    ComparisonSet,
+    Mark,
+    MarkRevision,
+    Review,
+    ReviewedResponse,
+    Reviewer,
+    RubricVersion,
+)
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import SUBMITTED
+from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
+from workspace.models import Person, Project
+from workspace.revisions.core import Latest
+
+COLUMNS = (
+    *(
+        "id",
+        "comparison",
+        "reviewer",
+        "round",
+        "purpose",
+        "shown_number",
+        "state",
+        "seed",
+        "order",
+        "version",
+    ),
+    *("mode", "ranking", "reported_ranking", "flags", "created_at", "submitted_at"),
+    *("comparison__number", "reviewer__person", "reviewer__kind", "reviewer__name", "reviewer__model"),
+    *("reviewer__ended_at", "reviewer__set", "reviewer__set__number", "reviewer__set__name"),
+    *("reviewer__set__mode", "reviewer__set__has_second_round", "reviewer__set__closed_at"),
+    *("reviewer__set__project", "reviewer__set__project__slug", "reviewer__set__project__name"),
+    *("reviewer__set__rubric_version", "reviewer__set__rubric_version__sha256"),
+)
+
+# The key of the revisions that a second round begins with: they are no acts, so they cannot be undone.
+STARTING = "start:"
+STARTED = ("mark__kind", "mark__subject", "value")
+
+
+@dataclass(kw_only=True)
+class ReviewState:
+    """A review now: what it asks, and the marks of its reviewer so far. `now` is the time of the act under way."""
+
+    review: Review
+    sheet: Sheet
+    rubric: RubricRecord
+    marks: dict[Key, Latest]
+    now: datetime | None = None
+
+    @cached_property
+    def started(self) -> dict[Key, str]:
+        """What a second round began with, by subject; empty in a first round."""
+        if not self.sheet.is_second:
+            return {}
+        rows = MarkRevision.objects.filter(mark__review=self.review, key__startswith=STARTING)
+        return {(kind, subject): value for kind, subject, value in rows.values_list(*STARTED)}
+
+    @cached_property
+    def slips(self) -> dict[Key, str]:
+        """Why scores as a whole were corrected once the criteria were open."""
+        marks = [mark for mark in self.marks.values() if mark.kind == WHOLE and mark.value != CANNOT]
+        return {(mark.kind, mark.subject): mark.reason for mark in marks if mark.reason}
+
+    @cached_property
+    def values(self) -> dict[Key, str]:
+        """Subject -> value of its mark."""
+        return {key: mark.value for key, mark in self.marks.items() if mark.value}
+
+    @cached_property
+    def reasons(self) -> dict[Key, str]:
+        """Subject -> why it cannot be judged."""
+        return {key: mark.reason for key, mark in self.marks.items() if mark.value == CANNOT}
+
+    @cached_property
+    def missing(self) -> list[Missing]:
+        """What must be given before the review can be submitted."""
+        return missing(self.sheet, self.values)
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether the scores as a whole stay as they are, since the criteria are open."""
+        return bool(self.sheet.whole and self.sheet.scores and are_scores_complete(self.sheet, self.values))
+
+    def mark(self, kind: str, subject: str) -> Latest:
+        """The newest mark of a subject; version 0 when there is none."""
+        return self.marks.get((kind, subject)) or Latest(0, kind, subject, "", "", 0)
+
+    def changed(self, mark: Latest) -> "ReviewState":
+        """The state after one mark was stored."""
+        return replace(self, marks=self.marks | {(mark.kind, mark.subject): mark})
+
+    def undoable(self) -> QuerySet[MarkRevision]:
+        """Acts that can be taken back, newest first: neither undone nor undoing, of things that can still change."""
+        undoing = MarkRevision.objects.filter(mark=OuterRef("mark"), undoes=OuterRef("version"))
+        acts = MarkRevision.objects.filter(mark__review=self.review, undoes=None)
+        acts = acts.exclude(key__startswith=STARTING).exclude(Exists(undoing)).order_by("-pk")
+        return acts.exclude(mark__kind=WHOLE) if self.is_locked else acts
+
+
+class OtherReview(Struct, frozen=True):
+    """What another reviewer gave one response in the first round, without their name."""
+
+    other: int
+    number: int
+    scores: dict[str, float]
+    holistic: float | None
+    notes: str
+    cannot_judge: dict[str, str]
+
+
+def load_own_review(person: Person, key: int) -> Review | None:
+    """The person's own review with that number, as `visible_to` gives it; None when there is none."""
+    if key > LARGEST_KEY:
+        return None
+    found = (_ANY_PROJECT if person.is_admin else _OWN_PROJECTS).rows(person.pk, key)
+    if not found:
+        return None
+    row = found[0]
+    review = build_part(Review, COLUMNS, row, "")
+    reviewer = build_part(Reviewer, COLUMNS, row, "reviewer__")
+    held_by = build_part(ComparisonSet, COLUMNS, row, "reviewer__set__")
+    held_by.project = build_part(Project, COLUMNS, row, "reviewer__set__project__")
+    held_by.rubric_version = build_part(RubricVersion, COLUMNS, row, "reviewer__set__rubric_version__")
+    review.comparison = build_part(Comparison, COLUMNS, row, "comparison__")
+    reviewer.set = review.comparison.set = held_by
+    reviewer.person = person
+    review.reviewer = reviewer
+    return review
+
+
+def _own(person: int, key: int, *, is_admin: bool) -> "QuerySet[Review, Any]":
+    own = Review.objects.visible_to(Person(pk=person, is_admin=is_admin)).filter(pk=key)
+    return own.values_list(*COLUMNS)
+
+
+_OWN_PROJECTS = Prepared(lambda person, key: _own(person, key, is_admin=False), int, int)
+_ANY_PROJECT = Prepared(lambda person, key: _own(person, key, is_admin=True), int, int)
+
+
+def load_review_state(review: Review) -> ReviewState:
+    """The state of a review from `load_own_review`, in one query; the rubric is cached."""
+    held_by = review.reviewer.set
+    rubric = load_rubric(held_by.rubric_version_id, held_by.rubric_version.sha256)
+    return ReviewState(
+        review=review,
+        sheet=Sheet(
+            count=len(review.order),
+            criteria=tuple((criterion.key, criterion.label) for criterion in rubric.criteria),
+            mode=held_by.mode,
+            is_second=review.round == 2,
+            scales=rubric.scales,
+        ),
+        rubric=rubric,
+        marks={(mark.kind, mark.subject): mark for mark in (Latest(*row) for row in _MARKS.rows(review.pk))},
+    )
+
+
+_MARKS = Prepared(lambda key: Mark.objects.filter(review=key).values_list(*Latest.__struct_fields__), int)
+
+
+# The version of a set is published and never changes; the hash guards against another database.
+@lru_cache(maxsize=32)
+def load_rubric(version: int, sha256: str) -> RubricRecord:
+    """The version with that number and content."""
+    return RubricVersion.objects.get(pk=version).to_record()
+
+
+def load_other_reviews(review: Review) -> list[OtherReview]:
+    """What other people gave in the first round for the responses of this review, in an order from its seed.
+
+    Empty in a first round, which is blind.
+    """
+    if review.round != 2:
+        return []
+    rows = ReviewedResponse.objects.filter(
+        review__comparison=review.comparison_id,
+        review__round=1,
+        review__state=SUBMITTED,
+        review__reviewer__kind=PERSON,
+        response__number__in=review.order,
+    ).exclude(review__reviewer=review.reviewer_id)
+    found = list(rows.select_related("response").defer("response__text"))
+    order = deal([*{row.review_id for row in found}], f"{review.seed}:others")
+    return sorted(
+        (
+            OtherReview(
+                other=order.index(row.review_id) + 1,
+                number=row.response.number,
+                scores=row.scores,
+                holistic=row.holistic,
+                notes=row.notes,
+                cannot_judge=row.cannot_judge,
+            )
+            for row in found
+        ),
+        key=lambda other: other.other,
+    )

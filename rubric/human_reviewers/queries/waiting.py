@@ -1,0 +1,347 @@
+"""What waits for a reviewer: their sets, the state of each comparison, and when a second round opens."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from django.db.models import Count
+from msgspec import Struct, structs
+
+from rubric.calibration.queries import ReviewerProgress, load_own_progress
+from rubric.core.limits import FEWEST_DEALT
+from rubric.core.response_order import order_places
+from rubric.models import (
+    CalibrationRound,
+    Comparison,
+    ComparisonSet,
+    Response,
+    Review,
+    Reviewer,
+)
+from rubric.models.comparisons import PERSON
+from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
+from rubric.sets.queries import count_taken, load_calibrated
+from workspace.core.repeats import count_ahead
+from workspace.models import Person, Project
+
+TO_REVIEW, BEGUN, SECOND, SECOND_BEGUN = "to_review", "begun", "second", "second_begun"
+HANDED_IN, NOT_FOR_YOU, FULL = "handed_in", "not_for_you", "full"
+# To review in the open calibration round; to review once that is passed; used for calibration, so dealt to nobody.
+TO_CALIBRATE, AFTER_CALIBRATION, NOT_DEALT = "to_calibrate", "after_calibration", "not_dealt"
+
+# What can be worked on, in the order in which it is offered: what was begun first, so that nothing is left lying.
+WAITING = (BEGUN, SECOND_BEGUN, TO_CALIBRATE, TO_REVIEW, SECOND)
+
+
+class Waiting(Struct, frozen=True):
+    """The state of one comparison for one reviewer; `review` is their newest one of it, 0 before the first.
+
+    A hidden repeat is one more, under a number of its own. `set` is the key of the set.
+    """
+
+    set: int
+    comparison: int
+    number: int
+    set_name: str
+    state: str
+    review: int = 0
+    round: int = 0
+    is_calibration: bool = False
+    is_repeat: bool = False
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is a draft."""
+        return self.state in (BEGUN, SECOND_BEGUN)
+
+    @property
+    def is_second(self) -> bool:
+        """Whether the second round is open or begun."""
+        return self.state in (SECOND, SECOND_BEGUN)
+
+
+class WaitingSet(Struct, frozen=True):
+    """A set that the person reviews, with all its comparisons.
+
+    `repeats_ahead` hidden repeats come with the comparisons to review. `calibration` is the open round with the
+    person's progress, if they are calibrated.
+    """
+
+    row: ComparisonSet
+    comparisons: list[Waiting]
+    repeats_ahead: int = 0
+    calibration: tuple[CalibrationRound, ReviewerProgress] | None = None
+
+    def in_state(self, *states: str) -> list[Waiting]:
+        """The comparisons in these states, state by state."""
+        return [
+            comparison for state in states for comparison in self.comparisons if comparison.state == state
+        ]
+
+    @property
+    def begun(self) -> list[Waiting]:
+        """The person's drafts."""
+        return self.in_state(BEGUN, SECOND_BEGUN)
+
+    @property
+    def second(self) -> list[Waiting]:
+        """The comparisons whose second round is open and not begun."""
+        return self.in_state(SECOND)
+
+    @property
+    def submitted(self) -> list[Waiting]:
+        """What the person submitted, the newest first; also where a second round is open."""
+        return sorted(self.in_state(HANDED_IN, SECOND), key=lambda comparison: -comparison.review)
+
+    @property
+    def waiting(self) -> list[Waiting]:
+        """What can be worked on, in the order in which it is offered; nothing in a closed set.
+
+        The comparisons of a calibration round that is not required are begun only by who wants to.
+        """
+        if self.row.closed_at:
+            return []
+        is_optional = self.calibration is not None and not self.calibration[0].is_required
+        return self.in_state(*(state for state in WAITING if not (is_optional and state == TO_CALIBRATE)))
+
+    @property
+    def waiting_count(self) -> int:
+        """How many comparisons wait, hidden repeats among them."""
+        return len(self.waiting) + (0 if self.row.closed_at else self.repeats_ahead)
+
+    @property
+    def to_review_count(self) -> int:
+        """How many comparisons the person has not begun, hidden repeats among them."""
+        return len(self.in_state(TO_REVIEW, AFTER_CALIBRATION)) + self.repeats_ahead
+
+    @property
+    def why_not(self) -> str:
+        """Why the person reviews nothing that counts in this set now, as a sentence; "" when they do."""
+        if self.calibration is None or not self.calibration[0].is_required:
+            return ""
+        return self.calibration[1].why_not_reviewing
+
+
+class OwnReview(Struct, frozen=True):
+    """One of the person's reviews, as the list needs it."""
+
+    comparison: int
+    key: int
+    round: int
+    state: str
+    purpose: str
+    shown_number: int | None
+
+
+def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]:
+    """The sets that the person reviews, or that with the key `only`, newest first.
+
+    The number of queries does not depend on how many they are, but on how many have an open calibration round.
+    """
+    visible = Project.objects.visible_to(person)
+    reviewers = Reviewer.objects.filter(person=person, kind=PERSON, ended_at=None, set__project__in=visible)
+    if only is not None:
+        reviewers = reviewers.filter(set=only)
+    seers, sets = set(), []
+    for reviewer in reviewers.select_related("set__project").order_by("-set"):
+        sets.append(reviewer.set)
+        if reviewer.could_see_since:
+            seers.add(reviewer.set_id)
+    if not sets:
+        return []
+    reviews = _own_reviews(person, sets)
+    made = [
+        WaitingSet(comparison_set, comparisons, calibration=calibration)
+        for comparison_set, comparisons, calibration in _list_waiting(person, sets, reviews)
+    ]
+    return [
+        structs.replace(
+            waiting_set,
+            repeats_ahead=0
+            if waiting_set.row.pk in seers
+            else _repeats_ahead(waiting_set, person, reviews[waiting_set.row.pk]),
+        )
+        for waiting_set in made
+    ]
+
+
+def _list_waiting(
+    person: Person, sets: list[ComparisonSet], reviews: Mapping[int, list[OwnReview]]
+) -> Iterator[tuple[ComparisonSet, list[Waiting], tuple[CalibrationRound, ReviewerProgress] | None]]:
+    """Each set with the state of its comparisons, and the person's calibration."""
+    unable = _unable(person, sets)
+    two_rounds = [row for row in sets if row.has_second_round and not row.closed_at]
+    open_now = second_rounds(two_rounds)
+    full, order = _places(person, sets)
+    calibrated = load_calibrated(sets)
+    progress = load_own_progress(sets, person) if calibrated else {}
+    rows: dict[int, list[tuple[int, int]]] = {comparison_set.pk: [] for comparison_set in sets}
+    found = Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk", "number")
+    for key, comparison, number in found:
+        rows[key].append((comparison, number))
+    for comparison_set in sets:
+        key, calibration = comparison_set.pk, progress.get(comparison_set.pk)
+        asked = calibration[1].asked if calibration else set()
+        gated = bool(calibration and calibration[0].is_required and not calibration[1].is_through)
+        newest = {own.comparison: own for own in reviews[key] if own.purpose != REPEAT}
+        listed = []
+        for comparison, number in rows[key]:
+            own = newest.get(comparison)
+            state = _state(own, comparison in unable, comparison in open_now)
+            if state == TO_REVIEW and comparison in calibrated:
+                state = TO_CALIBRATE if comparison in asked else NOT_DEALT
+            elif state == TO_REVIEW:
+                state = FULL if comparison in full else AFTER_CALIBRATION if gated else state
+            listed.append(_waiting(comparison_set, comparison, number, state, own))
+        listed.sort(key=lambda waiting: order.get(waiting.comparison, 0))
+        listed += [
+            _waiting(comparison_set, own.comparison, own.shown_number or 0, _state(own, False, False), own)
+            for own in reviews[key]
+            if own.purpose == REPEAT
+        ]
+        yield comparison_set, listed, calibration
+
+
+def _waiting(
+    comparison_set: ComparisonSet, comparison: int, number: int, state: str, own: OwnReview | None
+) -> Waiting:
+    return Waiting(
+        set=comparison_set.pk,
+        comparison=comparison,
+        number=number,
+        set_name=comparison_set.name,
+        state=state,
+        review=own.key if own else 0,
+        round=own.round if own else 0,
+        is_calibration=state == TO_CALIBRATE or bool(own and own.purpose == CALIBRATION),
+        is_repeat=bool(own and own.purpose == REPEAT),
+    )
+
+
+def repeat_seed(comparison_set: ComparisonSet, person: Person) -> str:
+    """What the person's hidden repeats of the set are drawn from."""
+    return f"repeat:set {comparison_set.pk}:{person.pk}"
+
+
+def _repeats_ahead(waiting_set: WaitingSet, person: Person, reviews: list[OwnReview]) -> int:
+    """How many hidden repeats come among the comparisons that the person has not begun.
+
+    They are counted as waiting, since a count that stays the same after a review would tell of a repeat.
+    """
+    if not waiting_set.row.repeat_percent:
+        return 0
+    rated = sum(own.purpose == RATING for own in reviews)
+    repeated = sum(own.purpose == REPEAT for own in reviews)
+    return count_ahead(
+        repeat_seed(waiting_set.row, person),
+        dealt=rated + repeated,
+        percent=waiting_set.row.repeat_percent,
+        left=len(waiting_set.in_state(TO_REVIEW, AFTER_CALIBRATION)),
+        handed_in=rated,
+        repeated=repeated,
+    )
+
+
+def _places(person: Person, sets: list[ComparisonSet]) -> tuple[set[int], dict[int, int]]:
+    """Of sets that need some people for each comparison: those that have them, and in which order they are dealt."""
+    dealt = [comparison_set for comparison_set in sets if comparison_set.people_needed is not None]
+    if not dealt:
+        return set(), {}
+    taken = count_taken(dealt)
+    held_by = dict(Comparison.objects.filter(set__in=dealt).values_list("pk", "set"))
+    needed = {comparison_set.pk: comparison_set.people_needed or 0 for comparison_set in dealt}
+    full = {key for key, count in taken.items() if count >= needed[held_by[key]]}
+    return full, {key: at for at, key in enumerate(order_places(taken, f"places {person.pk}"))}
+
+
+def waiting_count(person: Person) -> int | None:
+    """How many comparisons wait for the person; None for who reviews nothing."""
+    sets = waiting_sets(person)
+    return sum(waiting_set.waiting_count for waiting_set in sets) if sets else None
+
+
+def second_rounds(sets: Iterable[ComparisonSet], *, comparison: int | None = None) -> set[int]:
+    """The comparisons of these sets whose second round is open: everybody who can has submitted the first.
+
+    Reviewers who were taken out do not count, nor those who wrote so many of the responses that nothing is left to
+    compare. A second round needs at least two reviews.
+    """
+    sets = list(sets)
+    needed = {comparison_set.pk: comparison_set.people_needed for comparison_set in sets}
+    keys, calibrated = list(needed), load_calibrated(sets)
+    if not keys:
+        return set()
+    people = _people_by_set(keys)
+    comparisons = Comparison.objects.filter(set__in=keys)
+    handed = Review.objects.filter(comparison__set__in=keys, round=1, state=SUBMITTED, reviewer__kind=PERSON)
+    responses = Response.objects.filter(comparison__set__in=keys)
+    if comparison is not None:
+        comparisons, handed = comparisons.filter(pk=comparison), handed.filter(comparison=comparison)
+        responses = responses.filter(comparison=comparison)
+    done: dict[int, set[int]] = {}
+    for key, reviewer in handed.values_list("comparison", "reviewer"):
+        done.setdefault(key, set()).add(reviewer)
+    counts = comparisons.annotate(response_count=Count("responses")).values_list(
+        "pk", "set", "response_count"
+    )
+    written = Counter(responses.exclude(written_by=None).values_list("comparison", "written_by"))
+    return {
+        key
+        for key, held_by, count in counts
+        if len(done.get(key, ())) >= FEWEST_DEALT
+        # Nobody else begins a review of a comparison for calibration.
+        and (
+            key in calibrated
+            or _is_round_over(
+                done[key],
+                {
+                    reviewer
+                    for reviewer, person in people.get(held_by, {}).items()
+                    if count - written[key, person] >= FEWEST_DEALT
+                },
+                needed[held_by],
+            )
+        )
+    }
+
+
+def _people_by_set(sets: list[int]) -> dict[int, dict[int, int]]:
+    """Set -> reviewer -> person, without those who were taken out."""
+    people: dict[int, dict[int, int]] = {}
+    rows = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
+    for held_by, key, person in rows.values_list("set", "pk", "person"):
+        people.setdefault(held_by, {})[key] = person
+    return people
+
+
+def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
+    """Whether everybody who can, or as many as are needed, submitted the first round."""
+    return able <= done if needed is None else len(done) >= min(needed, len(able | done))
+
+
+def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[OwnReview]]:
+    """Set -> the person's reviews, those of a first round before those of a second."""
+    rows = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)
+    found: dict[int, list[OwnReview]] = {comparison_set.pk: [] for comparison_set in sets}
+    columns = ("comparison", "pk", "round", "state", "purpose", "shown_number")
+    for key, *own in rows.order_by("round", "pk").values_list("comparison__set", *columns):
+        found[key].append(OwnReview(*own))
+    return found
+
+
+def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
+    """The comparisons of which the person wrote so many responses that nothing is left to compare."""
+    written = Response.objects.filter(comparison__set__in=sets, written_by=person)
+    own = written.values("comparison").annotate(own=Count("pk")).values_list("comparison", "own")
+    counts = dict(own)
+    totals = Comparison.objects.filter(pk__in=counts).annotate(all=Count("responses"))
+    return {key for key, count in totals.values_list("pk", "all") if count - counts[key] < FEWEST_DEALT}
+
+
+def _state(own: OwnReview | None, is_unable: bool, is_second_open: bool) -> str:
+    if own is None:
+        return NOT_FOR_YOU if is_unable else TO_REVIEW
+    if own.round == 2:
+        return SECOND_BEGUN if own.state == DRAFT else HANDED_IN
+    if own.state == DRAFT:
+        return BEGUN
+    return SECOND if is_second_open and own.purpose == RATING else HANDED_IN

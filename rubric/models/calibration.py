@@ -1,0 +1,92 @@
+"""Calibration rounds of a set: comparisons with agreed marks, reviewed to see whether people judge as was agreed."""
+
+from django.db import models
+from django.db.models import Q
+
+from rubric.models.comparisons import Comparison, ComparisonSet, Reviewer
+from workspace.models import Person
+
+
+class CalibrationRound(models.Model):
+    """One round of a set. A required one comes before anything else is reviewed; one is open at a time.
+
+    It is passed by whoever gives at least `pass_percent` of a hundred marks within `mark_within` points of the agreed
+    ones, and in at least `first_percent` of a hundred comparisons puts the agreed response first.
+    """
+
+    set = models.ForeignKey(ComparisonSet, models.PROTECT, related_name="calibration_rounds")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    is_required = models.BooleanField(default=True)
+    mark_within = models.DecimalField(max_digits=3, decimal_places=2, default=1)
+    pass_percent = models.PositiveSmallIntegerField(default=80)
+    first_percent = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["set", "number"], name="set_calibration_number_unique"),
+            models.UniqueConstraint(
+                fields=["set"], condition=Q(closed_at=None), name="set_calibration_one_open"
+            ),
+            models.CheckConstraint(
+                condition=Q(pass_percent__gte=1, pass_percent__lte=100, first_percent__lte=100),
+                name="set_calibration_percents",
+            ),
+            models.CheckConstraint(
+                condition=Q(mark_within__gte=0, mark_within__lte=9), name="set_calibration_mark_within"
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, closed_by=None)
+                | Q(closed_at__isnull=False, closed_by__isnull=False),
+                name="set_calibration_closed_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CalibrationComparison(models.Model):
+    """One comparison of a round and its key: canonical JSON of number of the response -> criterion -> agreed mark.
+
+    The mark as a whole is under "holistic". Marks are exact, such as "15/2". `note` says why the marks are these;
+    people read it after they submitted. From now on nobody reviews the comparison so that it counts.
+    """
+
+    round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="comparisons")
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="calibrations")
+    place = models.PositiveSmallIntegerField()
+    key = models.TextField()
+    note = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["round", "comparison"], name="set_calibration_comparison_once"),
+            models.UniqueConstraint(fields=["round", "place"], name="set_calibration_place_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"comparison {self.comparison_id} of calibration {self.round_id}"
+
+
+class CalibrationWaiver(models.Model):
+    """A lead's word that somebody who did not pass a round may review all the same, with the reason."""
+
+    round = models.ForeignKey(CalibrationRound, models.PROTECT, related_name="waivers")
+    reviewer = models.ForeignKey(Reviewer, models.PROTECT, related_name="+")
+    reason = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["round", "reviewer"], name="set_calibration_waiver_once"),
+            models.CheckConstraint(condition=~Q(reason=""), name="set_calibration_waiver_has_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"reviewer {self.reviewer_id} reviews without passing calibration {self.round_id}"

@@ -1,0 +1,78 @@
+"""Marks of the same responses given twice: how far apart they are, and whether the same response is first.
+
+Marks are by response and key: "holistic" for the mark as a whole, else the key of a criterion.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from rubric.core.records import HOLISTIC
+from rubric.core.scores import compute_overall, rank_values
+from rubric.core.weights import exact
+
+Marks = Mapping[str, Mapping[str, Fraction]]
+
+
+class MarkPair(Struct, frozen=True):
+    """One mark that is in both: of a response, under a key."""
+
+    response: str
+    key: str
+    one: Fraction
+    other: Fraction
+
+    @property
+    def apart(self) -> Fraction:
+        """The distance in points."""
+        return abs(self.one - self.other)
+
+
+class MarkPairs(Struct, frozen=True):
+    """All marks of one comparison that are in both. `is_same_first` is None where one of them ranks nothing."""
+
+    pairs: list[MarkPair]
+    is_same_first: bool | None
+
+    def count_within(self, points: Fraction) -> int:
+        """How many pairs are at most so many points apart."""
+        return sum(pair.apart <= points for pair in self.pairs)
+
+
+def pair_marks(one: Marks, other: Marks, weights: Mapping[str, Fraction]) -> MarkPairs:
+    """The marks that both have, of the responses that both judged.
+
+    The first place goes by the weighted overall; where there are no criteria, by the mark as a whole.
+    """
+    shared = [response for response in one if response in other]
+    pairs = [
+        MarkPair(response, key, one[response][key], other[response][key])
+        for response in shared
+        for key in (HOLISTIC, *weights)
+        if key in one[response] and key in other[response]
+    ]
+    firsts = [
+        find_first({response: marks[response] for response in shared}, weights) for marks in (one, other)
+    ]
+    is_same = firsts[0] == firsts[1] if all(firsts) else None
+    return MarkPairs(pairs, is_same)
+
+
+def collect_marks(
+    rows: Iterable[tuple[str, Mapping[str, float], float | None]],
+) -> dict[str, dict[str, Fraction]]:
+    """Marks of rows (response, scores by criterion, score as a whole)."""
+    return {
+        response: {key: exact(score) for key, score in scores.items()}
+        | ({} if holistic is None else {HOLISTIC: exact(holistic)})
+        for response, scores, holistic in rows
+    }
+
+
+def find_first(marks: Marks, weights: Mapping[str, Fraction]) -> set[str]:
+    """The responses that share the first place; empty where nothing can be put in order."""
+    overalls = {response: compute_overall(given, weights).value for response, given in marks.items()}
+    wholes = {response: given.get(HOLISTIC) for response, given in marks.items()}
+    places = rank_values(overalls if any(value is not None for value in overalls.values()) else wholes)
+    return set(places[0]) if places else set()

@@ -1,0 +1,206 @@
+"""Pages of calibration and repeats: what leads see, what the person sees, and that nothing tells of a repeat."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+import workspace.core.repeats
+from rubric.calibration.actions import change_repeats
+from rubric.models import CalibrationRound, CalibrationWaiver, ComparisonSet
+from rubric.models.reviews import REPEAT
+from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
+from tests.factories.people import NOW
+from tests.factories.response_calibration import make_set_round, review_next, take
+
+pytestmark = pytest.mark.django_db
+
+MARKS = "1.1: 8\n1.2: 7\n1.3: 6"
+PLAN = {
+    "name": "First",
+    "comparisons": "1",
+    "is_required": "on",
+    "mark_within": "1.5",
+    "pass_percent": "75",
+    "first_percent": "0",
+    "marks": MARKS,
+    "notes": "1: Response 2 NOTEMARK.",
+}
+
+
+def words(answer):
+    return " ".join(answer.content.decode().split())
+
+
+def signed(person):
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def address(name, made, *more):
+    return reverse(name, args=[made.project.slug, made.number, *more])
+
+
+def test_a_lead_opens_a_round_reads_its_rule_and_closes_it():
+    made = make_review_set(questions=2, mode="holistic")
+    lead = signed(made.created_by)
+    answer = lead.post(address("set_calibrations", made), PLAN)
+    assert (answer.status_code, answer["Location"]) == (303, address("set_calibration", made, 1))
+    opened = CalibrationRound.objects.get()
+    assert (opened.pass_percent, opened.is_required, str(opened.mark_within)) == (75, True, "1.50")
+    shown = words(lead.get(answer["Location"]))
+    assert "75 of a hundred marks that differ from the key’s by at most 1.50 points" in shown
+    assert "Response 2 NOTEMARK." in shown and "As a whole 8" in shown
+    assert "A round is open. Close it first." in words(lead.get(address("set_calibrations", made)))
+    assert lead.post(address("close_set_calibration", made, 1)).status_code == 303
+    opened.refresh_from_db()
+    assert opened.closed_by == made.created_by
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"comparisons": "7-3"}, "names no comparisons"),
+        ({"comparisons": "99", "marks": "", "notes": ""}, "has no comparison 99"),
+        ({"comparisons": ""}, "required"),
+        ({"marks": "1.1: good"}, "is no mark from 1 to 10"),
+        ({"marks": "1.1: 8"}, "response 2 has no mark for As a whole"),
+        ({"marks": ""}, "there is no consensus"),
+        ({"notes": "no number"}, "does not begin with"),
+        ({"pass_percent": "101"}, "less than or equal to 100"),
+    ],
+)
+def test_what_cannot_be_is_said_and_everything_typed_stays(changes, says):
+    made = make_review_set(mode="holistic")
+    given = PLAN | {"name": "Kept as typed"} | changes
+    answer = signed(made.created_by).post(address("set_calibrations", made), given)
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert "Kept as typed" in answer.content.decode()
+    assert not CalibrationRound.objects.exists()
+
+
+def test_a_person_sees_after_submission_where_they_differ_and_why_and_a_lead_lets_them_review():
+    made = make_review_set(questions=2, people=2, mode="holistic")
+    person, _other = list_reviewers(made)
+    make_set_round(made, notes={1: "Response 2 NOTEMARK."})
+    me, lead = signed(person), signed(made.created_by)
+    listed = words(me.get(reverse("reviews")))
+    assert "<h3>Calibration: " in listed and "Next comparison of the calibration" in listed
+    assert "0 of 1 comparisons done." in listed
+    answer = me.post(reverse("next_review", args=[made.pk]))
+    review = take(made, person)
+    assert answer["Location"] == reverse("review", args=[review.pk])
+    page = words(me.get(answer["Location"]))
+    assert "calibration" in page and "NOTEMARK" not in page
+    handed_in(review, whole=(2, 7, 9))
+    shown = words(me.get(answer["Location"]))
+    assert "1 of your 3 marks agree with the team's." in shown
+    assert "2 marks differ" in shown and "Response 2 NOTEMARK." in shown and "Not passed yet" in shown
+    assert re.search(r"Over all comparisons 33[.\d]* of a hundred marks agree", shown)
+    assert "Go through the differences with a team lead" in words(me.get(reverse("reviews")))
+    assert me.post(reverse("next_review", args=[made.pk])).status_code == 403
+    place = address("let_review", made, 1, made.reviewers.get(person=person).pk)
+    refused = lead.post(place, {"reason": " "})
+    assert refused.status_code == 422 and "Say why they may review" in refused.content.decode()
+    assert "Let them review" in words(lead.get(address("set_calibration", made, 1)))
+    assert lead.post(place, {"reason": "We talked"}).status_code == 303
+    assert CalibrationWaiver.objects.get().reason == "We talked"
+    assert "You may review" in words(me.get(answer["Location"]))
+    assert me.post(reverse("next_review", args=[made.pk])).status_code == 303
+
+
+def test_where_several_differ_from_the_key_the_page_says_so():
+    made = make_review_set(questions=2, people=2, mode="holistic")
+    make_set_round(made)
+    for person in list_reviewers(made):
+        review_next(made, person, (8, 7, 9))
+    page = words(signed(made.created_by).get(address("set_calibration", made, 1)))
+    assert "Given otherwise by several" in page and "2 of 2" in page
+
+
+def test_the_set_page_counts_comparisons_for_calibration_as_nobodys():
+    made = make_review_set(questions=3, mode="holistic", people_needed=1)
+    make_set_round(made)
+    page = words(signed(made.created_by).get(address("comparison_set", made)))
+    assert "0 of 2 places are taken" in page and "0 (equal share: 2)" in page
+
+
+def test_leads_set_the_share_of_repeats_and_see_how_people_agree_with_themselves(monkeypatch):
+    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda *_given: True)
+    monkeypatch.setattr("workspace.core.repeats.is_due", lambda *_given: True)
+    made = make_review_set(questions=2, mode="holistic")
+    [person] = list_reviewers(made)
+    lead = signed(made.created_by)
+    refused = lead.post(address("change_repeats", made), {"repeat_percent": "99"})
+    assert refused.status_code == 422 and 'value="99"' in refused.content.decode()
+    assert lead.post(address("change_repeats", made), {"repeat_percent": "50"}).status_code == 303
+    review_next(made, person)
+    assert "Agreement with oneself" not in words(lead.get(address("set_manners", made)))
+    assert review_next(made, person, (8, 6, 4)).purpose == REPEAT
+    page = words(lead.get(address("set_manners", made)))
+    assert "Agreement with oneself" in page
+    assert "1 of 3 (33 %)" in page and "2 of 3 (67 %)" in page and "1 of 1 (100 %)" in page
+    review_next(made, person)
+    lead.post(address("close_set", made))
+    assert "Agreement with oneself" not in words(signed(person).get(address("set_manners", made)))
+
+
+# ---------------------------------------------------------------- a repeat looks like any other comparison
+
+
+def everything(person, review):
+    """What the site shows the person around one of their reviews, without what differs from review to review."""
+    client = signed(person)
+    page = reverse("review", args=[review.pk])
+    places = [reverse("home"), reverse("reviews"), page, f"{page}?step=review"]
+    acts = {"act": "notes~1~0~", "text": "A note", "nonce": "n", "step": "whole"}
+    answers = [client.get(place) for place in places]
+    answers.append(client.post(reverse("mark", args=[review.pk]), acts, headers={"HX-Request": "true"}))
+    return "\n".join(plain(answer.content.decode()) for answer in answers)
+
+
+def plain(text):
+    """Without tokens, keys of rows, the words of the question, and the texts in the order of their letters."""
+    text = re.sub(r'csrfmiddlewaretoken" value="\w+|"X-CSRFToken": "\w+', "csrf", text)
+    text = re.sub(r"/(reviews|next|begin|comparisons)/\d+|review-\d+", r"/\1/N", text)
+    text = re.sub(r"project-\d+|Project \d+|evaluator-?\d+|soup number \d+", "", text)
+    text = re.sub(r"(water and )+", "water and ", text)
+    return re.sub(r"\b[0-9a-f]{16}\b|\d\d:\d\d(:\d\d)?", "", text)
+
+
+def world(questions, percent):
+    made = make_review_set(mode="holistic", questions=questions)
+    if percent:
+        change_repeats(comparison_set=made, repeat_percent=percent, by=made.created_by, now=NOW)
+    [person] = list_reviewers(made)
+    type(person).objects.filter(pk=person.pk).update(name="Somebody", email=f"somebody-{made.pk}@example.org")
+    person.refresh_from_db()
+    type(made.project).objects.filter(pk=made.project_id).update(name="Soup")
+    return made, person
+
+
+def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_new(monkeypatch):
+    monkeypatch.setattr(workspace.core.repeats, "APART", 0)
+    repeats, person = world(2, 50)
+    other, someone = world(3, 0)
+    seed = re.compile(r"repeat:set")
+    monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda name, *_given: bool(seed.match(name)))
+    monkeypatch.setattr("workspace.core.repeats.is_due", lambda name, dealt, _percent: dealt == 1)
+    review_next(repeats, person)
+    review_next(other, someone)
+    again, new = take(repeats, person), begin(other, by=someone, number=3)
+    assert again.purpose == REPEAT
+    before = everything(person, again)
+    assert before == everything(someone, new)
+    assert "Comparison 3" in before and "Go on with comparison 3" in before
+    for review in (again, new):
+        handed_in(review, whole=(7, 7, 7))
+    after = everything(person, again)
+    assert after == everything(someone, new)
+    assert not re.search(r"repeat|calibrat", before + after, re.IGNORECASE)
+    left = ComparisonSet.objects.get(pk=repeats.pk)
+    assert left.repeat_percent == 50
