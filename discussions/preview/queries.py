@@ -183,7 +183,8 @@ def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
     found = Game.objects.filter(pk__in=keys).annotate(
         newest=Subquery(_newest_measured().values("pk")[:1]), needed=NEEDED, by_hand=Subquery(entered(COST))
     )
-    rows = [_Row(*values) for values in found.order_by("pk").values_list(*_COLUMNS)]
+    # A game without a measurement under its iteration's version is judged once it has one.
+    rows = [_Row(*values) for values in found.exclude(newest=None).order_by("pk").values_list(*_COLUMNS)]
     bodies = _bodies([row.measured for row in rows])
     rubrics, texts = _rubrics([(row.game, row.version, row.version_sha256) for row in rows], needs_text)
     for row, basis in zip(rows, _bases(rows, bodies), strict=True):

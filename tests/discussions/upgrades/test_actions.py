@@ -160,3 +160,10 @@ def test_two_iterations_under_two_versions_are_not_compared_or_decided_on():
     move(baseline, publish(thresholds(coherence=75)))
     found = preview(change)
     assert (found.compared, why_undecidable(found).code) == (None, "two_versions")
+
+
+def test_games_that_are_not_measured_under_the_version_of_their_iteration_are_open():
+    iteration = make_rated()
+    version = publish(thresholds(engagement=4))
+    type(iteration).objects.filter(pk=iteration.pk).update(rubric_version=version)
+    assert get_states(fresh(iteration)) == [OPEN, OPEN]
