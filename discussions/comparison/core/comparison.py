@@ -26,6 +26,7 @@ from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.averages import Spread, pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.iterations.core.next_target import next_target
+from discussions.metrics.core.metric import PERCENT, RATING
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
@@ -330,12 +331,18 @@ def _with_more(metric: MetricCompared) -> str:
     return f"; with {MORE_GAMES} more each the interval would be ± {figure(found.half_width_with_more)}"
 
 
+def _in_unit(metric: MetricCompared) -> str:
+    """The material difference in points of a percentage or of the rating, else in the metric's own unit."""
+    scale, material = METRICS[metric.key].scale, metric.difference.material
+    return f"{material:g} points" if scale in (PERCENT, RATING) else f"{material:g}{scale.symbol}"
+
+
 def list_guardrail_checks(
     metrics: Sequence[MetricCompared], rubric: RubricRecord, change: Sequence[GameFigures]
 ) -> list[str]:
     """Sentences on guardrails: metrics that probably fell, and mandatory averages that fail in the change."""
     fell = [
-        f"Check {metric.label.lower()}: it probably fell by more than {metric.difference.material:g}."
+        f"Check {metric.label.lower()}: it probably fell by more than {_in_unit(metric)}."
         for metric in metrics
         if metric.is_harmed
     ]

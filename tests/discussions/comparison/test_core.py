@@ -138,7 +138,7 @@ def test_a_guardrail_that_probably_fell():
     found = compare(control, change, GATED, target=ROLE)
     assert found.answer == IMPROVED
     assert [metric.key for metric in found.metrics if metric.is_harmed] == ["coherence"]
-    assert found.checks == ["Check coherence: it probably fell by more than 5."]
+    assert found.checks == ["Check coherence: it probably fell by more than 5 points."]
     assert found.action == "Keep the change, after a look at what is to be checked."
 
 
@@ -185,7 +185,7 @@ def test_engagement_below_three_is_said_whatever_improved():
     change = [game(n, rating=rating, **{ROLE: 76.0 + n}) for n, rating in enumerate((2.5, 3.0, 3.0), 1)]
     found = compare(games(66, 68, 70), change, GATED, target=ROLE)
     assert found.checks == [
-        "Check engagement: it probably fell by more than 0.3.",
+        "Check engagement: it probably fell by more than 0.3 points.",
         "Engagement is 2.8 on average, below 3.0: by the rubric the iteration fails, whatever else improved.",
     ]
 
@@ -269,7 +269,7 @@ def test_without_a_target_better_and_worse_together_cannot_tell():
     found = compare(control, change, GATED)
     assert (found.answer, found.proposal) == (UNCLEAR, INCONCLUSIVE)
     assert "coherence worse, role consistency improved" in found.says
-    assert found.checks == ["Check coherence: it probably fell by more than 5."]
+    assert found.checks == ["Check coherence: it probably fell by more than 5 points."]
 
 
 def test_without_a_target_all_alike_is_no_material_difference():

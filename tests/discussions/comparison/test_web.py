@@ -153,7 +153,9 @@ def test_the_other_six_are_guardrails(client):
     )
     assert "the rule says" not in others
     assert "nobody can say yet how large a fall would be marked" in others
-    assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
+    assert "Check memory accuracy: it probably fell by more than 5 points." in get_part(
+        body, "compare-answer"
+    )
     assert body.count('<td class="plot-cell">') == 6
 
 
@@ -164,7 +166,9 @@ def test_a_guardrail_that_seems_to_have_fallen_is_marked_and_says_how_little_it_
     # SD 8: 5 + 0.84 * 8 sqrt(2/3) = 10.5 points; by luck Phi(-5 / 6.5) = .22.
     says = "check cannot tell yet a fall of 10 points is marked four times in five; without a fall, one time in five"
     assert says in get_part(body, "compare-others")
-    assert "Check memory accuracy: it probably fell by more than 5." in get_part(body, "compare-answer")
+    assert "Check memory accuracy: it probably fell by more than 5 points." in get_part(
+        body, "compare-answer"
+    )
 
 
 def test_without_a_target_all_seven_answer_together(client):
