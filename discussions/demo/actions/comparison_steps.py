@@ -3,17 +3,24 @@
 from collections.abc import Mapping, Sequence
 
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
+from rubric.calibration.actions import RoundPlan, change_repeats, open_round
 from rubric.comparisons.actions import add_reviewer, import_lines, import_reviews, open_set
 from rubric.comparisons.core import Lines, Placed, ReviewGiven, place_review, read_comparison_lines
+from rubric.core.records import HOLISTIC
 from rubric.human_reviewers.actions import store_starts
 from rubric.human_reviewers.core import Given, second_start
+from rubric.model_reviewers.actions.answers import paste_answer
+from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import MODEL, PERSON
+from rubric.models.reviews import CALIBRATION, RATING
 from rubric.reviewer_statistics.actions import ask_for_figures
 from rubric.reviews.actions import begin_review, record_submission
 
 
-def _open_set(scene: Scene, by: str, name: str, mode: str, file: str) -> None:
+def _open_set(
+    scene: Scene, by: str, name: str, mode: str, file: str, people_needed: int | None = None
+) -> None:
     version = RubricVersion.objects.newest("response")
     assert version is not None
     made = open_set(
@@ -22,6 +29,7 @@ def _open_set(scene: Scene, by: str, name: str, mode: str, file: str) -> None:
         version=version,
         mode=mode,
         has_second_round=mode == "rubric",
+        people_needed=people_needed,
         **scene.stamp(by),
     )
     brought = import_lines(comparison_set=made, lines=_read(file), **scene.stamp(by))
@@ -64,7 +72,14 @@ def _submit(
     assert isinstance(placed, Placed)
     by, order, record = reviewer.person, placed.order, placed.record
     assert by is not None
-    review = begin_review(comparison=comparison, reviewer=reviewer, order=order, by=by, now=scene.clock())
+    review = begin_review(
+        comparison=comparison,
+        reviewer=reviewer,
+        order=order,
+        purpose=CALIBRATION if comparison.calibrations.exists() else RATING,
+        by=by,
+        now=scene.clock(),
+    )
     marked = [
         Given(number, said.scores, said.holistic, said.notes or "", reasons.get(said.label, {}))
         for number, said in zip(order, record.responses, strict=True)
@@ -79,6 +94,33 @@ def _import_reviews(scene: Scene, by: str, file: str, reviewers: Sequence[str]) 
     reviews = [given for given in _read(file).reviews if given.reviewer in reviewers]
     brought = import_reviews(comparison_set=_newest(scene), reviews=reviews, **scene.stamp(by))
     assert not brought.faults
+
+
+def _open_set_round(
+    scene: Scene, by: str, name: str, marks: Mapping[str, list[int]], notes: Mapping[str, str]
+) -> None:
+    """Open a calibration round; `marks` are as a whole, by number of the comparison and in the order of responses."""
+    keys = {
+        int(number): {str(place): {HOLISTIC: str(mark)} for place, mark in enumerate(given, start=1)}
+        for number, given in marks.items()
+    }
+    said = {int(number): note for number, note in notes.items()}
+    plan = RoundPlan(name=name, comparisons=list(keys), marks=keys, notes=said)
+    open_round(comparison_set=_newest(scene), plan=plan, **scene.stamp(by))
+
+
+def _change_repeats(scene: Scene, by: str, repeat_percent: int) -> None:
+    change_repeats(comparison_set=_newest(scene), repeat_percent=repeat_percent, **scene.stamp(by))
+
+
+def _paste_answer(scene: Scene, by: str, model: str, comparison: int, text: str) -> None:
+    made = _newest(scene)
+    given = {
+        "comparison": Comparison.objects.select_related("set__project").get(set=made, number=comparison),
+        "reviewer": Reviewer.objects.select_related("set__project").get(set=made, name=model),
+    }
+    ensure_prompt(**given, **scene.stamp(by))
+    paste_answer(**given, text=text, **scene.stamp(by))
 
 
 def _compute_set_statistics(scene: Scene, by: str) -> None:
@@ -102,4 +144,7 @@ COMPARISON_STEPS: Steps = {
     "review": _review,
     "import_reviews": _import_reviews,
     "compute_set_statistics": _compute_set_statistics,
+    "open_set_round": _open_set_round,
+    "change_repeats": _change_repeats,
+    "paste_answer": _paste_answer,
 }

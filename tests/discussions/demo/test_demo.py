@@ -12,7 +12,9 @@ from discussions.demo.actions.fill import STEPS, play, read_script
 from discussions.demo.actions.scene import Clock, Scene
 from discussions.management.commands.verify import CHECKS
 from discussions.models import Evaluation, Game, Remark, Slot, Verdict
+from rubric.calibration.queries import load_progress
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
+from rubric.models.comparisons import MODEL, PERSON
 from rubric.reviews.queries import load_reviewed
 from rubric.sets.permissions import check_see_results
 from tests.factories.demo import fill
@@ -62,19 +64,19 @@ def test_the_command_is_refused_where_the_demo_is_off():
     assert not Person.objects.filter(is_system=False).exists()
 
 
-@pytest.mark.parametrize("name", ["games", "stage", "comparisons", "team"])
+@pytest.mark.parametrize("name", ["games", "stage", "comparisons", "places", "team"])
 def test_every_line_of_a_script_names_a_step_and_its_arguments(name):
     for line in read_script(name):
         signature(STEPS[line.do]).bind(None, line.by, **line.args)
 
 
-def fill_set() -> dict:
+def fill_set(script: str = "comparisons") -> dict:
     """The demo's comparisons in a project of their own; the people by their keys."""
     project = make_project()
     lead = make_person(email="lead@example.org")
     make_member(project=project, role="lead", person=lead)
-    people = {"lead": lead, "first": make_member(project=project), "second": make_member(project=project)}
-    play(script=read_script("comparisons"), scene=Scene(project, people, Clock(NOW), NOW))
+    people = {"lead": lead} | {key: make_member(project=project) for key in ("first", "second", "third")}
+    play(script=read_script(script), scene=Scene(project, people, Clock(NOW), NOW))
     return people
 
 
@@ -124,3 +126,15 @@ def test_the_same_people_give_the_same_reviews_again():
     play(script=read_script("comparisons"), scene=Scene(other, people, Clock(NOW), NOW))
     again = ReviewedResponse.objects.filter(review__comparison__set__project=other).order_by("pk")
     assert list(again.values_list(*columns)) == rows
+
+
+def test_the_set_with_places_has_a_round_that_one_of_three_passed_and_an_answer_that_cannot_be_read():
+    people = fill_set("places")
+    made = ComparisonSet.objects.get()
+    assert (made.people_needed, made.repeat_percent) == (2, 10)
+    opened = made.calibration_rounds.select_related("set").get()
+    reviewers = made.reviewers.filter(kind=PERSON).select_related("person")
+    found = {row.person: load_progress(opened, row).result.passes for row in reviewers}
+    assert found == {people["first"]: True, people["second"]: None, people["third"]: False}
+    answered = Review.objects.get(reviewer__kind=MODEL, comparison__set=made)
+    assert answered.mode == "unreadable"
