@@ -61,7 +61,8 @@ class RoundForm(forms.Form):
         required=False,
         max_length=20_000,
         help_text=_(
-            "One line for each comparison, such as “3: Response 2 invents a date.” People read it after submitting."
+            "One line for each comparison, such as “3: Response 2 invents a date.” People read it after submitting, "
+            "with the letters that they saw."
         ),
         widget=several_lines(4),
     )

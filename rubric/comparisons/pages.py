@@ -1,7 +1,7 @@
 """The list of a project's comparison sets, and one set for its leads. Authors of responses are never shown."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import ceil
 
 from django.db.models import Count, F, Q, QuerySet
@@ -63,7 +63,7 @@ class SetPage(Struct, frozen=True):
     """One set: its head, a page of its comparisons, its reviewers. `change_refusal` is "" while the set is open.
 
     Each comparison comes with its count of submitted first-round reviews by kind of reviewer. `previous` and `next` are
-    query strings of the other pages, "" without one.
+    query strings of the other pages, "" without one. `calibrated` are the comparisons for calibration.
     """
 
     head: SetFrame
@@ -79,6 +79,7 @@ class SetPage(Struct, frozen=True):
     people_needed: int | None = None
     places_taken: int = 0
     places_needed: int = 0
+    calibrated: frozenset[int] = frozenset()
 
 
 def build_sets_page(*, project: Project, person: Person) -> SetsPage:
@@ -115,7 +116,8 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
     shown = list(
         rows.filter(number__gte=start).annotate(response_count=Count("responses"))[:COMPARISONS_A_PAGE]
     )
-    reviewers, more = _reviewers(comparison_set, count)
+    calibrated = load_calibrated([comparison_set])
+    reviewers, more = _reviewers(comparison_set, count, calibrated)
     last = shown[-1].number if shown else 0
     is_closed = comparison_set.closed_at is not None
     says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
@@ -131,16 +133,16 @@ def build_set_page(*, comparison_set: ComparisonSet, person: Person, start: int 
         candidates=candidates(comparison_set),
         change_refusal=get_refusal(check_change_set, person, comparison_set) if is_closed else "",
         people_needed=comparison_set.people_needed,
-        **_places(comparison_set),
+        calibrated=frozenset(calibrated),
+        **_places(comparison_set, calibrated),
     )
 
 
-def _places(comparison_set: ComparisonSet) -> dict[str, int]:
+def _places(comparison_set: ComparisonSet, calibrated: Collection[int]) -> dict[str, int]:
     """How many of the places of comparisons are taken, comparisons for calibration left out; {} without places."""
     needed = comparison_set.people_needed
     if not needed:
         return {}
-    calibrated = load_calibrated([comparison_set])
     counts = [count for key, count in count_taken([comparison_set]).items() if key not in calibrated]
     return {
         "places_taken": sum(min(count, needed) for count in counts),
@@ -177,7 +179,9 @@ def _lines(shown: Sequence[Comparison]) -> list[tuple[Comparison, dict[str, int]
     return [(comparison, by_kind[comparison.pk]) for comparison in shown]
 
 
-def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[ReviewerLine], int]:
+def _reviewers(
+    comparison_set: ComparisonSet, count: int, calibrated: Collection[int]
+) -> tuple[list[ReviewerLine], int]:
     """The reviewers, people first, those who were taken out last; and how many more there are."""
     rows = Reviewer.objects.filter(set=comparison_set)
     counted = rows.annotate(
@@ -187,22 +191,21 @@ def _reviewers(comparison_set: ComparisonSet, count: int) -> tuple[list[Reviewer
     found = list(counted[:MOST_REVIEWERS])
     more = rows.count() - len(found) if len(found) == MOST_REVIEWERS else 0
     unfit = _unfit_counts(rows)
-    calibrated = _calibrated_counts(comparison_set)
+    apart = _calibrated_counts(calibrated)
     needed = comparison_set.people_needed
     people = rows.filter(kind=PERSON, ended_at=None).count() if needed else 0
     lines = []
     for reviewer in sorted(found, key=_by_kind):
         own = unfit.get((reviewer.set_id, reviewer.person_id), 0) if reviewer.person_id else 0
         is_share = needed is not None and reviewer.kind == PERSON
-        most = count - own - (calibrated(reviewer.pk) if reviewer.kind == PERSON else 0)
+        most = count - own - (apart(reviewer.pk) if reviewer.kind == PERSON else 0)
         total = ceil(needed * most / people) if needed and is_share and people else most
         lines.append(ReviewerLine(reviewer, KIND_NAMES[reviewer.kind], min(total, most), own, is_share))
     return lines, more
 
 
-def _calibrated_counts(comparison_set: ComparisonSet) -> Callable[[int], int]:
+def _calibrated_counts(calibrated: Collection[int]) -> Callable[[int], int]:
     """Reviewer -> how many comparisons are for calibration and were not begun by them before."""
-    calibrated = load_calibrated([comparison_set])
     begun = Review.objects.filter(comparison__in=calibrated, purpose=RATING, round=1)
     counts = _counts(begun, "reviewer") if calibrated else {}
     return lambda reviewer: len(calibrated) - counts.get(reviewer, 0)

@@ -1,5 +1,9 @@
 """What came of one's own comparison of a calibration round, once it is submitted."""
 
+import re
+
+from django.utils.translation import gettext as _
+
 from rubric.calibration.core import Key, parse_key
 from rubric.calibration.queries import build_labels, load_keys, load_progress
 from rubric.core.records import RubricRecord
@@ -10,6 +14,9 @@ from rubric.human_reviewers.queries.waiting import TO_CALIBRATE, WaitingSet
 from rubric.models import CalibrationComparison, Review
 from rubric.models.reviews import CALIBRATION
 from rubric.reviews.core.mark_pairs import find_first
+
+# As a lead names responses: by their numbers, which reviewers never see.
+_RESPONSE = re.compile(r"\bresponse ([1-9][0-9]?)\b", re.IGNORECASE)
 
 
 def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet]) -> Feedback | None:
@@ -28,7 +35,7 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
     names = build_labels(chosen.round.set)
     return Feedback(
         round=chosen.round,
-        note=chosen.note,
+        note=name_responses(chosen.note, labels),
         compared=compared,
         differences=[
             MarkDifference(labels[pair.response], names[pair.key], pair.other, pair.one)
@@ -38,6 +45,12 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
         progress=progress,
         optional=_offered(review, sets),
     )
+
+
+def name_responses(note: str, labels: dict[str, str]) -> str:
+    """The note with the labels that the person saw instead of the numbers of responses."""
+    own = _("a response of yours")
+    return _RESPONSE.sub(lambda found: labels.get(found[1], own), note)
 
 
 def _agreed_first(key: Key, labels: dict[str, str], rubric: RubricRecord) -> list[str]:
