@@ -112,6 +112,9 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
     """
     check_begin_review(by, comparison_set)
     with transaction.atomic():
+        if comparison_set.repeat_percent:
+            # A repeat takes a number of the set. Who changes the set locks it before its reviewers, too.
+            ComparisonSet.objects.select_for_update(no_key=True).get(pk=comparison_set.pk)
         reviewer = Reviewer.objects.select_for_update(of=("self",)).get(
             set=comparison_set, kind=PERSON, person=by
         )
@@ -147,12 +150,11 @@ def _begin_repeat(reviewer: Reviewer, found: WaitingSet, by: Person, now: dateti
     chosen = choose_repeated(seed, dealt, list(handed_in.values_list("comparison", flat=True)), repeated)
     if chosen is None:
         return None
-    locked = ComparisonSet.objects.select_for_update().get(pk=found.row.pk)
     return begin_review(
         comparison=Comparison.objects.get(pk=chosen),
         reviewer=reviewer,
         purpose=REPEAT,
-        shown_number=next_number(locked),
+        shown_number=next_number(found.row),
         by=by,
         now=now,
     )
