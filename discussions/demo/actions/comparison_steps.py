@@ -115,12 +115,10 @@ def _change_repeats(scene: Scene, by: str, repeat_percent: int) -> None:
 
 def _paste_answer(scene: Scene, by: str, model: str, comparison: int, text: str) -> None:
     made = _newest(scene)
-    given = {
-        "comparison": Comparison.objects.select_related("set__project").get(set=made, number=comparison),
-        "reviewer": Reviewer.objects.select_related("set__project").get(set=made, name=model),
-    }
-    ensure_prompt(**given, **scene.stamp(by))
-    paste_answer(**given, text=text, **scene.stamp(by))
+    asked = Comparison.objects.select_related("set__project").get(set=made, number=comparison)
+    reviewer = Reviewer.objects.select_related("set__project").get(set=made, name=model)
+    ensure_prompt(comparison=asked, reviewer=reviewer, **scene.stamp(by))
+    paste_answer(comparison=asked, reviewer=reviewer, text=text, **scene.stamp(by))
 
 
 def _compute_set_statistics(scene: Scene, by: str) -> None:
