@@ -7,13 +7,15 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.core.records import HIGHEST, HOLISTIC, LOWEST
-from rubric.reviews.core.mark_pairs import MarkPair, MarkPairs, Marks, pair_marks
+from rubric.core.records import HOLISTIC
+from rubric.core.scales import COMMON, Scales
+from rubric.core.weights import exact
+from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
 from workspace.core.agreed_answers import agrees_enough
 from workspace.statistics.means import exact_mean
 
 Key = dict[str, dict[str, str]]
-_MARK = re.compile(r"[0-9]{1,2}(\.[0-9]{1,2})?")
+_MARK = re.compile(r"-?[0-9]{1,4}(\.[0-9]{1,3})?")
 
 
 class Rule(Struct, frozen=True):
@@ -61,9 +63,11 @@ class Result(Struct, frozen=True):
         return 100 * self.first_alike / self.first_count if self.first_count else None
 
 
-def compare_review(key: Key, given: Marks, weights: Mapping[str, Fraction], rule: Rule) -> ComparedReview:
+def compare_review(
+    key: Key, given: Marks, rule: Rule, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
+) -> ComparedReview:
     """Compare a review (`other` in its pairs) with the key (`one`). Marks that only one has are left out."""
-    found: MarkPairs = pair_marks(parse_key(key), given, weights)
+    found: MarkPairs = pair_marks(parse_key(key), given, weights, scales)
     within = Fraction(rule.mark_within)
     differences = [pair for pair in found.pairs if pair.apart > within]
     return ComparedReview(found.count_within(within), len(found.pairs), differences, found.is_same_first)
@@ -104,11 +108,12 @@ def parse_key(key: Key) -> dict[str, dict[str, Fraction]]:
     }
 
 
-def parse_agreed_marks(text: str, labels: Mapping[str, str]) -> dict[int, Key]:
+def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ONE_SCALE) -> dict[int, Key]:
     """Lines such as "3.1: 8" or "3.1: accuracy 9, clarity 7", by number of the comparison.
 
-    `labels` are the keys that the set asks for, each with its label; both names are read. A number alone is the mark as
-    a whole, or the only one that is asked for. Raises ValueError with a sentence for a line that cannot be read.
+    `labels` are the keys that the set asks for, each with its label; both names are read. `scales` are those of
+    criteria that have their own. A number alone is the mark as a whole, or the only one that is asked for. Raises
+    ValueError with a sentence for a line that cannot be read.
     """
     names = {name.casefold(): key for key, label in labels.items() for name in (key, label)}
     found: dict[int, Key] = {}
@@ -121,7 +126,7 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str]) -> dict[int, Key]:
             )
         marks = found.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
         for part in said.split(","):
-            key, mark = _agreed_mark(part.strip(), names, line)
+            key, mark = _agreed_mark(part.strip(), names, scales, line)
             if key in marks:
                 raise ValueError(
                     f"Response {place.strip()} has two marks for {labels[key]}. Keep one of them."
@@ -144,7 +149,7 @@ def is_short_number(text: str) -> bool:
     return text.strip().isascii() and text.strip().isdecimal() and len(text.strip()) <= 9
 
 
-def _agreed_mark(part: str, names: Mapping[str, str], line: str) -> tuple[str, Fraction]:
+def _agreed_mark(part: str, names: Mapping[str, str], scales: Scales, line: str) -> tuple[str, Fraction]:
     name, _space, number = part.rpartition(" ")
     alone = (
         HOLISTIC if HOLISTIC in names else next(iter(names.values())) if len(set(names.values())) == 1 else ""
@@ -153,7 +158,7 @@ def _agreed_mark(part: str, names: Mapping[str, str], line: str) -> tuple[str, F
     if not key:
         known = ", ".join(dict.fromkeys(names.values()))
         raise ValueError(f"“{line[:40]}” names no mark of this set. Its marks are: {known}.")
-    mark = Fraction(number) if _MARK.fullmatch(number) else Fraction(0)
-    if not LOWEST <= mark <= HIGHEST:
-        raise ValueError(f"“{number[:20]}” in “{line[:40]}” is no mark from {LOWEST} to {HIGHEST}.")
+    mark, scale = Fraction(number) if _MARK.fullmatch(number) else None, scales.get(key, COMMON)
+    if mark is None or not exact(scale.lowest) <= mark <= exact(scale.highest):
+        raise ValueError(f"“{number[:20]}” in “{line[:40]}” is no mark on the scale {scale.text}.")
     return key, mark

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from rubric.calibration.actions import RoundPlan
 from rubric.calibration.core import Key, is_short_number, parse_agreed_marks
 from rubric.core.limits import MOST_REPEATS
+from rubric.core.scales import Scales
 from rubric.versions.forms import several_lines
 from workspace.core.limits import LONGEST_NAME
 from workspace.display.core.number_lists import numbers_in
@@ -29,7 +30,9 @@ class RoundForm(forms.Form):
         label=_("Required: people review these comparisons before any other"), required=False, initial=True
     )
     mark_within = forms.DecimalField(
-        label=_("A mark agrees when it differs from the agreed one by at most, in points"),
+        label=_(
+            "A mark agrees when it differs from the agreed one by at most, in points of the scale 1 to 10"
+        ),
         min_value=0,
         max_value=9,
         max_digits=3,
@@ -67,9 +70,9 @@ class RoundForm(forms.Form):
         widget=several_lines(4),
     )
 
-    def __init__(self, *args: object, labels: Mapping[str, str], **given: object) -> None:
+    def __init__(self, *args: object, labels: Mapping[str, str], scales: Scales, **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]
-        self.labels = labels
+        self.labels, self.scales = labels, scales
 
     def clean_comparisons(self) -> list[int]:
         """The numbers that were typed."""
@@ -82,7 +85,7 @@ class RoundForm(forms.Form):
     def clean_marks(self) -> dict[int, Key]:
         """Comparison number -> the agreed marks."""
         try:
-            return parse_agreed_marks(self.cleaned_data["marks"], self.labels)
+            return parse_agreed_marks(self.cleaned_data["marks"], self.labels, self.scales)
         except ValueError as fault:
             raise ValidationError(str(fault)) from None
 

@@ -119,7 +119,8 @@ def load_progress_by_reviewer(
 ) -> dict[int, ReviewerProgress]:
     """The progress of each of these people; five queries for any number of them."""
     keys, rule = load_keys(opened), build_rule(opened)
-    weights = get_weights(opened.set.rubric_version.to_record())
+    rubric = opened.set.rubric_version.to_record()
+    weights, scales = get_weights(rubric), rubric.scales
     known: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     people = [reviewer.pk for reviewer in reviewers]
@@ -138,7 +139,7 @@ def load_progress_by_reviewer(
     for person in reviewers:
         asked = keys.keys() - known[person.pk] - unable.get(person.person_id or 0, set())
         compared = {
-            comparison: compare_review(keys[comparison], collect_marks(given[pk]), weights, rule)
+            comparison: compare_review(keys[comparison], collect_marks(given[pk]), rule, weights, scales)
             for comparison, pk in submitted[person.pk].items()
             if comparison in asked
         }

@@ -1,5 +1,7 @@
 """Calibration rounds of a set: opened, looked at and closed by its leads, who also say how much comes again."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -26,9 +28,10 @@ def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
     only_parameters(request)
     found = set_or_404(request.user, slug, number)
     check_calibrate_set(request.user, found)
-    form, status = RoundForm(labels=build_labels(found)), 200
+    asked = _list_asked(found)
+    form, status = RoundForm(**asked), 200
     if request.method == "POST":
-        form, status = bind_form(request, RoundForm, labels=build_labels(found)), 422
+        form, status = bind_form(request, RoundForm, **asked), 422
         try:
             if form.is_valid():
                 opened = actions.open_round(
@@ -101,6 +104,12 @@ def _round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRoun
     return found
 
 
+def _list_asked(comparison_set: ComparisonSet) -> dict[str, Any]:
+    """What a key says: the labels of the marks, and the scales of criteria that have their own."""
+    scales = comparison_set.rubric_version.to_record().scales
+    return {"labels": build_labels(comparison_set), "scales": scales}
+
+
 def _show_list(
     request: SignedIn,
     comparison_set: ComparisonSet,
@@ -114,7 +123,7 @@ def _show_list(
     context = {
         "page": page,
         "head": page.head,
-        "form": form or RoundForm(labels=page.marks),
+        "form": form or RoundForm(**_list_asked(comparison_set)),
         "repeats": repeats or RepeatsForm(initial=given),
         **frame(request.user, comparison_set.project, SECTION),
     }

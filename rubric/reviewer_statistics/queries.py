@@ -126,10 +126,9 @@ def load_self_agreement(comparison_set: ComparisonSet) -> list[SelfAgreement]:
         if (reviewer, comparison) in again
     ]
     said = _load_marks(comparison_set, {key for _reviewer, *keys in pairs for key in keys})
-    weights = get_weights(comparison_set.rubric_version.to_record())
-    return compute_self_agreement(
-        ((reviewer, said[first], said[repeat]) for reviewer, first, repeat in pairs), weights
-    )
+    rubric = comparison_set.rubric_version.to_record()
+    repeated = ((reviewer, said[first], said[repeat]) for reviewer, first, repeat in pairs)
+    return compute_self_agreement(repeated, get_weights(rubric), rubric.scales)
 
 
 def _load_marks(

@@ -56,7 +56,7 @@ def name_responses(note: str, labels: dict[str, str]) -> str:
 def _agreed_first(key: Key, labels: dict[str, str], rubric: RubricRecord) -> list[str]:
     """The labels of the responses that the agreed marks put first."""
     marks = {response: given for response, given in parse_key(key).items() if response in labels}
-    return sorted(labels[response] for response in find_first(marks, get_weights(rubric)))
+    return sorted(labels[response] for response in find_first(marks, get_weights(rubric), rubric.scales))
 
 
 def _offered(review: Review, sets: list[WaitingSet]) -> int:

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from rubric.reviews.core.mark_pairs import Marks, pair_marks
+from rubric.core.scales import Scales
+from rubric.reviews.core.mark_pairs import ONE_SCALE, Marks, pair_marks
 
 ADJACENT = Fraction(1)
 
@@ -30,15 +31,18 @@ class SelfAgreement(Struct, frozen=True):
 
 
 def compute_self_agreement(
-    repeats: Iterable[tuple[int, Marks, Marks]], weights: Mapping[str, Fraction]
+    repeats: Iterable[tuple[int, Marks, Marks]], weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
 ) -> list[SelfAgreement]:
-    """One line for each reviewer, in the order in which they come; `repeats` are (reviewer, first, again)."""
+    """One line for each reviewer, in the order in which they come; `repeats` are (reviewer, first, again).
+
+    `scales` are those of criteria that have their own.
+    """
     by_reviewer: dict[int, list[tuple[Marks, Marks]]] = {}
     for reviewer, first, again in repeats:
         by_reviewer.setdefault(reviewer, []).append((first, again))
     lines = []
     for reviewer, both in by_reviewer.items():
-        found = [pair_marks(first, again, weights) for first, again in both]
+        found = [pair_marks(first, again, weights, scales) for first, again in both]
         firsts = [pairs.is_same_first for pairs in found if pairs.is_same_first is not None]
         lines.append(
             SelfAgreement(

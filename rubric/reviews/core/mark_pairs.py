@@ -9,24 +9,22 @@ from fractions import Fraction
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC
+from rubric.core.scales import COMMON, Scales, bring_all, bring_to_common
 from rubric.core.scores import compute_overall, rank_values
 from rubric.core.weights import exact
 
 Marks = Mapping[str, Mapping[str, Fraction]]
+ONE_SCALE: Scales = {}
 
 
 class MarkPair(Struct, frozen=True):
-    """One mark that is in both: of a response, under a key."""
+    """One mark that is in both: of a response, under a key; `apart` is the distance in points of the scale 1 to 10."""
 
     response: str
     key: str
     one: Fraction
     other: Fraction
-
-    @property
-    def apart(self) -> Fraction:
-        """The distance in points."""
-        return abs(self.one - self.other)
+    apart: Fraction
 
 
 class MarkPairs(Struct, frozen=True):
@@ -40,23 +38,33 @@ class MarkPairs(Struct, frozen=True):
         return sum(pair.apart <= points for pair in self.pairs)
 
 
-def pair_marks(one: Marks, other: Marks, weights: Mapping[str, Fraction]) -> MarkPairs:
+def pair_marks(
+    one: Marks, other: Marks, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
+) -> MarkPairs:
     """The marks that both have, of the responses that both judged.
 
-    The first place goes by the weighted overall; where there are no criteria, by the mark as a whole.
+    `scales` are those of criteria that have their own. The first place goes by the weighted overall; where there are no
+    criteria, by the mark as a whole.
     """
     shared = [response for response in one if response in other]
     pairs = [
-        MarkPair(response, key, one[response][key], other[response][key])
+        _pair(response, key, one[response][key], other[response][key], scales)
         for response in shared
         for key in (HOLISTIC, *weights)
         if key in one[response] and key in other[response]
     ]
     firsts = [
-        find_first({response: marks[response] for response in shared}, weights) for marks in (one, other)
+        find_first({response: marks[response] for response in shared}, weights, scales)
+        for marks in (one, other)
     ]
     is_same = firsts[0] == firsts[1] if all(firsts) else None
     return MarkPairs(pairs, is_same)
+
+
+def _pair(response: str, key: str, one: Fraction, other: Fraction, scales: Scales) -> MarkPair:
+    scale = scales.get(key, COMMON)
+    apart = abs(exact(bring_to_common(one, scale)) - exact(bring_to_common(other, scale)))
+    return MarkPair(response, key, one, other, apart)
 
 
 def collect_marks(
@@ -70,9 +78,12 @@ def collect_marks(
     }
 
 
-def find_first(marks: Marks, weights: Mapping[str, Fraction]) -> set[str]:
+def find_first(marks: Marks, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE) -> set[str]:
     """The responses that share the first place; empty where nothing can be put in order."""
-    overalls = {response: compute_overall(given, weights).value for response, given in marks.items()}
+    overalls = {
+        response: compute_overall(bring_all(given, scales), weights).value
+        for response, given in marks.items()
+    }
     wholes = {response: given.get(HOLISTIC) for response, given in marks.items()}
     places = rank_values(overalls if any(value is not None for value in overalls.values()) else wholes)
     return set(places[0]) if places else set()

@@ -13,6 +13,7 @@ from rubric.calibration.core import (
     find_missing_mark,
     parse_agreed_marks,
 )
+from rubric.core.scales import Scale
 from rubric.reviewer_statistics.core.self_agreement import compute_self_agreement
 from rubric.reviews.core.mark_pairs import collect_marks, pair_marks
 
@@ -46,9 +47,9 @@ def test_agreed_marks_are_read_line_by_line():
         ("3.x: 8", "does not begin with the numbers"),
         ("3.1 8", "does not begin with the numbers"),
         ("3.1: spelling 8", "names no mark of this set"),
-        ("3.1: 11", "is no mark from 1 to 10"),
-        ("3.1: 0.5", "is no mark from 1 to 10"),
-        ("3.1: accuracy 1e99999999", "is no mark from 1 to 10"),
+        ("3.1: 11", "is no mark on the scale 1 to 10"),
+        ("3.1: 0.5", "is no mark on the scale 1 to 10"),
+        ("3.1: accuracy 1e99999999", "is no mark on the scale 1 to 10"),
         ("3.1: 8, holistic 7", "two marks for As a whole"),
     ],
 )
@@ -77,14 +78,14 @@ def test_the_consensus_is_the_exact_mean_of_the_marks_that_are_there():
 
 
 def test_marks_within_the_tolerance_agree_and_others_are_listed():
-    found = compare_review(key(8, "15/2", 6), wholes(9, 9, 6), WEIGHTS, RULE)
+    found = compare_review(key(8, "15/2", 6), wholes(9, 9, 6), RULE, WEIGHTS)
     assert (found.alike, found.count, found.is_same_first) == (2, 3, False)
     [pair] = found.differences
     assert (pair.response, pair.one, pair.other) == ("2", Fraction(15, 2), 9)
 
 
 def test_only_responses_that_were_reviewed_and_marks_that_were_given_are_compared():
-    found = compare_review(key(9, 7, 6), {"2": {"holistic": Fraction(7)}, "3": {}}, WEIGHTS, RULE)
+    found = compare_review(key(9, 7, 6), {"2": {"holistic": Fraction(7)}, "3": {}}, RULE, WEIGHTS)
     assert (found.alike, found.count) == (1, 1)
     assert found.is_same_first, "response 1 was not theirs to review"
 
@@ -102,7 +103,7 @@ def test_only_responses_that_were_reviewed_and_marks_that_were_given_are_compare
     ],
 )
 def test_a_round_is_passed_over_all_its_comparisons(reviews, asked, passes):
-    compared = [compare_review(key(8, 7, 6), wholes(*marks), WEIGHTS, RULE) for marks in reviews]
+    compared = [compare_review(key(8, 7, 6), wholes(*marks), RULE, WEIGHTS) for marks in reviews]
     assert compute_result(compared, of_comparisons=asked, rule=RULE).passes is passes
 
 
@@ -124,3 +125,21 @@ def test_self_agreement_counts_marks_of_every_repeat_of_a_person():
     assert (first.reviewer, first.repeats, first.marks, first.exact, first.within_one) == (5, 2, 6, 2, 5)
     assert (first.first_alike, first.first_count) == (1, 2)
     assert (second.reviewer, second.marks, second.exact, second.first_alike) == (9, 2, 2, 1)
+
+
+def test_marks_on_scales_of_their_own_are_read_on_them_and_compared_on_the_common_one():
+    scales = {"accuracy": Scale(0, 1), "clarity": Scale(1, 5)}
+    weights = {"accuracy": Fraction(1, 2), "clarity": Fraction(1, 2)}
+    labels = {"accuracy": "Accuracy", "clarity": "Clarity"}
+    agreed = parse_agreed_marks("1.1: accuracy 1, clarity 2\n1.2: accuracy 0, clarity 5", labels, scales)[1]
+    with pytest.raises(ValueError, match="is no mark on the scale 0 or 1"):
+        parse_agreed_marks("1.1: accuracy 2", labels, scales)
+    given = {
+        "1": {"accuracy": Fraction(1), "clarity": Fraction(3)},
+        "2": {"accuracy": Fraction(0), "clarity": Fraction(5)},
+    }
+    found = compare_review(agreed, given, RULE, weights, scales)
+    assert (found.alike, found.count, found.is_same_first) == (3, 4, True)
+    assert [pair.apart for pair in found.differences] == [Fraction(9, 4)], (
+        "one of four steps of a scale 1 to 5"
+    )

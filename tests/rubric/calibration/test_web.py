@@ -65,7 +65,7 @@ def test_a_lead_opens_a_round_reads_its_rule_and_closes_it():
         ({"comparisons": "7-3"}, "names no comparisons"),
         ({"comparisons": "99", "marks": "", "notes": ""}, "has no comparison 99"),
         ({"comparisons": ""}, "required"),
-        ({"marks": "1.1: good"}, "is no mark from 1 to 10"),
+        ({"marks": "1.1: good"}, "is no mark on the scale 1 to 10"),
         ({"marks": "1.1: 8"}, "response 2 has no mark for As a whole"),
         ({"marks": ""}, "there is no consensus"),
         ({"notes": "no number"}, "does not begin with"),
