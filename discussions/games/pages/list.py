@@ -92,8 +92,9 @@ def build_games_page(*, project: Project, wanted: ListQuery) -> GamesPage:
     window = load_list_window(project, wanted)
     iterations = _iterations(project)
     metrics = _metrics(iterations)
+    labels = _row_labels(metrics)
     return GamesPage(
-        lines=_lines(window.games, iterations, metrics),
+        lines=[_line(game, labels) for game in _load_rows(window.games, iterations)],
         columns=[str(LABELS[key].column) for key in metrics],
         sorts=SORTS,
         states=STATES,
@@ -106,15 +107,41 @@ def build_games_page(*, project: Project, wanted: ListQuery) -> GamesPage:
     )
 
 
+def load_listed_games(*, project: Project, wanted: ListQuery) -> "tuple[list[GameFacts], int]":
+    """The same games as plain values, and the cursor to go on from (0: nothing there)."""
+    window = load_list_window(project, wanted)
+    return _load_rows(window.games, _iterations(project)), window.after
+
+
 class _Rules(Struct, frozen=True):
     """The name of an iteration and how its games are judged."""
 
+    number: int
     name: str
     evaluator_count: int
     version: int
     rubric: RubricRecord
     rules: Rules
     limit: float
+
+
+class GameFacts(NamedTuple):
+    """A game of the list: its row, how it is judged, its state, and what is known of its verdict.
+
+    `figures` is the JSON of the measurement of a game without a verdict; `by_hand` the cost that a lead entered.
+    """
+
+    row: GameRow
+    rules: _Rules
+    state: str
+    figures: str | None
+    outcome: Outcome | None
+    by_hand: Decimal | None
+
+    @property
+    def cost(self) -> Decimal | None:
+        """What the game cost: as entered by hand, else as reported."""
+        return self.row.cost_usd if self.by_hand is None else self.by_hand
 
 
 class CellLabels(Struct, frozen=True):
@@ -137,10 +164,10 @@ class _RowLabels(NamedTuple):
 
 def _iterations(project: Project) -> dict[int, _Rules]:
     found = {}
-    for pk, name, evaluator_count, version, sha256 in _ITERATIONS.filter(project=project):
+    for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS.filter(project=project):
         rubric = rubric_record(version, sha256)
         rules = read_rules(rubric)
-        found[pk] = _Rules(name, evaluator_count, version, rubric, rules, float(rules.limit))
+        found[pk] = _Rules(number, name, evaluator_count, version, rubric, rules, float(rules.limit))
     return found
 
 
@@ -150,7 +177,7 @@ def _metrics(iterations: dict[int, _Rules]) -> list[str]:
     return [key for key in METRICS if key in keys]
 
 
-def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[str]) -> list[ListedGame]:
+def _load_rows(games: list[GameRow], iterations: dict[int, _Rules]) -> list[GameFacts]:
     keys = [game.pk for game in games]
     verdicts = _OUTCOMES.filter(game__in=keys)
     outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
@@ -162,28 +189,28 @@ def _lines(games: list[GameRow], iterations: dict[int, _Rules], metrics: list[st
         figures = {(game, version): found for game, version, found in _FIGURES.filter(game__in=undecided)}
         for game, state in _STATES.filter(game__in=undecided):
             states.setdefault(game, []).append(state)
-    labels = _RowLabels(
+    found = []
+    for row in games:
+        rules, outcome = iterations[row.iteration_id], outcomes.get(row.pk)
+        counted = figures.get((row.pk, rules.version))
+        state = _state(row, rules, counted, states.get(row.pk, [])) if outcome is None else RECORDED
+        found.append(GameFacts(row, rules, state, counted, outcome, by_hand.get(row.pk)))
+    return found
+
+
+def _row_labels(metrics: list[str]) -> _RowLabels:
+    return _RowLabels(
         {key: str(label) for key, label in STATES.items()},
         {AMBER: _("amber"), ABOVE: _("too high"), UNREPORTED: _("not reported")},
         _("by hand"),
         build_cell_labels(),
         metrics,
     )
-    lines = []
-    for row in games:
-        rules = iterations[row.iteration_id]
-        counted = figures.get((row.pk, rules.version))
-        lines.append(
-            _line(
-                row, rules, counted, outcomes.get(row.pk), states.get(row.pk, []), by_hand.get(row.pk), labels
-            )
-        )
-    return lines
 
 
 # Built once, since the build is most of what such a query costs; a page narrows them.
 _ITERATIONS = Iteration.objects.order_by("number").values_list(
-    "pk", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256"
+    "pk", "number", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256"
 )
 
 
@@ -199,25 +226,16 @@ _COSTS_BY_HAND = ManualFigure.objects.filter(kind=COST).standing().values_list("
 _STATES = Evaluation.objects.filter(purpose=RATING).values_list("game_id", "state")
 
 
-def _line(
-    game: GameRow,
-    rules: _Rules,
-    figures: str | None,
-    outcome: Outcome | None,
-    evaluations: list[str],
-    by_hand: Decimal | None,
-    labels: _RowLabels,
-) -> ListedGame:
-    state = RECORDED if outcome is not None else _state(game, rules, figures, evaluations)
+def _line(found: GameFacts, labels: _RowLabels) -> ListedGame:
+    game, rules, outcome, state = found.row, found.rules, found.outcome, found.state
     cells = (
-        build_figure_cells(figures, rules.rubric, labels.cells)
+        build_figure_cells(found.figures, rules.rubric, labels.cells)
         if outcome is None
         else build_outcome_cells(outcome, labels.cells)
     )
     composite = None if outcome is None else outcome.composite
     turns = None if outcome is None else outcome.flip_distance
-    is_entered = by_hand is not None
-    cost = by_hand if is_entered else game.cost_usd
+    is_entered, cost = found.by_hand is not None, found.cost
     return ListedGame(
         number=str(game.number),
         iteration=rules.name,

@@ -54,13 +54,17 @@ _FIELDS = {
 
 
 class ListQuery(Struct, frozen=True):
-    """What was asked for, from the allow-lists; "" and 0 for nothing. Cursors are keys of rows."""
+    """What was asked for, from the allow-lists; "" and 0 for nothing. Cursors are keys of rows.
+
+    `most` is how many games a page has.
+    """
 
     sort: str = "newest"
     state: str = ""
     iteration: int = 0
     after: int = 0
     before: int = 0
+    most: int = GAMES_A_PAGE
 
     @property
     def is_ordered_by_verdict(self) -> bool:
@@ -114,8 +118,8 @@ def _walk(rows: "QuerySet[Any]", field: str, falls: bool, prefix: str, wanted: L
     sign = "-" if falls else ""
     columns = [prefix + name for name in GameRow._fields]
     ordered = rows.order_by(f"{sign}{field}", f"{sign}pk").values_list("pk", *columns)
-    found = list(ordered[: GAMES_A_PAGE + 1])
-    is_more, found = len(found) > GAMES_A_PAGE, found[:GAMES_A_PAGE]
+    found = list(ordered[: wanted.most + 1])
+    is_more, found = len(found) > wanted.most, found[: wanted.most]
     if is_back:
         found.reverse()
     is_later, is_earlier = (here is not None, is_more) if is_back else (is_more, here is not None)
