@@ -1,17 +1,23 @@
 """What happens to every request: headers on every answer, signing in first, refusals turned into answers."""
 
 import logging
+import time
 from collections.abc import Callable
 
 from csp.utils import build_policy
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
-from workspace.core.refusals import Refusal
+from workspace.core.refusals import NotAllowed, Refusal
+from workspace.tokens.core import read_bearer
+from workspace.tokens.permissions import check_opens
+from workspace.tokens.queries import Bearer, find_bearer
 from workspace.web.errors import error, refused
+from workspace.web.problems import is_api
 from workspace.web.require import set_up_first, sign_in_first
 from workspace.web.uploads import is_too_large
 
@@ -132,6 +138,39 @@ class SignInLimits:
             logout(request)
         elif now - seen > NOTE_USE_EVERY:
             request.session["began"], request.session["seen"] = began, now
+
+
+class AccessTokens:
+    """A request to the API is that of the bearer of a token, and of nobody else: no sign-in by cookie counts there.
+
+    Comes after `SignInLimits`, which would keep a sign-in for the bearer.
+    """
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not is_api(request):
+            return self.get_response(request)
+        began, bearer = time.perf_counter(), self.identify(request)
+        request.user = AnonymousUser() if bearer is None else bearer.person
+        request.bearer = bearer  # type: ignore[attr-defined]
+        response = self.get_response(request)
+        token, person = ("-", "-") if bearer is None else (bearer.token, bearer.person.pk)
+        took, status = (time.perf_counter() - began) * 1000, response.status_code
+        said = (request.method, request.path, status, token, person, took)
+        logger.info("api %s %s %s, token %s of person %s, %.0f ms", *said)
+        return response
+
+    def identify(self, request: HttpRequest) -> Bearer | None:
+        """Whose token it is, None with the reason on the request when there is none that opens anything."""
+        bearer = find_bearer(read_bearer(request.headers.get("Authorization", "")))
+        try:
+            check_opens(bearer, timezone.now())
+        except NotAllowed as refusal:
+            request.token_refusal = refusal.sentence  # type: ignore[attr-defined]
+            return None
+        return bearer
 
 
 class ViewersTime:

@@ -49,6 +49,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "evalsite.middleware.SignInLimits",
+    "evalsite.middleware.AccessTokens",
     "evalsite.middleware.ViewersTime",
     "allauth.account.middleware.AccountMiddleware",
     "evalsite.middleware.SignInRequired",
@@ -144,7 +145,7 @@ JOB_ACTIONS = {
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
 }
 # What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
-SWEEP_ACTIONS = ["discussions.slots.actions.expire_leases"]
+SWEEP_ACTIONS = ["discussions.slots.actions.expire_leases", "workspace.tokens.actions.forget_answers"]
 # Weights of the first version of the response rubric, which `migrate` publishes; later versions are made on the site.
 RESPONSE_WEIGHTS = environment.assert_weights(
     {
@@ -202,6 +203,8 @@ MFA_ADAPTER = "workspace.authentication.queries.FactorRules"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 REQUIRE_TOTP = environment.flag("REQUIRE_TOTP", default=not LOCAL)
 SECOND_STEP_LIMIT = "5/5m/key,30/d/key"
+# How many requests an access token may make in a minute.
+API_RATE_LIMIT = 600
 # A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
 SIGN_IN_IDLE = 8 * 3600
 SIGN_IN_ABSOLUTE = 7 * 24 * 3600

@@ -5,12 +5,17 @@ from django.urls import include, path
 from discussions.iterations.actions import open_project
 from discussions.models.iterations import iterations_by_version
 from discussions.preview.queries import scored_hash
+from evalsite.api import describe
 from rubric.preview.views import cancel_with, preview_with, publish_with
 from rubric.versions.urls import VERSION
 from rubric.versions.views import retire_with, rubrics_with
 from workspace.projects.views import create_project_with
+from workspace.tokens.views import api_docs_with, openapi_with
 
 urlpatterns = [
+    path("api/", api_docs_with(describe), name="api_docs"),
+    path("api/v1/openapi.json", openapi_with(describe), name="api_openapi"),
+    path("api/v1/", include("evalsite.api")),
     path("projects/new/", create_project_with(open_project), name="create_project"),
     path("rubrics/", rubrics_with(iterations_by_version), name="rubrics"),
     path(f"{VERSION}publish/", publish_with(iterations_by_version, scored_hash), name="publish_version"),

@@ -7,6 +7,7 @@ PACKAGES = (
     "authentication",
     "projects",
     "people",
+    "tokens",
     "checks",
 )
 urlpatterns: list[URLResolver] = [path("", include(f"workspace.{package}.urls")) for package in PACKAGES]

@@ -19,15 +19,17 @@ from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.rating import game_of, make_rating_project
+from tests.factories.tokens import Program
 from tests.factories.transcripts import upload
 from workspace.models import Person, Project
 from workspace.revisions.core import Act
+from workspace.web.problems import API
 
 HTMX = {"HX-Request": "true"}
 
 
 # New secrets or times with every load, and nothing of anybody's games.
-OF_ONESELF = ("set_up_second_factor", "settings", "readyz", "healthz")
+OF_ONESELF = ("set_up_second_factor", "settings", "access_tokens", "readyz", "healthz")
 
 
 def game_with_marks(
@@ -86,9 +88,16 @@ def _routes(patterns: Iterable[Any]) -> Iterator[URLPattern]:
 
 
 def crawled(
-    client: Client, evaluations: Iterable[Evaluation], *, numbers: Iterable[int] = (), **given: Any
+    client: Client,
+    evaluations: Iterable[Evaluation],
+    *,
+    program: Program,
+    numbers: Iterable[int] = (),
+    **given: Any,
 ) -> dict[str, str]:
     """Everything that the site answers now, by address and manner: pages, regions, exports, refusals, with headers.
+
+    The API answers `program`, which has a token of the same person.
 
     `evaluations` are the person's own and others', `numbers` games that they may know; `given` goes to every address.
     """
@@ -110,12 +119,21 @@ def crawled(
     wanted |= dict.fromkeys(steps)
     answers = {}
     for at in wanted:
+        if at.startswith(API):
+            answers[f"program {at}"] = get_text(program.get(at.removeprefix(API)))
+            continue
         page = client.get(at)
         answers[f"page {at}"] = get_text(page)
         # Who is refused as a page is refused in the same words as htmx; of steps one region is like all others.
         if page.status_code == 200 and (at not in steps or at in steps[:1]):
             answers[f"region {at}"] = get_text(client.get(at, headers=HTMX))
     return answers
+
+
+def ask_operations(program: Program, **given: Any) -> list[HttpResponse]:
+    """What the API answers to every operation that can be fetched by an address made of these arguments."""
+    found = (at for _name, at in addresses(given) if at.startswith(API))
+    return [program.get(at.removeprefix(API)) for at in found]
 
 
 def get_text(answer: HttpResponse) -> str:

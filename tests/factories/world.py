@@ -20,6 +20,7 @@ from tests.factories.reliability import figure_team
 from tests.factories.response_calibration import make_set_round
 from tests.factories.reviewer_statistics import make_figured
 from tests.factories.sign_in import make_secured
+from tests.factories.tokens import make_account, make_token
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
 from tests.factories.verdicts import settle
 from tests.factories.versions import make_changed_draft
@@ -73,6 +74,8 @@ def make_world() -> dict[str, Any]:
     shared = make_differing(leads=[people["lead"]], slug="shared")
     figure_team(shared.project, by=people["lead"])
     mapping = make_mapping(project=project, by=people["lead"], now=now)
+    make_token(people["assigned"])
+    account = make_account(project=project, by=admin)
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,
@@ -84,6 +87,8 @@ def make_world() -> dict[str, Any]:
         "membership": load_membership(person=bystander, project=project).pk,
         "person": bystander.pk,
         "secret": invited.secret,
+        "token": people["assigned"].access_tokens.get().pk,
+        "account": account.pk,
         "invitation": invited.invitation.pk,
         "admin_invitation": as_admin.invitation.pk,
         "number": game.number,
@@ -161,6 +166,9 @@ ARGUMENTS = {
         name: {"slug": "trained_slug", "number": "trained_round", "person": "trainee"}
         for name in ("calibrations", "calibration", "close_calibration", "let_rate", "take_calibration")
     },
+    "service_tokens": {"person": "account"},
+    "api_verdict": {"number": "settled_number"},
+    "api_rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
     "calibration_feedback": {"evaluation": "trained_evaluation"},
     "agreement_thing": {"slug": "shared_slug"},
     "begin_review": {"comparison": "waiting_comparison"},

@@ -27,6 +27,7 @@ ORDER = {
         "authentication",
         "projects",
         "people",
+        "tokens",
         "checks",
     ),
     "rubric": (

@@ -1,5 +1,6 @@
 """The rights matrix: every route, every verb it understands, and what each kind of person is answered.
 
+For an operation of the API the row also names the scope that the token must have; everybody asks by a token of theirs.
 A row is `Row(verb, "status ...", body)`; the statuses stand in the order of `COLUMNS`. `{names}` in bodies and the
 arguments of addresses are looked up in the world that tests/factories/world.py makes. Adding a route: add its name
 with one row per verb; the arguments of its address are found by their names.
@@ -30,6 +31,7 @@ class Row(NamedTuple):
     statuses: str
     body: Mapping[str, str] = {}
     htmx: str = ""
+    scope: str = ""
 
     def expected(self, column: str, *, as_htmx: bool) -> int:
         """The status for that kind of person."""
@@ -40,6 +42,11 @@ class Row(NamedTuple):
             return int(self.htmx.split()[COLUMNS.index(column)])
         signed_out = column in ("anonymous", "deactivated")
         return {302: 401 if signed_out else 302, 303: 200}.get(plain, plain)
+
+
+def operation(verb: str, statuses: str, scope: str, body: Mapping[str, str] | None = None) -> Row:
+    """A verb of an operation of the API, asked by tokens of the people with all scopes."""
+    return Row(verb, statuses, body or {}, "", scope)
 
 
 NEW_PERSON = {"email": "newcomer@example.org", "role": "evaluator"}
@@ -104,6 +111,62 @@ MATRIX: dict[str, list[Row]] = {
     ],
     "renew_recovery_codes": [Row("POST", "401 422 422 422 422 422 422 401", {"proof": "wrong"})],
     "switch_off_second_factor": [Row("POST", "401 422 422 422 422 422 422 401", {"proof": "wrong"})],
+    "access_tokens": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 200 200 200 200 200 200 401", {"name": "A program", "scopes": "read", "days": "9"}),
+    ],
+    "revoke_access_token": [Row("POST", "401 303 403 403 403 403 303 401")],
+    "all_access_tokens": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 422 401", {"name": "Pipeline", "role": "lead"}),
+    ],
+    "service_tokens": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row("POST", "401 403 403 403 403 403 200 401", {"name": "A program", "scopes": "read", "days": "9"}),
+    ],
+    "api_docs": [Row("GET", "302 200 200 200 200 200 200 302")],
+    "api_openapi": [Row("GET", "200 200 200 200 200 200 200 200")],
+    # what programs ask
+    "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
+    "api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_references": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_verdict": [
+        operation("GET", "401 200 404 404 200 404 200 401", "read"),
+        operation("POST", "401 409 404 404 409 404 409 401", "admin", {"basis_sha256": "of another basis"}),
+    ],
+    "api_imports": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 202 404 202 401", "import", {"bytes": "[]"}),
+    ],
+    "api_import": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_import_cancel": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api_stages": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_stage_summary": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_evaluations": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_evaluation": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
+    "api_judgements": [
+        operation(
+            "POST",
+            "401 200 404 404 404 404 404 401",
+            "rate",
+            {"judgements": '[{{"kind": "question", "subject": "1", "value": "yes"}}]'},
+        ),
+    ],
+    "api_undo": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api_submit": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api_skip": [operation("POST", "401 200 404 404 404 404 404 401", "rate", {"reason": "I know it"})],
+    "api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
+    "api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
     # projects
     "projects": [Row("GET", "302 200 200 200 200 200 200 302")],
     "create_project": [

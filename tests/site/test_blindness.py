@@ -11,10 +11,18 @@ from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
-from tests.factories.blindness import HIDDEN_ALWAYS, HIDDEN_UNTIL_REVEAL, found, game_with_marks, masked
+from tests.factories.blindness import (
+    HIDDEN_ALWAYS,
+    HIDDEN_UNTIL_REVEAL,
+    ask_operations,
+    found,
+    game_with_marks,
+    masked,
+)
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_rating_project, say, say_what_is_missing
+from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +67,13 @@ def everything(client, evaluation, *, acts=()):
     answers += [client.get(reverse(name)) for name in ("home", "mine", "projects")]
     answers += [client.get(reverse(name, args=[slug])) for name in ("project", "queue", "games")]
     number = evaluation.game.number
+    given = {"slug": slug, "number": number, "evaluation": evaluation.pk, "stage": 1, "iteration": 0}
+    operations = ask_operations(
+        program_of(evaluation.evaluator), transcript=evaluation.game.transcript_id, **given
+    )
+    assert len(operations) > 15
+    assert evaluation.pk in [answer.json().get("id") for answer in operations]
+    answers += operations
     answers += [client.get(reverse(name, args=[slug, number])) for name in ("game", "verdict", "report")]
     answers.append(
         client.post(reverse("submit_evaluation", args=[evaluation.pk]), {"key": "n:s"}, headers=htmx)

@@ -14,7 +14,7 @@ from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, let_rate, open_round
 from discussions.games.actions import restore_game, return_evaluation, withdraw_game
 from discussions.home.pages.home import home_page
-from discussions.models import Evaluation, Game
+from discussions.models import Evaluation, Game, Transcript
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.queue.actions import change_queue
 from discussions.queue.pages.queue import queue_page
@@ -38,6 +38,7 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish
 from tests.factories.rating import ANSWERS, make_game, make_rating_project, say, say_what_is_missing
+from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh, preview
 from workspace.people.actions import system_person
@@ -76,6 +77,7 @@ class Evaluator:
         self.person = person or make_member(project=self.project)
         self.client = Client()
         self.client.force_login(self.person)
+        self.program = program_of(self.person)
 
     def crawl(self, *others):
         own = Evaluation.objects.filter(evaluator=self.person).select_related("game")
@@ -88,7 +90,15 @@ class Evaluator:
             "iteration": 1,
         }
         return crawled(
-            self.client, [*own, *others], numbers=numbers, verdict=1, slot=1, membership=1, **given
+            self.client,
+            [*own, *others],
+            program=self.program,
+            numbers=numbers,
+            verdict=1,
+            slot=1,
+            membership=1,
+            transcript=Transcript.objects.filter(project=self.project).first().pk,
+            **given,
         )
 
 

@@ -1,5 +1,6 @@
 """Every route answers every kind of person as the rights matrix says, as a page and as htmx, and in words."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -10,10 +11,13 @@ from django.template import engines
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from tests.factories.tokens import Program, make_token
 from tests.factories.world import ARGUMENTS, make_world
 from tests.site.python_reprs import find_reprs
 from tests.site.rights_matrix import COLUMNS, MATRIX, Row
 from workspace.models import Chain, Event, Person
+from workspace.tokens.core import SCOPES
+from workspace.web.problems import API
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +49,7 @@ def world(django_db_setup, django_db_blocker):
         made = make_world()
         made["client"] = Client(raise_request_exception=False)
         made["cookies"] = {column: get_cookies(person) for column, person in made["people"].items()}
+        made["programs"] = {column: get_program(person) for column, person in made["people"].items()}
         Person.objects.filter(pk=made["people"]["deactivated"].pk).update(is_active=False)
         yield made
         transaction.set_rollback(True)
@@ -56,6 +61,11 @@ def get_cookies(person: Person | None) -> str:
     if person is not None:
         client.force_login(person)
     return client.cookies.output(attrs=[], header="", sep=";")
+
+
+def get_program(person: Person | None) -> Program:
+    """A program with a token of the person, with all scopes."""
+    return Program(make_token(person) if person is not None else "")
 
 
 def get_address(name: str, world: dict) -> str:
@@ -74,13 +84,29 @@ def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx
     headers = HTMX if as_htmx else {}
     with transaction.atomic():
         before = Event.objects.count()
-        if verb in ("GET", "POST"):
+        if address.startswith(API):
+            program = world["programs"][column]
+            path = address.removeprefix(API)
+            known = verb in ("GET", "POST")
+            sent = {
+                "POST": lambda: program.post(path, read_json(body)),
+                "GET": lambda: program.get(path, **body),
+            }
+            answer = sent[verb]() if known else client.generic(verb, address, headers=program.headers())
+        elif verb in ("GET", "POST"):
             answer = getattr(client, verb.lower())(address, body, headers=headers)
         else:
             answer = client.generic(verb, address, headers=headers)
         assert verb != "GET" or Event.objects.count() == before, f"GET {address} wrote to the audit log"
         transaction.set_rollback(True)
     return answer
+
+
+def read_json(body: dict[str, str]) -> object:
+    """What a body of the matrix becomes for the API: values in JSON where they are JSON, all else as text."""
+    if "bytes" in body:
+        return body["bytes"].encode()
+    return {key: json.loads(value) if value[:1] in "[{0123456789" else value for key, value in body.items()}
 
 
 def list_reprs(answer) -> list[str]:
@@ -141,6 +167,21 @@ def test_every_route_names_its_permission_and_has_a_row_for_each_verb(name):
     assert {row.verb for row in MATRIX[name]} == set(view.methods) - {"HEAD"}
     for row in MATRIX[name]:
         assert len(row.statuses.split()) == len(COLUMNS)
+
+
+OPERATIONS = [(name, row) for name, row in ROWS if hasattr(ROUTES[name].callback, "scopes")]
+
+
+@pytest.mark.parametrize(("name", "row"), OPERATIONS, ids=[f"{row.verb} {name}" for name, row in OPERATIONS])
+def test_a_token_without_the_scope_of_an_operation_does_nothing(world, name: str, row: Row):
+    needed = ROUTES[name].callback.scopes[row.verb]
+    assert row.scope == needed
+    with transaction.atomic():
+        secret = make_token(world["people"]["admin"], *(scope for scope in SCOPES if scope != needed))
+        mine = {**world, "programs": {"admin": Program(secret)}}
+        answer = ask(mine, "admin", row.verb, get_address(name, world), row.body)
+        transaction.set_rollback(True)
+    assert (answer.status_code, answer.json()["code"]) == (403, "scope_missing")
 
 
 @pytest.mark.parametrize("name", sorted(ROUTES))

@@ -26,7 +26,7 @@ def _people_and_factors(key: int) -> "models.QuerySet[Person, Any]":
     """In the same query as the person, so that a request costs no more of them where second factors are required."""
     leads = Membership.objects.filter(person=OuterRef("pk"), role=LEAD, ended_at=None)
     has = Authenticator.objects.filter(user=OuterRef("pk"), type=Authenticator.Type.TOTP)
-    lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has))
+    lacks = (Q(is_admin=True) | Q(Exists(leads))) & ~Q(Exists(has)) & Q(is_service=False)
     rows = Person.objects.filter(pk=key).annotate(lacks=ExpressionWrapper(lacks, models.BooleanField()))
     found: models.QuerySet[Person, Any] = rows.values_list(*_COLUMNS, "lacks")
     return found

@@ -27,6 +27,7 @@ KINDS = (
     "person",
     "membership",
     "invitation",
+    "access_token",
     "project",
     "job",
     "transcript",

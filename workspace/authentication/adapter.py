@@ -35,9 +35,9 @@ class SignInRules(DefaultAccountAdapter):
         return False
 
     def authenticate(self, request: HttpRequest, **credentials: object) -> AbstractBaseUser | None:
-        """The person, or None; a switched-off account is answered like a wrong password."""
+        """The person, or None; a switched-off account and a service account are answered like a wrong password."""
         person = super().authenticate(request, **credentials)
-        if person is None or not person.is_active:
+        if person is None or not person.is_active or person.is_service:
             logger.info("sign-in refused from %s", self.get_client_ip(request))
             return None
         return person
@@ -68,6 +68,7 @@ class PersonBackend(AuthenticationBackend):
     """Sign-in by e-mail and password as allauth has it; who is signed in is read by a prepared query."""
 
     def get_user(self, user_id: int) -> Person | None:
-        """The person, unless switched off since."""
+        """The person, unless switched off since; a program has no sign-in."""
         person = load_person(user_id)
-        return person if person is not None and self.user_can_authenticate(person) else None
+        may_be = person is not None and not person.is_service and self.user_can_authenticate(person)
+        return person if may_be else None

@@ -104,7 +104,7 @@ class OutsideRules(DefaultSocialAccountAdapter):
             raise _not_in(
                 request, _("The address that came back is not verified there. Sign in by password.")
             )
-        person = Person.objects.active().filter(email=email).first()
+        person = Person.objects.signing_in().filter(email=email).first()
         if person is None:
             says = _("There is no account here for %(email)s that may sign in. Ask a team lead or an admin.")
             raise _not_in(request, says % {"email": email})

@@ -6,14 +6,17 @@ from workspace.models.jobs import Heartbeat, Job
 from workspace.models.people import Person
 from workspace.models.projects import Invitation, Membership, Project
 from workspace.models.sign_ins import SignIn
+from workspace.models.tokens import AccessToken, KeptAnswer
 
 __all__ = [
+    "AccessToken",
     "Chain",
     "Counter",
     "Event",
     "Heartbeat",
     "Invitation",
     "Job",
+    "KeptAnswer",
     "Membership",
     "Person",
     "Project",

@@ -1,12 +1,27 @@
 """Small values that run out by themselves: the counts behind the rate limits, shared by all processes."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
-from django.db import IntegrityError, models, transaction
+from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
+
+
+class CounterQuerySet(models.QuerySet["Counter"]):
+    """How counters are changed."""
+
+    def count_up(self, key: str, *, until: datetime) -> int:
+        """Add one to the number under a key, which begins at 1 and runs out then; the number."""
+        table = connection.ops.quote_name(self.model._meta.db_table)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO {table} (key, value, expires_at) VALUES (%s, '1', %s) ON CONFLICT (key) DO UPDATE "  # noqa: S608
+                f"SET value = CAST(CAST({table}.value AS integer) + 1 AS text) RETURNING value",
+                [key, connection.ops.adapt_datetimefield_value(until)],
+            )
+            return int(cursor.fetchone()[0])
 
 
 class Counter(models.Model):
@@ -15,6 +30,8 @@ class Counter(models.Model):
     key = models.CharField(max_length=250, primary_key=True)
     value = models.TextField()
     expires_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CounterQuerySet.as_manager()
 
     class Meta:
         indexes = (models.Index(fields=["expires_at"], name="counter_expiry"),)

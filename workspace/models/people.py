@@ -23,8 +23,12 @@ class PersonQuerySet(models.QuerySet["Person"]):
     """How people are asked for."""
 
     def active(self) -> "PersonQuerySet":
-        """Those who may sign in."""
+        """Those whose account is switched on, the system left out."""
         return self.filter(is_active=True, is_system=False)
+
+    def signing_in(self) -> "PersonQuerySet":
+        """Those who may sign in: people, no programs."""
+        return self.active().filter(is_service=False)
 
 
 class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ignore[misc]
@@ -50,9 +54,10 @@ class PersonManager(BaseUserManager.from_queryset(PersonQuerySet)):  # type: ign
 
 
 class Person(AbstractBaseUser):
-    """Somebody with an account, or the system itself (which never signs in).
+    """Somebody with an account, a service account, or the system itself; the latter two never sign in.
 
-    Evaluators and leads are members of projects; an admin is one for the whole installation.
+    Evaluators and leads are members of projects; an admin is one for the whole installation. A service account is a
+    program's: it has no password and acts by its access tokens alone.
     """
 
     email = models.EmailField(max_length=200, unique=True)
@@ -60,6 +65,7 @@ class Person(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     is_admin = models.BooleanField(default=False)
     is_system = models.BooleanField(default=False)
+    is_service = models.BooleanField(default=False)
     has_single_keys = models.BooleanField(default=True)
     time_zone = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField()

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Refusal, TooOften
+from workspace.web.problems import is_api, problem
 from workspace.web.require import is_htmx
 from workspace.web.unsaved_form import unsaved_fields
 
@@ -20,7 +21,11 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """The page of a refusal's status with its sentence, or a note on the page when htmx asked."""
     name = request.resolver_match.url_name if request.resolver_match else ""
     logger.info("refused %s %s %s", refusal.status, refusal.code, name)
-    answer = error(request, refusal.status, refusal.sentence, {"detail": getattr(refusal, "detail", {})})
+    field, detail = getattr(refusal, "field", ""), getattr(refusal, "detail", {})
+    if is_api(request):
+        answer = problem(refusal.status, refusal.sentence, code=refusal.code, field=field, detail=detail)
+    else:
+        answer = error(request, refusal.status, refusal.sentence, {"detail": detail})
     if isinstance(refusal, TooOften):
         answer["Retry-After"] = str(refusal.retry_after)
     return answer
@@ -29,7 +34,12 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 def error(
     request: HttpRequest, status: int, reason: str = "", context: Mapping[str, object] | None = None
 ) -> HttpResponse:
-    """An error as page or region. The region goes to the notes of the page: what was typed stays where it is."""
+    """An error as page or region, for programs as JSON.
+
+    The region goes to the notes of the page: what was typed stays where it is.
+    """
+    if is_api(request):
+        return problem(status, reason)
     values = {"reason": reason, "status": status} | dict(context or {})
     if is_htmx(request):
         values["reason"] = reason or _reason(status)

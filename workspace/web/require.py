@@ -12,9 +12,11 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 
 from workspace.access.queries import load_person
 from workspace.models import Person
+from workspace.web.problems import is_api, problem, token_needed
 from workspace.web.unsaved_form import unsaved_fields
 
 ANYONE = "anyone"
@@ -67,6 +69,8 @@ def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401
 
     htmx opens the sign-in dialog in place, so that what was typed stays; a plain form gets a page that keeps it.
     """
+    if is_api(request):
+        return token_needed(getattr(request, "token_refusal", ""))
     if is_htmx(request):
         if SECOND_STEP in request.session and not anew:
             return _in_dialog(request, "workspace/authentication/_second_step_dialog.html", {"form": None})
@@ -85,6 +89,9 @@ def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401
 
 def set_up_first(request: HttpRequest) -> HttpResponse:
     """What somebody gets who is signed in by password alone and must not be: the same, with the set-up in its place."""
+    if is_api(request):
+        says = _("Team leads and admins need a second factor here. Sign in on the site and set one up first.")
+        return problem(403, says, code="second_factor_missing")
     if is_htmx(request):
         return _in_dialog(request, "workspace/authentication/_set_up_first_dialog.html")
     if request.method in ("GET", "HEAD"):

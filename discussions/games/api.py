@@ -1,0 +1,386 @@
+"""Games, their transcripts and measurements, for programs."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from ninja import Router
+
+from discussions.access.permissions import check_see_games
+from discussions.core.outcome import Outcome
+from discussions.core.records import GameRecord, Measurement
+from discussions.games.pages.evidence import why_references
+from discussions.games.pages.list import GameFacts, load_listed_games
+from discussions.games.pages.list_query import SORTS, STATES, ListQuery
+from discussions.games.views import game_or_404
+from discussions.metrics.core.registry import METRICS
+from discussions.models import Game, Iteration, ManualFigure, Measured
+from discussions.models.manual_figures import CACHE, COST
+from discussions.queries import load_measured_record, load_measurements, newest_measured
+from discussions.verdicts.queries import load_verdict_preview
+from workspace.access.permissions import may
+from workspace.core.refusals import NotAllowed
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Limit, Listed, endpoint, next_part
+from workspace.web.require import SignedIn
+
+router = Router()
+LARGEST_NUMBER = 10**9
+
+
+class ScoreAnswer(Answer):
+    """A metric's figure in the unit of its scale; null while people have to judge first.
+
+    `passes` is null while the metric is pending, `is_by_rule` says that there was nothing to count.
+    """
+
+    score: float | None
+    passes: bool | None
+    is_by_rule: bool = False
+
+
+class RecordedAnswer(Answer):
+    """The verdict that stands. `turns` is how many judgements would change it."""
+
+    passes: bool
+    passed_count: int
+    composite: float | None
+    turns: int | None
+
+
+class GameAnswer(Answer):
+    """A game. `state` is as in the list of games; `iteration` 0 is for unsorted games."""
+
+    number: int
+    iteration: int
+    state: str
+    message_count: int
+    cost_usd: float | None
+    is_cost_by_hand: bool
+    is_withdrawn: bool
+    verdict: RecordedAnswer | None
+    scores: dict[str, ScoreAnswer]
+
+
+class SingleGameAnswer(Answer):
+    """One game with its facts. `iteration` is null for evaluators, who must not know of iterations."""
+
+    number: int
+    iteration: int | None
+    player_count: int
+    message_count: int
+    word_count: int | None
+    round_count: int
+    vote_count: int
+    cost_usd: float | None
+    cache_hit_rate: float | None
+    is_withdrawn: bool
+    is_measured: bool
+    imported_at: datetime
+    warnings: list[dict[str, Any]]
+
+
+class PlayerAnswer(Answer):
+    """A player, by number from 1; role and personality as the file spells them."""
+
+    number: int
+    name: str
+    role: str | None
+    personality: str | None
+
+
+class MessageAnswer(Answer):
+    """A message, by position from 1, with the number of its player."""
+
+    position: int
+    player: int
+    round: int
+    text: str
+
+
+class VoteAnswer(Answer):
+    """A recorded vote: numbers of players."""
+
+    round: int
+    voter: int
+    target: int
+
+
+class TranscriptAnswer(Answer):
+    """A part of the transcript; players and votes are in each part. `next` leads to later messages."""
+
+    players: list[PlayerAnswer]
+    votes: list[VoteAnswer]
+    messages: list[MessageAnswer]
+    next: str | None
+
+
+class MeasurementAnswer(Answer):
+    """What a metric gave before any person judged: a fraction, and the findings behind it."""
+
+    metric: str
+    numerator: int
+    denominator: int
+    is_applicable: bool
+    is_pending: bool
+    notes: list[str]
+    messages: list[dict[str, Any]]
+    players: list[dict[str, Any]]
+    phrases: list[dict[str, Any]]
+
+
+class MeasuredAnswer(Answer):
+    """The measurements of a game under the rubric version of its iteration."""
+
+    rubric_version: str
+    code_version: str
+    measured_at: datetime
+    measurements: list[MeasurementAnswer]
+
+
+class ReferenceAnswer(Answer):
+    """A sentence about the past of the game. `label` is what counts now, in words; `check` the vote record's word."""
+
+    message: int
+    player: str
+    text: str
+    label: str
+    check: str
+    evidence: list[str]
+    is_counted: bool
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/games/",
+    name="api_games",
+    permission="see_games",
+    scope="read",
+    answer=Listed[GameAnswer],
+)
+def list_games(
+    request: SignedIn,
+    slug: str,
+    sort: Literal[tuple(SORTS)] = "newest",  # type: ignore[valid-type]
+    state: Literal[("", *STATES)] = "",  # type: ignore[valid-type]
+    iteration: int | None = None,
+    after: After = 0,
+    limit: Limit = 50,
+) -> Listed[GameAnswer]:
+    """List the games of a project.
+
+    `iteration` is the number of one, 0 for unsorted games. Sorted by a figure of the verdict, only games that have a
+    verdict are listed.
+    """
+    project = project_or_404(request.user, slug)
+    check_see_games(request.user, project)
+    chosen = 0
+    if iteration is not None:
+        found = Iteration.objects.filter(project=project, number=min(iteration, LARGEST_NUMBER)).first()
+        if found is None:
+            return Listed[GameAnswer](items=[])
+        chosen = found.pk
+    wanted = ListQuery(sort=sort, state=state, iteration=chosen, after=after, most=limit)
+    games, rest = load_listed_games(project=project, wanted=wanted)
+    return Listed[GameAnswer](items=[_listed(game) for game in games], next=next_part(request, rest))
+
+
+def _listed(game: GameFacts) -> GameAnswer:
+    row, outcome, cost = game.row, game.outcome, game.cost
+    return GameAnswer(
+        number=row.number,
+        iteration=game.rules.number,
+        state=game.state,
+        message_count=row.message_count,
+        cost_usd=None if cost is None else float(cost),
+        is_cost_by_hand=game.by_hand is not None,
+        is_withdrawn=row.withdrawn_at is not None,
+        verdict=None if outcome is None else _recorded(outcome),
+        scores=_counted(game) if outcome is None else _scores(outcome),
+    )
+
+
+def _recorded(outcome: Outcome) -> RecordedAnswer:
+    return RecordedAnswer(
+        passes=bool(outcome.passes),
+        passed_count=outcome.passed_count,
+        composite=outcome.composite,
+        turns=outcome.flip_distance,
+    )
+
+
+def _scores(outcome: Outcome) -> dict[str, ScoreAnswer]:
+    return {
+        line.key: ScoreAnswer(score=line.score, passes=line.passes, is_by_rule=line.is_by_rule)
+        for line in outcome.lines
+    }
+
+
+def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
+    """The automatic figures of a game without a verdict; what people have to judge first is open."""
+    counted = msgspec.json.decode(game.figures) if game.figures else {}
+    found = {}
+    for criterion in game.rules.rubric.criteria:
+        metric, figure = METRICS[criterion.key], counted.get(criterion.key)
+        if figure is None or metric.is_rated:
+            found[criterion.key] = ScoreAnswer(score=None, passes=None)
+            continue
+        numerator, denominator, is_applicable, is_pending = figure
+        if not is_applicable:
+            found[criterion.key] = ScoreAnswer(score=metric.scale.high, passes=True, is_by_rule=True)
+            continue
+        is_open = is_pending or not denominator
+        value = None if is_open else float(metric.scale.value(numerator, denominator))
+        passes = None if value is None else value >= (criterion.threshold or 0)
+        found[criterion.key] = ScoreAnswer(score=value, passes=passes)
+    return found
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/games/{int:number}/",
+    name="api_game",
+    permission="see_game",
+    scope="read",
+    answer=SingleGameAnswer,
+)
+def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
+    """Read the facts of a game.
+
+    Leads and admins read every game, evaluators those that they rated, once the verdict is recorded.
+    """
+    game = game_or_404(request.user, slug, number)
+    leads = may(check_see_games, request.user, game.project)
+    by_hand = dict(ManualFigure.objects.filter(game=game).standing().values_list("kind", "value"))
+    cost, cache = by_hand.get(COST, game.cost_usd), by_hand.get(CACHE, game.cache_hit_rate)
+    return SingleGameAnswer(
+        number=game.number,
+        iteration=game.iteration.number if leads else None,
+        player_count=game.player_count,
+        message_count=game.message_count,
+        word_count=game.word_count,
+        round_count=game.round_count,
+        vote_count=game.vote_count,
+        cost_usd=None if cost is None else float(cost),
+        cache_hit_rate=None if cache is None else float(cache),
+        is_withdrawn=game.withdrawn_at is not None,
+        is_measured=newest_measured(game) is not None,
+        imported_at=game.created_at,
+        warnings=msgspec.json.decode(game.warnings),
+    )
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/games/{int:number}/transcript/",
+    name="api_transcript",
+    permission="see_game",
+    scope="read",
+    answer=TranscriptAnswer,
+)
+def show_transcript(
+    request: SignedIn, slug: str, number: int, after: After = 0, limit: Limit = 200
+) -> TranscriptAnswer:
+    """Read the transcript of a game.
+
+    `after` is the position of the last message that you have.
+    """
+    game = game_or_404(request.user, slug, number)
+    record = _record(game)
+    messages = record.messages[after : after + limit]
+    end = messages[-1].position if messages else 0
+    players = [
+        PlayerAnswer(number=at, name=player.name, role=player.role, personality=player.personality)
+        for at, player in enumerate(record.players, start=1)
+    ]
+    return TranscriptAnswer(
+        players=players,
+        votes=[VoteAnswer.model_validate(vote) for vote in record.votes],
+        messages=[MessageAnswer.model_validate(message) for message in messages],
+        next=next_part(request, end if end < len(record.messages) else 0),
+    )
+
+
+def _record(game: Game) -> GameRecord:
+    measured = newest_measured(game)
+    return load_measured_record(game, measured) if measured else game.text.to_record()
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/games/{int:number}/measurements/",
+    name="api_measurements",
+    permission="see_game",
+    scope="read",
+    answer=MeasuredAnswer,
+)
+def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnswer:
+    """Read what the metrics gave for a game.
+
+    These are the automatic values; what people judged is in the verdict.
+    """
+    game = game_or_404(request.user, slug, number)
+    measured = _measured(game)
+    found = load_measurements(measured.pk, measured.findings_sha256)
+    return MeasuredAnswer(
+        rubric_version=str(game.iteration.rubric_version),
+        code_version=measured.code_version,
+        measured_at=measured.created_at,
+        measurements=[_measurement(measurement) for measurement in found.values()],
+    )
+
+
+def _measured(game: Game) -> Measured:
+    measured = newest_measured(game)
+    if measured is None:
+        raise NotAllowed("This game is not measured yet. Ask again in a minute.", code="not_measured")
+    return measured
+
+
+def _measurement(measurement: Measurement) -> MeasurementAnswer:
+    names = ("metric", "numerator", "denominator", "is_applicable", "is_pending", "notes")
+    plain = {name: getattr(measurement, name) for name in names}
+    findings = {
+        name: msgspec.to_builtins(getattr(measurement, name)) for name in ("messages", "players", "phrases")
+    }
+    return MeasurementAnswer(**plain, **findings)
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/games/{int:number}/references/",
+    name="api_references",
+    permission="see_game",
+    scope="read",
+    answer=Listed[ReferenceAnswer],
+)
+def list_references(request: SignedIn, slug: str, number: int) -> Listed[ReferenceAnswer]:
+    """List the memory references of a game, those that count first."""
+    game = game_or_404(request.user, slug, number)
+    measured = _measured(game)
+    preview = load_verdict_preview(game)
+    found = load_measurements(measured.pk, measured.findings_sha256).get("memory_accuracy")
+    if preview is None or found is None:
+        return Listed[ReferenceAnswer](items=[])
+    record = load_measured_record(game, measured)
+    names = [record.players[message.player - 1].name for message in record.messages]
+    rows = why_references(found, preview.found, names, record.players)
+    return Listed[ReferenceAnswer](
+        items=[
+            ReferenceAnswer(
+                message=row.message,
+                player=row.name,
+                text=row.text,
+                label=row.label,
+                check=row.check,
+                evidence=list(row.evidence),
+                is_counted=row.is_counted,
+            )
+            for row in rows
+        ]
+    )

@@ -1,0 +1,265 @@
+"""Imports of transcripts, for programs."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from ninja import Router
+
+from discussions.models import Game, Iteration, Transcript
+from discussions.transcripts.actions import Upload, cancel_import, import_transcripts, resume_import
+from discussions.transcripts.pages import ImportLine, import_page, imports_page
+from discussions.transcripts.permissions import check_import_transcripts
+from discussions.transcripts.views import may_upload
+from workspace.core.refusals import Unacceptable
+from workspace.models import Project
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Listed, endpoint, next_part
+from workspace.web.require import SignedIn
+
+router = Router()
+LARGEST_NUMBER = 10**9
+PATH = "/projects/{slug:slug}/imports/"
+ONE = PATH + "{int:transcript}/"
+
+
+class ImportAnswer(Answer):
+    """An import. `state` is waiting, reading, measuring, done, nothing, cancelled or failed."""
+
+    id: int
+    name: str
+    sha256: str
+    iteration: int
+    state: str
+    game_count: int
+    measured_count: int
+    warning_count: int
+    fault_count: int
+    imported_at: datetime
+
+
+class FaultAnswer(Answer):
+    """One thing that is wrong at one place of the file; a fault that is no warning refuses its game whole."""
+
+    place: str
+    code: str
+    message: str
+    is_warning: bool
+
+
+class ProgressAnswer(ImportAnswer):
+    """An import with how far it is, what is wrong, and the numbers of its games that came in.
+
+    `done_bytes` of `total_bytes` are read and `done_count` of `total_count` games stored; `note` says when no worker
+    is running. `error` says why an import failed.
+    """
+
+    done_bytes: int
+    total_bytes: int
+    done_count: int
+    total_count: int
+    error: str
+    note: str
+    faults: list[FaultAnswer]
+    games: list[int]
+
+
+class UploadedAnswer(Answer):
+    """A file that was taken in. `outcome` is new, resumed, or already (the same bytes were imported before)."""
+
+    id: int
+    name: str
+    outcome: str
+    address: str
+
+
+class StartedAnswer(Answer):
+    """The files that were taken in; a job reads each. Ask its `address` how far it is."""
+
+    items: list[UploadedAnswer]
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_imports",
+    permission="import_transcripts",
+    scope="read",
+    answer=Listed[ImportAnswer],
+)
+def list_imports(request: SignedIn, slug: str, after: After = 0) -> Listed[ImportAnswer]:
+    """List the imports of a project, newest first, 30 at a time."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    page = imports_page(project=project, now=timezone.now(), before=after)
+    return Listed[ImportAnswer](
+        items=[ImportAnswer(**_facts(line)) for line in page.lines], next=next_part(request, page.older)
+    )
+
+
+BODY = {
+    "required": True,
+    "description": "One file as bytes, or several as the field `transcripts` of a form.",
+    "content": {
+        "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "transcripts": {"type": "array", "items": {"type": "string", "format": "binary"}}
+                },
+            }
+        },
+    },
+}
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_imports",
+    permission="import_transcripts",
+    scope="import",
+    answer=StartedAnswer,
+    status=202,
+    files=may_upload,
+    body=BODY,
+)
+def start_import(
+    request: SignedIn, slug: str, name: str = "upload.json", iteration: int | None = None
+) -> StartedAnswer:
+    """Import transcripts.
+
+    The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of
+    the one that the games belong to; without it they stay unsorted. The same bytes again give the first import.
+    """
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    to = None if iteration is None else _iteration(project, iteration)
+    made = import_transcripts(
+        project=project, files=_files(request, name), by=request.user, now=timezone.now(), iteration=to
+    )
+    return StartedAnswer(
+        items=[
+            UploadedAnswer(
+                id=upload.transcript.pk,
+                name=upload.transcript.name,
+                outcome=upload.outcome,
+                address=f"{request.path}{upload.transcript.pk}/",
+            )
+            for upload in made
+        ]
+    )
+
+
+@endpoint(
+    router,
+    "GET",
+    ONE,
+    name="api_import",
+    permission="import_transcripts",
+    scope="read",
+    answer=ProgressAnswer,
+)
+def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
+    """Read how far an import is."""
+    return _progress(_transcript_or_404(request, slug, transcript))
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "cancel/",
+    name="api_import_cancel",
+    permission="import_transcripts",
+    scope="import",
+    answer=ProgressAnswer,
+)
+def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
+    """Stop an import. The games that are in stay."""
+    found = _transcript_or_404(request, slug, transcript)
+    cancel_import(transcript=found, by=request.user, now=timezone.now())
+    return _progress(found)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "resume/",
+    name="api_import_resume",
+    permission="import_transcripts",
+    scope="import",
+    answer=ProgressAnswer,
+)
+def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
+    """Go on with an import that was cancelled or failed."""
+    found = _transcript_or_404(request, slug, transcript)
+    resume_import(transcript=found, by=request.user, now=timezone.now())
+    return _progress(_transcript_or_404(request, slug, transcript))
+
+
+def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
+    project = project_or_404(request.user, slug)
+    # Checked first: whoever lacks the permission must not learn which numbers exist.
+    check_import_transcripts(request.user, project)
+    rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
+    return get_object_or_404(rows, pk=transcript, project=project)
+
+
+def _files(request: HttpRequest, name: str) -> list[Upload]:
+    """The files of a form, else the body as one file, which the gate has read."""
+    if request.content_type != "multipart/form-data":
+        return [Upload(name[:300], getattr(request, "sent", b""))]
+    files = [Upload(file.name or "", file.read()) for file in request.FILES.getlist("transcripts")]
+    if not files:
+        raise Unacceptable(
+            _("Send at least one file as “transcripts”."), field="transcripts", code="required"
+        )
+    return files
+
+
+def _iteration(project: Project, number: int) -> Iteration:
+    found = Iteration.objects.filter(project=project, number=min(max(number, 0), LARGEST_NUMBER)).first()
+    if found is None:
+        raise Unacceptable(
+            _("This project has no such iteration."), field="iteration", code="unknown_iteration"
+        )
+    return found
+
+
+def _facts(line: ImportLine) -> dict[str, Any]:
+    row, counts = line.transcript, line.counts
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "sha256": row.sha256,
+        "iteration": row.iteration.number,
+        "state": line.state,
+        "game_count": counts.games,
+        "measured_count": counts.measured,
+        "warning_count": counts.warnings,
+        "fault_count": row.fault_count,
+        "imported_at": row.created_at,
+    }
+
+
+def _progress(transcript: Transcript) -> ProgressAnswer:
+    page = import_page(transcript=transcript, now=timezone.now())
+    job = page.job
+    games = Game.objects.filter(transcript=transcript).order_by("number")
+    return ProgressAnswer(
+        **_facts(page.line),
+        done_bytes=job.done_bytes if job else transcript.byte_count,
+        total_bytes=job.total_bytes if job else transcript.byte_count,
+        done_count=job.done_count if job else page.line.counts.games,
+        total_count=job.total_count if job else page.line.counts.games,
+        error=job.error if job else "",
+        note=page.worker_note,
+        faults=[FaultAnswer.model_validate(fault) for fault in page.faults],
+        games=list(games.values_list("number", flat=True)),
+    )

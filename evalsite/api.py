@@ -1,0 +1,52 @@
+"""The API, assembled from the operations of the packages: its addresses and its description."""
+
+from functools import cache
+
+import msgspec
+from django.conf import settings
+from ninja import NinjaAPI
+
+from discussions.games.api import router as games
+from discussions.planning.api import router as iterations
+from discussions.queue.api import router as queue
+from discussions.rating.api import router as rating
+from discussions.transcripts.api import router as transcripts
+from discussions.verdicts.api import router as verdicts
+from rubric.versions.api import router as versions
+from workspace.audit.api import router as audit
+from workspace.projects.api import router as projects
+from workspace.tokens.api import QuickRenderer, StrictParser, TokenScheme, gated_urls, handle_faults
+from workspace.web.problems import API
+
+ROUTERS = {
+    "projects": projects,
+    "imports": transcripts,
+    "games": games,
+    "verdicts": verdicts,
+    "evaluations": rating,
+    "queue": queue,
+    "iterations": iterations,
+    "rubrics": versions,
+    "audit log": audit,
+}
+
+api = NinjaAPI(
+    title="evalsite",
+    version=settings.VERSION,
+    description="Programs sign in with an access token. The docs page of the site and docs/api.md explain it.",
+    openapi_url=None,
+    docs_url=None,
+    auth=TokenScheme(),
+    parser=StrictParser(),
+    renderer=QuickRenderer(),
+)
+handle_faults(api)
+for tag, router in ROUTERS.items():
+    api.add_router("", router, tags=[tag])
+urlpatterns = gated_urls(api, ROUTERS.values())
+
+
+@cache
+def describe() -> bytes:
+    """The description of all operations, as OpenAPI."""
+    return msgspec.json.encode(api.get_openapi_schema(path_prefix=API))

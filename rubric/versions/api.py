@@ -1,0 +1,79 @@
+"""Rubric versions, for programs."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from ninja import Router
+
+from rubric.models import RubricVersion
+from rubric.versions.permissions import check_see_weights
+from rubric.versions.views import version_or_404
+from workspace.web.endpoints import Answer, Listed, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+
+
+class VersionAnswer(Answer):
+    """A version of a rubric: `rubric` and `number` are its address, `sha256` is the hash of its content."""
+
+    rubric: str
+    kind: str
+    number: str
+    state: str
+    sha256: str
+    published_at: datetime | None
+
+
+class VersionContentAnswer(VersionAnswer):
+    """A version with its content, as the import of rubrics reads it."""
+
+    content: dict[str, Any]
+
+
+@endpoint(
+    router,
+    "GET",
+    "/rubrics/",
+    name="api_rubrics",
+    permission="read_rubric",
+    scope="read",
+    answer=Listed[VersionAnswer],
+)
+def list_versions(request: SignedIn) -> Listed[VersionAnswer]:
+    """List the rubric versions, the newest of each rubric first."""
+    rows = RubricVersion.objects.visible_to(request.user).kept().defer("body").select_related("rubric")
+    return Listed[VersionAnswer](
+        items=[VersionAnswer(**_facts(row)) for row in rows.order_by("rubric", "-pk")]
+    )
+
+
+@endpoint(
+    router,
+    "GET",
+    "/rubrics/{slug:slug}/{number}/",
+    name="api_rubric_version",
+    permission="see_weights",
+    scope="read",
+    answer=VersionContentAnswer,
+)
+def show_version(request: SignedIn, slug: str, number: str) -> VersionContentAnswer:
+    """Read a rubric version with its criteria, weights, thresholds, parameters and word lists.
+
+    Only leads and admins read it, since weights must not guide what people rate.
+    """
+    row = version_or_404(request.user, slug, number)
+    check_see_weights(request.user)
+    return VersionContentAnswer(**_facts(row), content=msgspec.to_builtins(row.to_record()))
+
+
+def _facts(row: RubricVersion) -> dict[str, Any]:
+    return {
+        "rubric": row.rubric.key,
+        "kind": row.rubric.kind,
+        "number": row.number,
+        "state": row.state,
+        "sha256": row.sha256,
+        "published_at": row.published_at,
+    }

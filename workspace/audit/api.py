@@ -1,0 +1,70 @@
+"""The audit log, for programs."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from ninja import Router
+
+from workspace.audit.pages import KINDS, audit_page
+from workspace.audit.permissions import check_see_audit_log
+from workspace.models import Event
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Listed, endpoint, next_part
+from workspace.web.require import SignedIn
+
+router = Router()
+
+
+class EventAnswer(Answer):
+    """A line of the audit log: who did what to which thing; `mac` seals it to the line before."""
+
+    seq: int
+    at: datetime
+    by: str
+    role: str
+    verb: str
+    object_kind: str
+    object_id: str
+    detail: dict[str, Any]
+    mac: str
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/audit/",
+    name="api_audit",
+    permission="see_audit_log",
+    scope="admin",
+    answer=Listed[EventAnswer],
+)
+def list_events(
+    request: SignedIn,
+    slug: str,
+    kind: Literal[("", *KINDS)] = "",  # type: ignore[valid-type]
+    after: After = 0,
+) -> Listed[EventAnswer]:
+    """Read the audit log of a project.
+
+    The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about.
+    """
+    project = project_or_404(request.user, slug)
+    check_see_audit_log(request.user, project)
+    page = audit_page(project=project, kind=kind, before=after, after=0)
+    lines = [_line(event) for event, _detail in page.lines]
+    return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
+
+
+def _line(event: Event) -> EventAnswer:
+    return EventAnswer(
+        seq=event.seq,
+        at=event.at,
+        by=event.by.name,
+        role=event.role,
+        verb=event.verb,
+        object_kind=event.object_kind,
+        object_id=event.object_id,
+        detail=msgspec.json.decode(event.detail),
+        mac=event.mac,
+    )

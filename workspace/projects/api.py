@@ -1,0 +1,34 @@
+"""Projects, for programs."""
+
+from ninja import Router
+
+from workspace.projects.pages import projects_page
+from workspace.web.endpoints import Answer, Listed, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+
+
+class ProjectAnswer(Answer):
+    """A project. `role` is that of the token's owner: evaluator, lead, or "" for an admin who is no member."""
+
+    slug: str
+    name: str
+    role: str
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/",
+    name="api_projects",
+    permission="sign_in",
+    scope="read",
+    answer=Listed[ProjectAnswer],
+)
+def list_projects(request: SignedIn) -> Listed[ProjectAnswer]:
+    """List the projects that you may see."""
+    found = projects_page(person=request.user).projects
+    return Listed[ProjectAnswer](
+        items=[ProjectAnswer(slug=project.slug, name=project.name, role=role) for project, role in found]
+    )

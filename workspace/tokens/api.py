@@ -1,0 +1,240 @@
+"""The gate before every operation of the API: verbs, the token's scope, its rate, and each keyed request once."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from msgspec import json
+from ninja import NinjaAPI, Router
+from ninja.errors import HttpError, ValidationError
+from ninja.operation import Operation
+from ninja.parser import Parser
+from ninja.renderers import BaseRenderer
+from ninja.security import HttpBearer
+
+from workspace.core.refusals import Malformed, Refusal, Unacceptable
+from workspace.core.strict_json import read_json
+from workspace.models import KeptAnswer, Person
+from workspace.tokens.actions import keep_answer, note_use
+from workspace.tokens.permissions import check_scope
+from workspace.tokens.queries import Bearer, find_answer
+from workspace.web.rate_limits import limit_window
+from workspace.web.require import sign_in_first
+
+LONGEST_KEY, MINUTE = 160, 60
+AGAIN = "Idempotent-Replayed"
+BODY = "given"
+
+
+class Asking(HttpRequest):
+    """The type of the requests that reach an operation. Used for annotations only; `sent` holds a body of bytes."""
+
+    user: Person
+    bearer: Bearer
+    sent: bytes
+
+
+class TokenScheme(HttpBearer):
+    """For the description of the API: the middleware has read the token before."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Who asks."""
+        return getattr(request, "bearer", None)
+
+    def authenticate(self, request: HttpRequest, token: str) -> Any:
+        """Never called, see `__call__`."""
+        raise NotImplementedError
+
+
+class StrictParser(Parser):
+    """Bodies are read by the strict reader of JSON: bad JSON, deep nesting and long numbers are 400."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        """The value of the body; raises Malformed."""
+        document = read_json(request.body)
+        if document.problems or not document.is_readable:
+            says = document.problems[0].message if document.problems else ""
+            raise Malformed(_("The body is no JSON that can be read. %(says)s") % {"says": says})
+        return document.value
+
+
+class QuickRenderer(BaseRenderer):
+    """JSON, written by msgspec: moments as ISO 8601, decimals as text."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
+        """The bytes."""
+        return json.encode(data)
+
+
+def refuse_values(_request: HttpRequest, fault: ValidationError) -> HttpResponse:
+    """What does not fit the description of an operation: the first fault, with the name of its field."""
+    first = fault.errors[0]
+    # A body is named as the argument of the operation that takes it.
+    place = ".".join(str(part) for part in first["loc"][1:] if part != BODY)
+    raise Unacceptable(
+        f"{place}: {first['msg']}." if place else f"{first['msg']}.", field=place, code=first["type"]
+    )
+
+
+def refuse_body(_request: HttpRequest, fault: HttpError) -> HttpResponse:
+    """A body that cannot be read: as its reader said."""
+    if isinstance(fault.__cause__, Refusal):
+        raise fault.__cause__
+    raise Malformed(_("This request could not be read. Compare it with the description of the API."))
+
+
+def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
+    """Everything else is answered by the middleware, as for pages."""
+    raise fault
+
+
+def handle_faults(api: NinjaAPI) -> None:
+    """Have everything that an operation raises answered in one place."""
+    handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+        Exception: pass_on,
+        Http404: pass_on,
+        HttpError: refuse_body,
+        ValidationError: refuse_values,
+    }
+    for kind, handler in handlers.items():
+        api.add_exception_handler(kind, handler)
+
+
+def gated_urls(api: NinjaAPI, routers: Iterable[Router]) -> list[URLPattern]:
+    """One route for each path of the routers, behind the gate."""
+    views = {pattern.name: pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern)}
+    gated = []
+    for router in routers:
+        for view in router.path_operations.values():
+            pattern = views[view.url_name]
+            operations = {verb: operation for operation in view.operations for verb in operation.methods}
+            gated.append(path(str(pattern.pattern), gate(pattern.callback, operations), name=pattern.name))
+    return gated
+
+
+def gate(
+    view: Callable[..., HttpResponse], operations: Mapping[str, Operation]
+) -> Callable[..., HttpResponse]:
+    """The view of a path behind everything that holds for all operations; it names its permissions like `require`."""
+
+    def gated(request: Asking, **address: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return sign_in_first(request)
+        operation = operations.get(request.method or "")
+        if operation is None:
+            return HttpResponseNotAllowed(sorted(operations))
+        check_scope(request.bearer.scopes, (operation.openapi_extra or {})["x-scope"])
+        now, token = timezone.now(), request.bearer.token
+        limit_window(f"token:{token}", most=settings.API_RATE_LIMIT, seconds=MINUTE, now=now)
+        note_use(bearer=request.bearer, address=request.META.get("REMOTE_ADDR", ""), by=request.user, now=now)
+        refuse_unknown(request, operation)
+        run = partial(view, request, **address)
+        return run() if request.method == "GET" else answer_once(request, operation, run)
+
+    extras = {verb: operation.openapi_extra or {} for verb, operation in operations.items()}
+    named: Any = gated
+    named.permission = " ".join(sorted({extra["x-permission"] for extra in extras.values()}))
+    named.scopes = {verb: extra["x-scope"] for verb, extra in extras.items()}
+    named.methods = tuple(operations)
+    named.files = next(filter(None, map(may_send_files, operations.values())), None)
+    named.csrf_exempt = True
+    return gated
+
+
+def may_send_files(operation: Operation) -> Callable[..., bool] | None:
+    """Who may send the operation more than a form, as `endpoint` was told; None when nobody may."""
+    found: Callable[..., bool] | None = getattr(operation.view_func, "files", None)
+    return found
+
+
+def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
+    """Parameters that the operation does not have, and such as are sent twice, are Malformed (400)."""
+    known = {
+        name
+        for model in operation.models
+        if model.__ninja_param_source__ == "query"
+        for name in model.__ninja_flatten_map__
+    }
+    for name, values in request.GET.lists():
+        if name not in known or len(values) != 1:
+            says = _("This operation has no parameter “%(name)s”, or it is there twice.")
+            raise Malformed(says % {"name": name[:40]})
+
+
+def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpResponse]) -> HttpResponse:
+    """Run what was sent under a key, once: the same key and request again gives the first answer.
+
+    Refusals are not kept: nothing was done, so the same request may be sent again under its key.
+    """
+    key, sha256 = read_key(request), hash_request(request, operation)
+    if kept := find_answer(request.user, key):
+        return repeat_answer(kept, sha256)
+    try:
+        with transaction.atomic():
+            answer = run()
+            body = answer.content.decode()
+            keep_answer(
+                key=key,
+                request_sha256=sha256,
+                status=answer.status_code,
+                body=body,
+                by=request.user,
+                now=timezone.now(),
+            )
+    except IntegrityError:
+        kept = find_answer(request.user, key)
+        if kept is None:
+            raise
+        return repeat_answer(kept, sha256)
+    return answer
+
+
+def read_key(request: HttpRequest) -> str:
+    """The header Idempotency-Key; Malformed without one."""
+    key = request.headers.get("Idempotency-Key", "")
+    if not (0 < len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        says = _(
+            "Send a header Idempotency-Key of 1 to 160 characters with every POST, new for everything that is done: "
+            "the same request under the same key is done only once."
+        )
+        raise Malformed(says, code="key_needed")
+    return key
+
+
+def hash_request(request: Asking, operation: Operation) -> str:
+    """The hash of what is asked for: verb, address, and the body, of files their names and bytes."""
+    digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
+    if request.content_type == "multipart/form-data":
+        digest.update(json.encode(sorted(request.POST.lists())))
+        for name, files in sorted(request.FILES.lists()):
+            for file in files:
+                sha256 = hashlib.sha256(b"".join(file.chunks())).hexdigest()
+                file.seek(0)
+                digest.update(json.encode([name, file.name, sha256]))
+    elif may_send_files(operation) is not None:
+        request.sent = request.read()
+        digest.update(request.sent)
+    else:
+        digest.update(request.body)
+    return digest.hexdigest()
+
+
+def repeat_answer(kept: KeptAnswer, sha256: str) -> HttpResponse:
+    """The first answer under a key; Unacceptable (422) when something else was sent under it."""
+    if kept.request_sha256 != sha256:
+        says = _(
+            "Another request was sent under this Idempotency-Key. Use a new key for everything that is done."
+        )
+        raise Unacceptable(says, code="key_reused")
+    answer = HttpResponse(kept.body, status=kept.status, content_type="application/json; charset=utf-8")
+    answer[AGAIN] = "true"
+    return answer

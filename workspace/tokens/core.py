@@ -1,0 +1,28 @@
+"""What an access token may do, how long it lasts, and how its secret is written."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+READ, IMPORT, RATE, ADMIN = "read", "import", "rate", "admin"
+SCOPES = (READ, IMPORT, RATE, ADMIN)
+
+PREFIX = "evs_"
+SHOWN_CHARACTERS = len(PREFIX) + 4
+DEFAULT_DAYS, MOST_DAYS = 90, 366
+MOST_TOKENS = 20
+LONGEST_TOKEN_NAME = 100
+ANSWERS_STAY = timedelta(days=3)
+USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+
+def join_scopes(scopes: Collection[str]) -> str:
+    """The scopes as a token keeps them: each once, in the order of SCOPES. Raises ValueError for others."""
+    if unknown := set(scopes) - set(SCOPES):
+        raise ValueError(f"no such scope: {', '.join(sorted(unknown))}")
+    return " ".join(scope for scope in SCOPES if scope in scopes)
+
+
+def read_bearer(header: str) -> str:
+    """The secret in an Authorization header, "" when there is none of the scheme Bearer."""
+    scheme, _space, secret = header.partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""

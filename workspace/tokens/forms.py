@@ -1,0 +1,61 @@
+"""Forms of access tokens and service accounts; the actions judge the values."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from workspace.authentication.forms import LONGEST_PROOF
+from workspace.models import Project
+from workspace.people.forms import ROLE_CHOICES
+from workspace.tokens.core import ADMIN, DEFAULT_DAYS, IMPORT, LONGEST_TOKEN_NAME, MOST_DAYS, RATE, READ
+
+SCOPE_CHOICES = (
+    (READ, _("read: see what you see on the site")),
+    (IMPORT, _("import: bring in transcripts, comparisons and answers of reviewers")),
+    (RATE, _("rate: work on evaluations of your own")),
+    (ADMIN, _("admin: record verdicts, run iterations, read the audit log")),
+)
+
+
+class TokenForm(forms.Form):
+    """A new access token; and, unless one has just signed in, what proves who one is."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=LONGEST_TOKEN_NAME,
+        help_text=_("The program that will use it, such as “nightly import”."),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("Scopes"), choices=SCOPE_CHOICES, widget=forms.CheckboxSelectMultiple
+    )
+    days = forms.IntegerField(
+        label=_("Days until it ends"), min_value=1, max_value=MOST_DAYS, initial=DEFAULT_DAYS
+    )
+    proof = forms.CharField(
+        label=_("Your password, or a code"),
+        max_length=LONGEST_PROOF,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: Any, asks_proof: bool = True, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not asks_proof:
+            del self.fields["proof"]
+
+
+class ServiceAccountForm(forms.Form):
+    """An account for a program, with its first project."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=200, help_text=_("The pipeline, such as “Mafia pipeline”.")
+    )
+    project = forms.ModelChoiceField(label=_("Project"), queryset=Project.objects.none())
+    role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["project"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = Project.objects.order_by("name")

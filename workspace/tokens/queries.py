@@ -1,0 +1,58 @@
+"""The token that a request brings, and the first answers to keyed requests."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+from msgspec import Struct
+
+from workspace.access.queries import load_person
+from workspace.database.prepared_queries import Prepared
+from workspace.models import AccessToken, KeptAnswer, Person
+
+
+class Bearer(Struct, frozen=True):
+    """Who asks by which token. `scopes` are the token's; `used_at` is its last noted use."""
+
+    token: int
+    person: Person
+    scopes: frozenset[str]
+    expires_at: datetime
+    revoked_at: datetime | None
+    used_at: datetime | None
+    used_address: str
+
+
+def hash_secret(secret: str) -> str:
+    """What is stored of a secret: HMAC-SHA256 under a key made from AUDIT_KEY, so the database alone opens nothing."""
+    key = settings.AUDIT_KEY
+    return salted_hmac("evalsite.access_token", secret, secret=key, algorithm="sha256").hexdigest()
+
+
+def find_bearer(secret: str) -> Bearer | None:
+    """The token with that secret and its owner, whatever their state; None when there is none."""
+    found = _TOKEN.rows(hash_secret(secret))
+    if not found:
+        return None
+    key, owner, scopes, *dates = found[0]
+    person = load_person(owner)
+    return None if person is None else Bearer(key, person, frozenset(scopes.split()), *dates)
+
+
+# Asked with every request of a program.
+_TOKEN = Prepared(
+    lambda secret_hash: AccessToken.objects.filter(secret_hash=secret_hash).values_list(
+        "pk", "person", "scopes", "expires_at", "revoked_at", "used_at", "used_address"
+    ),
+    str,
+)
+
+
+def live_tokens(person: Person, *, now: datetime) -> int:
+    """How many tokens of the person open something now."""
+    return AccessToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count()
+
+
+def find_answer(person: Person, key: str) -> KeptAnswer | None:
+    """What the person's first request under this key was answered."""
+    return KeptAnswer.objects.filter(person=person, key=key).first()

@@ -1,0 +1,82 @@
+"""Operations of the API: how a package declares one, and what their questions and answers have in common."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, TypeVar
+
+from django.http import HttpRequest
+from django.utils.http import urlencode
+from ninja import Router
+from pydantic import BaseModel, ConfigDict, Field
+
+T = TypeVar("T")
+View = Callable[..., Any]
+MOST_AT_ONCE, LARGEST = 200, 2**53
+
+Limit = Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="how many at most")]
+After = Annotated[int, Field(ge=0, le=LARGEST, description="where to go on: from “next” of the last answer")]
+
+
+class Answer(BaseModel):
+    """A part of an answer; read from a record of the same names."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Given(BaseModel):
+    """The body of a request: no other fields, and no text in the place of a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Listed(Answer, Generic[T]):
+    """A part of a list, and the address of the next part; null at the end."""
+
+    items: list[T]
+    next: str | None = None
+
+
+def endpoint(
+    router: Router,
+    verb: str,
+    path: str,
+    *,
+    name: str,
+    permission: str,
+    scope: str,
+    answer: Any,
+    status: int = 200,
+    files: Callable[..., bool] | None = None,
+    body: dict[str, Any] | None = None,
+) -> Callable[[View], View]:
+    """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
+
+    All operations of one path share a `name`. The first line of the docstring is the summary in the description of
+    the API, the rest its text. `files` is as in `require`; `body` describes what is no JSON, for OpenAPI.
+    """
+    extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope}
+    if body:
+        extra["requestBody"] = body
+
+    def decorate(view: View) -> View:
+        summary, _blank, text = (view.__doc__ or "").partition("\n\n")
+        view.files = files  # type: ignore[attr-defined]
+        return router.api_operation(
+            [verb],
+            path,
+            response={status: answer},
+            url_name=name,
+            operation_id=f"{verb.lower()}_{name.removeprefix('api_')}",
+            summary=summary.strip().removesuffix("."),
+            description=" ".join(text.split()) or None,
+            openapi_extra=extra,
+        )(view)
+
+    return decorate
+
+
+def next_part(request: HttpRequest, after: int | str | None) -> str | None:
+    """The address of the part of a list that begins after this key; None without one."""
+    if not after:
+        return None
+    given = {name: str(value) for name, value in request.GET.items() if name != "after"}
+    return f"{request.path}?{urlencode(given | {'after': str(after)})}"

@@ -1,0 +1,73 @@
+"""Errors of the API: one JSON object with a code for programs and a sentence for people (RFC 9457)."""
+
+from collections.abc import Mapping
+from http.client import responses
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+API = "/api/v1/"
+CONTENT_TYPE = "application/problem+json"
+CODES = {
+    400: "malformed",
+    401: "token_needed",
+    403: "not_allowed",
+    404: "not_found",
+    405: "wrong_verb",
+    413: "too_large",
+    429: "too_often",
+    500: "broken",
+    503: "unavailable",
+}
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program asks: the address is one of the API."""
+    return request.path.startswith(API)
+
+
+def problem(
+    status: int,
+    sentence: str = "",
+    *,
+    code: str = "",
+    field: str = "",
+    detail: Mapping[str, object] | None = None,
+) -> HttpResponse:
+    """The answer to a request that was refused. `field` names what of the input, `detail` both sides of a conflict."""
+    said: dict[str, object] = {
+        "title": responses.get(status, ""),
+        "status": status,
+        "code": code or CODES.get(status, "refused"),
+        "detail": sentence or _sentence(status),
+    }
+    if field:
+        said["field"] = field
+    if detail:
+        said["conflict"] = detail
+    return HttpResponse(msgspec.json.encode(said), status=status, content_type=CONTENT_TYPE)
+
+
+def token_needed(sentence: str = "") -> HttpResponse:
+    """The answer to whoever brings no access token that opens anything."""
+    answer = problem(401, sentence)
+    answer["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def _sentence(status: int) -> str:
+    sentences = {
+        400: _("This request could not be read. Compare it with the description of the API."),
+        401: _("Send an access token in the header “Authorization: Bearer ...”. It is made under Settings."),
+        403: _("The owner of this access token may not do this now. Nothing was changed."),
+        404: _("There is nothing at this address that the owner of this access token may see."),
+        405: _("This address does not understand this verb. The header Allow lists those that it does."),
+        413: _("That is too large; nothing was stored."),
+        429: _("Too many requests. Wait as long as the header Retry-After says, then go on."),
+        503: _("Nothing was stored: a part of the site is away for the moment. Send it again in a minute."),
+    }
+    broken = _(
+        "Something broke on our side. Send the request again under the same key; tell an admin if it stays."
+    )
+    return sentences.get(status, broken)
