@@ -12,6 +12,9 @@ from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
 from discussions.transcripts.api import router as transcripts
 from discussions.verdicts.api import router as verdicts
+from rubric.comparisons.api import router as comparisons
+from rubric.model_reviewers.api import router as models
+from rubric.results.api import router as results
 from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
 from workspace.projects.api import router as projects
@@ -27,6 +30,9 @@ ROUTERS = {
     "queue": queue,
     "iterations": iterations,
     "rubrics": versions,
+    "comparisons": comparisons,
+    "models that review": models,
+    "results": results,
     "audit log": audit,
 }
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from rubric.comparisons import actions
 from rubric.comparisons.actions import ImportSummary, add_comparisons, import_lines
-from rubric.comparisons.core import comparison_faults, read_comparison_lines
+from rubric.comparisons.core import Lines, comparison_faults, read_comparison_lines
 from rubric.comparisons.forms import (
     ComparisonForm,
     LinesForm,
@@ -32,7 +32,7 @@ from rubric.sets.pages import LEADS, build_set_frame
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
 from rubric.sets.views import SECTION, set_or_404
 from workspace.access.permissions import may
-from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal
+from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.forms import NothingForm
@@ -264,27 +264,26 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
 
 
 def _bring(request: SignedIn, comparison_set: ComparisonSet, form: LinesForm) -> ImportSummary:
-    """What came of the file; one that is too much for one request gets its fault beside the field."""
-    file = form.cleaned_data["file"]
-    if file.size > UPLOAD_BYTES:
-        form.add_error(
-            "file", _("The file is larger than 32 MB. Split it, or use manage.py import_comparisons.")
-        )
-        return ImportSummary()
-    data = file.read()
+    """What came of the file."""
+    lines = read_upload(form.cleaned_data["file"].read(UPLOAD_BYTES + 1))
+    return import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
+
+
+def read_upload(data: bytes) -> Lines:
+    """The lines of a file that was sent; Unacceptable for one that is too much for one request."""
+    if len(data) > UPLOAD_BYTES:
+        says = _("The file is larger than 32 MB. Split it, or use manage.py import_comparisons.")
+        raise Unacceptable(says, field="file", code="too_large")
     if data.count(b"\n") > UPLOAD_LINES:
-        form.add_error(
-            "file", _("The file has more than 10,000 lines. Split it, or use manage.py import_comparisons.")
-        )
-        return ImportSummary()
+        says = _("The file has more than 10,000 lines. Split it, or use manage.py import_comparisons.")
+        raise Unacceptable(says, field="file", code="too_many_lines")
     lines = read_comparison_lines(data)
     if len(lines.reviews) > MOST_REVIEWS:
         said = _(
             "The file holds %(n)d reviews. Upload at most 1,000 at once, or use manage.py import_comparisons."
         )
-        form.add_error("file", said % {"n": len(lines.reviews)})
-        return ImportSummary()
-    return import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
+        raise Unacceptable(said % {"n": len(lines.reviews)}, field="file", code="too_many_reviews")
+    return lines
 
 
 def _store(request: SignedIn, comparison_set: ComparisonSet, form: ComparisonForm) -> int:

@@ -132,14 +132,14 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def model_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     """One model and one comparison: prompt, answers, and what was read."""
     only_parameters(request)
-    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
     return _show(request, row, model, PasteForm())
 
 
 @require("change_set", methods=("POST",))
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     """Make the prompt, which deals the responses."""
-    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
     prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
@@ -149,7 +149,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
 @require("change_set", methods=("POST",))
 def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     """Keep what was pasted, and read it."""
-    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     form, status = bind_form(request, PasteForm), 422
     if form.is_valid():
@@ -166,7 +166,7 @@ def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 @require("change_set", methods=("POST",))
 def ask_again(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     """Let what was answered count no more, and make a new prompt."""
-    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
     prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
@@ -177,7 +177,7 @@ def ask_again(request: SignedIn, slug: str, number: int, comparison: int, review
 def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     """The prompt as a file."""
     part = only_parameters(request, "part")["part"]
-    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
     reviews = Review.objects.filter(comparison=row, reviewer=model).exclude(state=SUPERSEDED)
     prompts: Any = WholePrompt.objects if part == WHOLE_PART else ReviewPrompt.objects
     prompt = prompts.filter(Q(review__in=reviews) | Q(review__readings__in=reviews)).first()
@@ -193,7 +193,7 @@ def answer_text(
 ) -> HttpResponse:
     """One answer as it came, as a file."""
     only_parameters(request)
-    row, model = _pair_or_404(request, slug, number, comparison, reviewer)
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_see_results(request.user, model.set)
     kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)
     name = f"answer-{slug}-{number}-{comparison}-{reviewer}-{kept.attempt}.txt"
@@ -318,7 +318,7 @@ def _show_reading(request: SignedIn, row: Review, form: CorrectionForm, *, statu
     return respond(request, page=READING, context=context, status=status)
 
 
-def _pair_or_404(
+def pair_or_404(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
 ) -> tuple[Comparison, Reviewer]:
     """Comparison and model of an address, for who leads the set."""

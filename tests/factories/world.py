@@ -168,6 +168,14 @@ ARGUMENTS = {
     },
     "service_tokens": {"person": "account"},
     "api_verdict": {"number": "settled_number"},
+    **{
+        name: {"number": "set_number"}
+        for name in ("api_set", "api_set_lines", "api_set_results", "api_comparison_result")
+    },
+    **{
+        name: {"number": "asked_number", "comparison": "asked_comparison", "reviewer": "model_reviewer"}
+        for name in ("api_prompt", "api_raw_answer")
+    },
     "api_rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
     "calibration_feedback": {"evaluation": "trained_evaluation"},
     "agreement_thing": {"slug": "shared_slug"},

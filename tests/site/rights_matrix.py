@@ -167,6 +167,23 @@ MATRIX: dict[str, list[Row]] = {
     "api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
     "api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
+    "api_sets": [
+        operation("GET", "401 200 200 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 403 403 404 201 404 201 401",
+            "import",
+            {"name": "Soup", "rubric": "{response_slug}", "version": "{response_number}", "mode": "both"},
+        ),
+    ],
+    "api_set": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_set_lines": [operation("POST", "401 403 404 404 422 404 422 401", "import", {"bytes": "[]"})],
+    "api_set_results": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_comparison_result": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_prompt": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api_raw_answer": [
+        operation("POST", "401 403 404 404 200 404 200 401", "import", {"text": "I prefer A."}),
+    ],
     # projects
     "projects": [Row("GET", "302 200 200 200 200 200 200 302")],
     "create_project": [

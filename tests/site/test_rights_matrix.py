@@ -106,7 +106,7 @@ def read_json(body: dict[str, str]) -> object:
     """What a body of the matrix becomes for the API: values in JSON where they are JSON, all else as text."""
     if "bytes" in body:
         return body["bytes"].encode()
-    return {key: json.loads(value) if value[:1] in "[{0123456789" else value for key, value in body.items()}
+    return {key: json.loads(value) if value[:1] in "[{" else value for key, value in body.items()}
 
 
 def list_reprs(answer) -> list[str]:

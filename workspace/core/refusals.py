@@ -46,14 +46,20 @@ class Conflict(Refusal):
 
 
 class Unacceptable(Refusal):
-    """A value is understood but cannot be taken (422). `field` names the field of the form, "" for the whole."""
+    """A value is understood but cannot be taken (422). `field` names the field of the form, "" for the whole.
+
+    `detail` holds everything that is wrong, where that is more than the sentence says.
+    """
 
     status = 422
     default_code = "unacceptable"
 
-    def __init__(self, sentence: str, *, code: str = "", field: str = "") -> None:
+    def __init__(
+        self, sentence: str, *, code: str = "", field: str = "", detail: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(sentence, code=code)
         self.field = field
+        self.detail: dict[str, Any] = dict(detail or {})
 
 
 class TooOften(Refusal):

@@ -35,7 +35,10 @@ def problem(
     field: str = "",
     detail: Mapping[str, object] | None = None,
 ) -> HttpResponse:
-    """The answer to a request that was refused. `field` names what of the input, `detail` both sides of a conflict."""
+    """The answer to a request that was refused. `field` names what of the input.
+
+    `detail` holds both sides of a conflict, or everything that is wrong.
+    """
     said: dict[str, object] = {
         "title": responses.get(status, ""),
         "status": status,
@@ -45,7 +48,7 @@ def problem(
     if field:
         said["field"] = field
     if detail:
-        said["conflict"] = detail
+        said["more"] = detail
     return HttpResponse(msgspec.json.encode(said), status=status, content_type=CONTENT_TYPE)
 
 

@@ -67,7 +67,7 @@ def test_what_is_judged_twice_needs_the_version_before(program):
     assert judge(program, address, first).json()["judgements"][0]["version"] == 1
     stale = judge(program, address, {**first, "value": "no"})
     assert (stale.status_code, stale.json()["code"]) == (409, "stale")
-    assert (stale.json()["conflict"]["stored"], stale.json()["conflict"]["yours"]) == ("yes", "no")
+    assert (stale.json()["more"]["stored"], stale.json()["more"]["yours"]) == ("yes", "no")
     assert judge(program, address, {**first, "value": "no", "version": 1}).status_code == 200
     undone = program.post(f"{address}undo/", {"kind": "question", "subject": "1"}).json()
     assert undone["judgements"][0]["value"] == "yes"

@@ -1,0 +1,229 @@
+"""Comparison sets and their comparisons, for programs."""
+
+from datetime import datetime
+from typing import Literal
+
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from rubric.comparisons.actions import import_lines, open_set
+from rubric.comparisons.pages import build_set_page, build_sets_page
+from rubric.comparisons.views import may_upload, read_upload
+from rubric.models import ComparisonSet, RubricVersion
+from rubric.models.comparisons import MODES
+from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
+from rubric.sets.views import set_or_404
+from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/projects/{slug:slug}/comparison-sets/"
+ONE = PATH + "{int:number}/"
+MOST_FAULTS = 200
+
+
+class SetAnswer(Answer):
+    """A comparison set. `rubric` is its rubric version, `mode` how responses are scored."""
+
+    number: int
+    name: str
+    rubric: str
+    mode: str
+    has_second_round: bool
+    comparison_count: int
+    reviewer_count: int
+    review_count: int
+    closed_at: datetime | None
+
+
+class ReviewerAnswer(Answer):
+    """A reviewer of a set. `kind` is person, model or elsewhere."""
+
+    id: int
+    kind: str
+    name: str
+    review_count: int
+
+
+class ComparisonAnswer(Answer):
+    """A comparison: `key` is what whoever brought it calls it; reviews are counted by kind of reviewer."""
+
+    number: int
+    key: str
+    question: str
+    response_count: int
+    review_counts: dict[str, int]
+
+
+class SingleSetAnswer(Answer):
+    """A part of the comparisons of a set, and all its reviewers."""
+
+    reviewers: list[ReviewerAnswer]
+    comparisons: list[ComparisonAnswer]
+    next: str | None
+
+
+class BroughtAnswer(Answer):
+    """How many comparisons and reviews were added, and how many lines were known already."""
+
+    comparisons: int
+    reviews: int
+    known: int
+
+
+class OpenedAnswer(Answer):
+    """A set that was opened."""
+
+    number: int
+    name: str
+
+
+class SetGiven(Given):
+    """A new set under a published version of a response rubric; `people_needed` is null when all people review all."""
+
+    name: str = Field(max_length=200)
+    rubric: str
+    version: str
+    mode: Literal[tuple(mode for mode, _name in MODES)]  # type: ignore[valid-type]
+    has_second_round: bool = False
+    people_needed: int | None = Field(default=None, ge=1, le=100)
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_sets",
+    permission="sign_in",
+    scope="read",
+    answer=Listed[SetAnswer],
+)
+def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
+    """List the comparison sets of a project.
+
+    Leads and admins see all of them, others those in which they review.
+    """
+    project = project_or_404(request.user, slug)
+    lines = build_sets_page(project=project, person=request.user).lines
+    return Listed[SetAnswer](
+        items=[
+            SetAnswer(
+                number=line.comparison_set.number,
+                name=line.comparison_set.name,
+                rubric=str(line.comparison_set.rubric_version),
+                mode=line.comparison_set.mode,
+                has_second_round=line.comparison_set.has_second_round,
+                comparison_count=line.comparison_count,
+                reviewer_count=line.reviewer_count,
+                review_count=line.review_count,
+                closed_at=line.comparison_set.closed_at,
+            )
+            for line in lines
+        ]
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_sets",
+    permission="open_set",
+    scope="import",
+    answer=OpenedAnswer,
+    status=201,
+)
+def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
+    """Open a comparison set."""
+    project = project_or_404(request.user, slug)
+    check_open_set(request.user, project)
+    versions = RubricVersion.objects.visible_to(request.user).select_related("rubric")
+    version = versions.filter(rubric__key=given.rubric, number=given.version).first()
+    if version is None:
+        raise Unacceptable("There is no such rubric version.", field="version")
+    made = open_set(
+        project=project,
+        name=given.name,
+        version=version,
+        mode=given.mode,
+        has_second_round=given.has_second_round,
+        people_needed=given.people_needed,
+        by=request.user,
+        now=timezone.now(),
+    )
+    return OpenedAnswer(number=made.number, name=made.name)
+
+
+@endpoint(router, "GET", ONE, name="api_set", permission="see_set", scope="read", answer=SingleSetAnswer)
+def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> SingleSetAnswer:
+    """Read what a comparison set holds, and who reviews it; 100 comparisons at a time."""
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    page = build_set_page(comparison_set=found, person=request.user, start=after + 1)
+    last = page.lines[-1][0].number if page.lines else 0
+    return SingleSetAnswer(
+        reviewers=[
+            ReviewerAnswer(
+                id=line.reviewer.pk,
+                kind=line.reviewer.kind,
+                name=line.reviewer.name,
+                review_count=getattr(line.reviewer, "done_count", 0),
+            )
+            for line in page.reviewers
+        ],
+        comparisons=[
+            ComparisonAnswer(
+                number=row.number,
+                key=row.key,
+                question=row.question,
+                response_count=getattr(row, "response_count", 0),
+                review_counts=counts,
+            )
+            for row, counts in page.lines
+        ],
+        next=next_part(request, last if page.next else 0),
+    )
+
+
+BODY = {
+    "required": True,
+    "description": "Lines of JSON: comparisons with their responses, and reviews, as docs/comparisons.md has them.",
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "lines/",
+    name="api_set_lines",
+    permission="change_set",
+    scope="import",
+    answer=BroughtAnswer,
+    files=may_upload,
+    body=BODY,
+)
+def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
+    """Bring comparisons with their responses, and reviews, into a set.
+
+    All lines come in, or every fault is listed under “more” and none does (422). Lines that are known already do no
+    harm.
+    """
+    found = set_or_404(request.user, slug, number)
+    check_see_set(request.user, found)
+    check_change_set(request.user, found)
+    return _bring(request, found)
+
+
+def _bring(request: SignedIn, comparison_set: ComparisonSet) -> BroughtAnswer:
+    lines = read_upload(getattr(request, "sent", b""))
+    brought = import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
+    if brought.faults:
+        first, count = brought.faults[0], len(brought.faults)
+        detail = {"faults": brought.faults[:MOST_FAULTS], "count": count}
+        says = f"Line {first.line}: {first.message}"
+        raise Unacceptable(says, field=first.pointer, code=first.code, detail=detail)
+    return BroughtAnswer(comparisons=brought.comparisons, reviews=brought.reviews, known=brought.known)

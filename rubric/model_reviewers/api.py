@@ -1,0 +1,100 @@
+"""Prompts for models that review, and their raw answers, for programs."""
+
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from rubric.model_reviewers.actions.answers import paste_answer
+from rubric.model_reviewers.actions.prompts import ensure_prompt
+from rubric.model_reviewers.pages.single_answer import AskedPage, build_asked_page
+from rubric.model_reviewers.queries import MAIN_PART
+from rubric.model_reviewers.views import pair_or_404
+from rubric.reviews.core.two_calls import WHOLE_PART
+from rubric.sets.permissions import check_change_set
+from workspace.core.refusals import Unacceptable
+from workspace.web.endpoints import Answer, Given, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/reviewers/{int:reviewer}/"
+
+
+class PromptAnswer(Answer):
+    """A prompt to send to the model; `part` goes back with its answer. `is_next` says that its answer is due."""
+
+    part: str
+    text: str
+    is_next: bool
+
+
+class AskedAnswer(Answer):
+    """What a model is asked about a comparison, and how far its review is, in a word."""
+
+    state: str
+    error: str
+    prompts: list[PromptAnswer]
+
+
+class RawAnswerGiven(Given):
+    """The model's answer as it came; `part` is that of its prompt."""
+
+    text: str = Field(max_length=2_000_000)
+    part: str = MAIN_PART
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH + "prompt/",
+    name="api_prompt",
+    permission="change_set",
+    scope="import",
+    answer=AskedAnswer,
+)
+def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> AskedAnswer:
+    """Get the prompt for a model.
+
+    It deals the responses under letters when it is made first, and stays the same from then on.
+    """
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
+    return _asked(build_asked_page(comparison=row, reviewer=model, person=request.user))
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH + "answer/",
+    name="api_raw_answer",
+    permission="change_set",
+    scope="import",
+    answer=AskedAnswer,
+)
+def submit_answer(
+    request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, given: RawAnswerGiven
+) -> AskedAnswer:
+    """Submit the raw answer of a model. It is kept as it is, then read."""
+    row, model = pair_or_404(request, slug, number, comparison, reviewer)
+    check_change_set(request.user, model.set)
+    if given.part not in (MAIN_PART, WHOLE_PART):
+        raise Unacceptable("A part is that of a prompt.", field="part")
+    paste_answer(
+        comparison=row,
+        reviewer=model,
+        text=given.text,
+        part=given.part,
+        by=request.user,
+        now=timezone.now(),
+    )
+    return _asked(build_asked_page(comparison=row, reviewer=model, person=request.user))
+
+
+def _asked(page: AskedPage) -> AskedAnswer:
+    return AskedAnswer(
+        state=page.state.label,
+        error=page.error,
+        prompts=[
+            PromptAnswer(part=call.part, text=call.prompt.text, is_next=call.is_next) for call in page.calls
+        ],
+    )
