@@ -26,7 +26,11 @@ MOST_FAULTS = 200
 
 
 class SetAnswer(Answer):
-    """A comparison set. `rubric` is its rubric version, `mode` how responses are scored."""
+    """A comparison set. `rubric` is its rubric version, `mode` how responses are scored.
+
+    `own_count` of `own_total` are your own reviews, null when you do not review. How many reviewers and reviews there
+    are only leads and admins know; for others these are null.
+    """
 
     number: int
     name: str
@@ -34,8 +38,10 @@ class SetAnswer(Answer):
     mode: str
     has_second_round: bool
     comparison_count: int
-    reviewer_count: int
-    review_count: int
+    reviewer_count: int | None
+    review_count: int | None
+    own_count: int | None
+    own_total: int
     closed_at: datetime | None
 
 
@@ -107,7 +113,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     Leads and admins see all of them, others those in which they review.
     """
     project = project_or_404(request.user, slug)
-    lines = build_sets_page(project=project, person=request.user).lines
+    page = build_sets_page(project=project, person=request.user)
     return Listed[SetAnswer](
         items=[
             SetAnswer(
@@ -117,11 +123,13 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
                 mode=line.comparison_set.mode,
                 has_second_round=line.comparison_set.has_second_round,
                 comparison_count=line.comparison_count,
-                reviewer_count=line.reviewer_count,
-                review_count=line.review_count,
+                reviewer_count=line.reviewer_count if page.may_lead else None,
+                review_count=line.review_count if page.may_lead else None,
+                own_count=line.own_count,
+                own_total=line.own_total,
                 closed_at=line.comparison_set.closed_at,
             )
-            for line in lines
+            for line in page.lines
         ]
     )
 

@@ -10,6 +10,7 @@ from rubric.comparisons.actions import add_comparisons, add_reviewer, open_set
 from rubric.comparisons.core import NewComparison, NewResponse
 from rubric.models import Review, ReviewedResponse
 from rubric.models.comparisons import MODEL, PERSON
+from tests.factories.blindness import ask_operations
 from tests.factories.comparisons import response_version, review_with
 from tests.factories.human_reviewers import (
     begin,
@@ -23,6 +24,7 @@ from tests.factories.human_reviewers import (
 )
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
 from tests.factories.tampering import without_triggers
+from tests.factories.tokens import program_of
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +72,9 @@ def everything(client, review):
     page = reverse("review", args=[review.pk])
     answers = [client.get(f"{page}?step={step}") for step in ("whole", "criteria", "review")]
     answers += [client.get(reverse(name)) for name in ("home", "reviews", "projects")]
+    made = review.comparison.set
+    given = {"slug": made.project.slug, "number": made.number, "comparison": 1}
+    answers += ask_operations(program_of(review.reviewer.person), **given)
     for key, act in enumerate(
         (
             "holistic~1~0~5",
@@ -136,9 +141,12 @@ def test_pages_are_the_same_whatever_another_reviewer_has_done(has_second_round)
     mine, theirs = begin(made, by=first), begin(made, by=other, number=2)
     client = signed_in(first)
 
+    program, given = program_of(first), {"slug": made.project.slug, "number": made.number, "comparison": 1}
+
     def seen():
         pages = [reverse("home"), reverse("reviews"), reverse("review", args=[mine.pk])]
-        return [without_secrets(client.get(page).content.decode()) for page in pages]
+        answers = [client.get(page) for page in pages] + ask_operations(program, **given)
+        return [without_secrets(answer.content.decode()) for answer in answers]
 
     before = seen()
     say(theirs, "notes", "1", "a note")
@@ -169,9 +177,11 @@ def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
         f"{reverse('review', args=[mine.pk])}?step={step}" for step in ("whole", "criteria", "review")
     ]
     acts = ("holistic~1~9~5", "score~1.accuracy~9~5", "ranking~~0~1>2", "x~~0~")
+    program, given = program_of(first), {"slug": place[0], "number": place[1], "comparison": 1}
 
     def seen():
         answers = [client.get(address, headers=headers) for address in addresses for headers in (HTMX, {})]
+        answers += ask_operations(program, **given)
         place = reverse("mark", args=[mine.pk])
         answers += [client.post(place, {"act": act, "nonce": "n"}, headers=HTMX) for act in acts]
         assert not any(answer.status_code in (303, 500) for answer in answers)
