@@ -6,6 +6,7 @@ import msgspec
 from django.conf import settings
 from ninja import NinjaAPI
 
+from discussions.comparison.api import router as decisions
 from discussions.games.api import router as games
 from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
@@ -29,6 +30,7 @@ ROUTERS = {
     "evaluations": rating,
     "queue": queue,
     "iterations": iterations,
+    "decisions": decisions,
     "rubrics": versions,
     "comparisons": comparisons,
     "models that review": models,

@@ -115,7 +115,7 @@ MATRIX: dict[str, list[Row]] = {
         Row("GET", "302 200 200 200 200 200 200 302"),
         Row("POST", "401 200 200 200 200 200 200 401", {"name": "A program", "scopes": "read", "days": "9"}),
     ],
-    "revoke_access_token": [Row("POST", "401 303 403 403 403 403 303 401")],
+    "revoke_access_token": [Row("POST", "401 303 404 404 404 404 303 401")],
     "all_access_tokens": [
         Row("GET", "302 403 403 403 403 403 200 302"),
         Row("POST", "401 403 403 403 403 403 422 401", {"name": "Pipeline", "role": "lead"}),
@@ -165,6 +165,15 @@ MATRIX: dict[str, list[Row]] = {
     "api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
     "api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
     "api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api_decision": [
+        operation("GET", "401 404 404 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 404 404 404 403 404 403 401",
+            "admin",
+            {"choice": "keep", "reason": "Better", "basis_sha256": "of another basis"},
+        ),
+    ],
     "api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
     "api_sets": [

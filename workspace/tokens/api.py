@@ -132,10 +132,10 @@ def gate(
         operation = operations.get(request.method or "")
         if operation is None:
             return HttpResponseNotAllowed(sorted(operations))
-        check_scope(request.bearer.scopes, (operation.openapi_extra or {})["x-scope"])
-        now, token = timezone.now(), request.bearer.token
-        limit_window(f"token:{token}", most=settings.API_RATE_LIMIT, seconds=MINUTE, now=now)
-        note_use(bearer=request.bearer, address=request.META.get("REMOTE_ADDR", ""), by=request.user, now=now)
+        now, bearer = timezone.now(), request.bearer
+        limit_window(f"token:{bearer.token}", most=settings.API_RATE_LIMIT, seconds=MINUTE, now=now)
+        note_use(bearer=bearer, address=request.META.get("REMOTE_ADDR", ""), by=request.user, now=now)
+        check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
         refuse_unknown(request, operation)
         run = partial(view, request, **address)
         return run() if request.method == "GET" else answer_once(request, operation, run)

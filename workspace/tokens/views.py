@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
+from workspace.access.permissions import is_admin
 from workspace.authentication.views import has_just_signed_in, proven
 from workspace.core.refusals import Refusal
 from workspace.models import AccessToken, Person
@@ -64,9 +65,9 @@ def make_token(request: SignedIn, owner: Person, form: TokenForm) -> NewToken:
 @require("revoke_token", methods=("POST",))
 def revoke(request: SignedIn, token: int) -> HttpResponse:
     """Make a token useless; leads back to the list that it was on."""
-    found = get_object_or_404(AccessToken.objects.select_related("person"), pk=token)
-    if found.person_id != request.user.pk:
-        check_manage_tokens(request.user)
+    rows = AccessToken.objects.select_related("person")
+    # Strangers learn nothing of which numbers exist.
+    found = get_object_or_404(rows if is_admin(request.user) else rows.filter(person=request.user), pk=token)
     check_revoke_token(request.user, found)
     bind_form(request, NothingForm)
     revoke_token(token=found, by=request.user, now=timezone.now())

@@ -16,6 +16,33 @@ Limit = Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="how many at mos
 After = Annotated[int, Field(ge=0, le=LARGEST, description="where to go on: from “next” of the last answer")]
 
 
+# What every operation has in its description: how errors look, and the key of everything that is done.
+PROBLEM = {
+    "default": {
+        "description": "An error (RFC 9457)",
+        "content": {
+            "application/problem+json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["title", "status", "code", "detail"],
+                    "properties": {
+                        **{name: {"type": "string"} for name in ("title", "code", "detail", "field")},
+                        "status": {"type": "integer"},
+                        "more": {"type": "object"},
+                    },
+                }
+            }
+        },
+    }
+}
+KEY = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 160},
+}
+
+
 class Answer(BaseModel):
     """A part of an answer; read from a record of the same names."""
 
@@ -53,9 +80,11 @@ def endpoint(
     All operations of one path share a `name`. The first line of the docstring is the summary in the description of
     the API, the rest its text. `files` is as in `require`; `body` describes what is no JSON, for OpenAPI.
     """
-    extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope}
+    extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": PROBLEM}
     if body:
         extra["requestBody"] = body
+    if verb == "POST":
+        extra["parameters"] = [KEY]
 
     def decorate(view: View) -> View:
         summary, _blank, text = (view.__doc__ or "").partition("\n\n")

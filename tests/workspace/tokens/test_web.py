@@ -98,3 +98,7 @@ def test_the_page_of_operations_has_each_with_its_scope_and_an_example(client):
     assert shown.count("<details") == sum(len(verbs) for verbs in paths.values())
     assert "curl -H" in shown
     assert "The token needs the scope “import”." in shown
+    post = paths["/api/v1/projects/{slug}/imports/"]["post"]
+    assert "Idempotency-Key" in [given["name"] for given in post["parameters"]]
+    assert post["requestBody"]["content"].keys() == {"application/octet-stream", "multipart/form-data"}
+    assert "application/problem+json" in post["responses"]["default"]["content"]

@@ -1,0 +1,67 @@
+"""Games for programs: the list by its filters and parts, one game, its transcript, and what is counted there."""
+
+import pytest
+
+from discussions.models import Game
+from tests.factories.people import make_lead
+from tests.factories.rating import make_copies, make_game, make_rating_project, submitted
+from tests.factories.tokens import program_of
+from tests.factories.verdicts import record
+from workspace.models import Project
+
+pytestmark = pytest.mark.django_db
+
+
+def lead_of(project: Project):
+    return program_of(make_lead(project=project))
+
+
+def numbers(answer):
+    return [game["number"] for game in answer.json()["items"]]
+
+
+def test_the_parts_of_a_list_hold_every_game_once():
+    evaluation = submitted()
+    make_copies(evaluation, 6)
+    project = evaluation.game.project
+    program = lead_of(project)
+    found, path = [], f"projects/{project.slug}/games/?limit=3&sort=oldest"
+    while path:
+        answer = program.get(path)
+        found += numbers(answer)
+        path = (answer.json()["next"] or "").removeprefix("/api/v1/")
+    assert found == list(Game.objects.order_by("number").values_list("number", flat=True))
+    assert len(found) == 7
+
+
+def test_the_list_has_the_figures_of_a_verdict_and_is_filtered_by_it():
+    evaluation = submitted()
+    game = evaluation.game
+    program = lead_of(game.project)
+    path = f"projects/{game.project.slug}/games/"
+    before = program.get(path).json()["items"][0]
+    assert (before["state"], before["verdict"]) == ("submitted", None)
+    verdict = record(game)
+    after = program.get(path, state="verdict").json()["items"][0]
+    assert after["verdict"]["passes"] is verdict.passes
+    assert after["verdict"]["composite"] == verdict.composite
+    assert all(score["passes"] is not None for score in after["scores"].values())
+    assert numbers(program.get(path, state="waiting")) == []
+    assert numbers(program.get(path, iteration=0)) == [game.number]
+    assert numbers(program.get(path, iteration=7)) == []
+
+
+def test_a_transcript_comes_in_parts_and_references_with_what_counts():
+    project = make_rating_project(slug="here")
+    make_game(project=project)
+    program = lead_of(project)
+    first = program.get("projects/here/games/1/transcript/", limit=5).json()
+    rest = program.get(first["next"].removeprefix("/api/v1/"), limit=200).json()
+    positions = [message["position"] for message in first["messages"] + rest["messages"]]
+    assert (positions, rest["next"]) == (list(range(1, 13)), None)
+    assert first["players"][1]["role"] == "MAFIA"
+    references = program.get("projects/here/games/1/references/").json()["items"]
+    assert references[0]["is_counted"]
+    found = program.get("projects/here/games/1/measurements/").json()["measurements"]
+    memory = next(row for row in found if row["metric"] == "memory_accuracy")
+    assert memory["denominator"] == sum(reference["is_counted"] for reference in references)

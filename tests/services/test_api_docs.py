@@ -1,0 +1,50 @@
+"""The examples of docs/api.md, run as they are printed against the running site."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.factories.transcripts import native_game
+from tests.guards.house import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.services]
+
+SET_UP = """
+from tests.factories.people import make_lead
+from tests.factories.tokens import make_token
+from tests.factories.transcripts import make_games_project
+print(make_token(make_lead(project=make_games_project(slug="mafia"))))
+"""
+COMPARISON = {
+    "id": "soup-1",
+    "question": "How?",
+    "responses": [{"text": "Boil water."}, {"text": "Open a tin."}],
+}
+
+
+def test_every_example_of_the_docs_runs(live_stack, tmp_path):
+    env = os.environ | {"SITE": live_stack.url, "TOKEN": live_stack.script(SET_UP).strip()}
+    (tmp_path / "games.json").write_text(json.dumps([native_game()]))
+    (tmp_path / "comparisons.jsonl").write_text(json.dumps(COMPARISON))
+    said = []
+    for language, code in re.findall(
+        r"```(bash|python)\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.DOTALL
+    ):
+        command = ["bash", "-ec", code] if language == "bash" else [sys.executable, "-c", code]
+        done = subprocess.run(
+            command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+        assert '"status":4' not in done.stdout, f"{code}\n{done.stdout}"
+        said.append(done.stdout)
+    projects, started, printed, verdict, compared = said
+    assert '"slug":"mafia"' in projects
+    assert '"outcome":"new"' in started
+    assert re.search(r"^1 \w+ \{'memory_accuracy'", printed, re.MULTILINE)
+    assert '"basis_sha256"' in verdict
+    assert '"comparisons":1' in compared
+    assert '"headline"' in compared
