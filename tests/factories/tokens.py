@@ -31,7 +31,7 @@ class Program:
         self.client, self.secret = Client(raise_request_exception=False), secret
 
     def get(self, path: str, **given: Any) -> HttpResponse:
-        """A question; `path` is below /api/v1/."""
+        """A question; `path` is below /api/v1/. What is given takes the place of parameters in the path."""
         return self.client.get(f"/api/v1/{path}", given, headers=self.headers())
 
     def post(self, path: str, body: object = None, *, key: str | None = None, **more: Any) -> HttpResponse:
