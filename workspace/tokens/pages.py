@@ -75,7 +75,10 @@ class FieldLine(Struct, frozen=True):
 
 
 class OperationLine(Struct, frozen=True):
-    """An operation of the API with an example for the command line; `answer` are the fields of its answer."""
+    """An operation of the API with an example for the command line.
+
+    `answer` are the fields of its answer, or of each item where it is a list.
+    """
 
     verb: str
     path: str
@@ -86,6 +89,7 @@ class OperationLine(Struct, frozen=True):
     parameters: list[FieldLine]
     body: list[FieldLine]
     answer: list[FieldLine]
+    is_list: bool
     example: str
 
 
@@ -112,14 +116,14 @@ def _operation(
 ) -> OperationLine:
     contents = operation.get("requestBody", {}).get("content", {})
     sent = contents.get("application/json", {}).get("schema", {})
-    status = next(iter(operation["responses"].values()))
-    answer = status.get("content", {}).get("application/json", {}).get("schema", {})
+    first = next(iter(operation["responses"].values()))
+    answer = first.get("content", {}).get("application/json", {}).get("schema", {})
     return OperationLine(
         verb=verb,
         path=address,
         anchor=operation["operationId"],
         summary=operation["summary"],
-        text=operation.get("description", ""),
+        text=operation.get("description", "").removeprefix(f"{operation['summary']}.").replace("`", ""),
         scope=operation["x-scope"],
         parameters=[
             FieldLine(
@@ -130,6 +134,7 @@ def _operation(
         ],
         body=_fields(sent, schemas),
         answer=_fields(answer, schemas),
+        is_list="items" in _follow(answer, schemas).get("properties", {}),
         example=_example(verb, f"{host}{address}", sent, is_bytes="application/octet-stream" in contents),
     )
 
@@ -163,6 +168,8 @@ def _kind(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
         return _("list of %(items)s") % {"items": _kind(found.get("items", {}), schemas)}
     if found.get("format") == "date-time":
         return _("moment")
+    if names := found.get("properties"):
+        return _("object with %(names)s") % {"names": ", ".join(names)}
     words = {
         "string": _("text"),
         "integer": _("whole number"),
