@@ -129,6 +129,7 @@ MATRIX: dict[str, list[Row]] = {
     # what programs ask
     "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
+    "api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
     "api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],

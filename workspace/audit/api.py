@@ -6,14 +6,16 @@ from typing import Any, Literal
 import msgspec
 from ninja import Router
 
+from workspace.access.permissions import check_see_people
 from workspace.audit.pages import KINDS, audit_page
 from workspace.audit.permissions import check_see_audit_log
-from workspace.models import Event
+from workspace.models import Event, Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
 
 router = Router()
+Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]
 
 
 class EventAnswer(Answer):
@@ -39,18 +41,32 @@ class EventAnswer(Answer):
     scope="admin",
     answer=Listed[EventAnswer],
 )
-def list_events(
-    request: SignedIn,
-    slug: str,
-    kind: Literal[("", *KINDS)] = "",  # type: ignore[valid-type]
-    after: After = 0,
-) -> Listed[EventAnswer]:
+def list_events(request: SignedIn, slug: str, kind: Kind = "", after: After = 0) -> Listed[EventAnswer]:
     """Read the audit log of a project.
 
     The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about.
     """
     project = project_or_404(request.user, slug)
     check_see_audit_log(request.user, project)
+    return _lines(request, project, kind, after)
+
+
+@endpoint(
+    router,
+    "GET",
+    "/audit/",
+    name="api_site_audit",
+    permission="see_people",
+    scope="admin",
+    answer=Listed[EventAnswer],
+)
+def list_site_events(request: SignedIn, kind: Kind = "", after: After = 0) -> Listed[EventAnswer]:
+    """Read the audit log of the installation: accounts, access tokens and admins."""
+    check_see_people(request.user)
+    return _lines(request, None, kind, after)
+
+
+def _lines(request: SignedIn, project: Project | None, kind: str, after: int) -> Listed[EventAnswer]:
     page = audit_page(project=project, kind=kind, before=after, after=0)
     lines = [_line(event) for event, _detail in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
