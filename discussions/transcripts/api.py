@@ -27,7 +27,9 @@ ONE = PATH + "{int:transcript}/"
 
 
 class ImportAnswer(Answer):
-    """An import. `state` is waiting, reading, measuring, done, nothing, cancelled or failed."""
+    """An import. `state` is waiting, reading, measuring, done, columns (it waits for a mapping),
+    nothing, cancelled or failed.
+    """
 
     id: int
     name: str
@@ -53,8 +55,8 @@ class FaultAnswer(Answer):
 class ProgressAnswer(ImportAnswer):
     """An import with how far it is, what is wrong, and the numbers of its games that came in.
 
-    `done_bytes` of `total_bytes` are read and `done_count` of `total_count` games stored; `note` says when no worker
-    is running. `error` says why an import failed.
+    `done_bytes` of `total_bytes` are read, `done_count` and `total_count` are the games that the job counts;
+    `note` says when no worker is running. `error` says why an import failed.
     """
 
     done_bytes: int
