@@ -143,9 +143,16 @@ JOB_ACTIONS = {
     "figure_set": "rubric.reviewer_statistics.actions.compute_figures",
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
+    "export": "discussions.exports.actions.build_project_export",
 }
 # What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
-SWEEP_ACTIONS = ["discussions.slots.actions.expire_leases", "workspace.tokens.actions.forget_answers"]
+SWEEP_ACTIONS = [
+    "discussions.slots.actions.expire_leases",
+    "workspace.tokens.actions.forget_answers",
+    "workspace.exports.actions.remove_expired_files",
+]
+# How long the file of an export is kept for whoever made it (hours).
+EXPORT_HOURS = 24
 # Weights of the first version of the response rubric, which `migrate` publishes; later versions are made on the site.
 RESPONSE_WEIGHTS = environment.assert_weights(
     {

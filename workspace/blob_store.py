@@ -1,11 +1,14 @@
-"""Keeping uploaded bytes under their SHA-256, through Django's storage, so that they are whole or not there."""
+"""Keeping uploaded bytes under their SHA-256, and files under names, so that they are whole or not there."""
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
 from workspace.core.canonical import bytes_hash
@@ -50,6 +53,48 @@ def load_start(sha256: str, count: int) -> bytes:
     return data
 
 
+@contextmanager
+def new_file() -> Iterator[IO[bytes]]:
+    """A file to write, which is gone afterwards unless `keep_file` kept it; a kill leaves a part (`drop_parts`)."""
+    with tempfile.NamedTemporaryFile(dir=_incoming(), delete=False) as part:
+        try:
+            yield part
+        finally:
+            Path(part.name).unlink(missing_ok=True)
+
+
+def open_spool() -> IO[bytes]:
+    """A file without a name: gone when it is closed, or when the process ends."""
+    return tempfile.TemporaryFile(dir=_incoming())
+
+
+def keep_file(part: IO[bytes], name: str) -> None:
+    """Keep what was written into a new file under a name, complete and on disk."""
+    part.flush()
+    os.fsync(part.fileno())
+    where = _local(name)
+    if where is None:
+        part.seek(0)
+        default_storage.save(name, File(part))
+        return
+    where.parent.mkdir(parents=True, exist_ok=True)
+    Path(part.name).replace(where)
+
+
+def open_file(name: str) -> IO[bytes]:
+    """The file kept under that name. Raises BytesLost when it is not there."""
+    try:
+        file: IO[bytes] = default_storage.open(name, "rb")
+    except FileNotFoundError as reason:
+        raise BytesLost(f"the file {name} is gone") from reason
+    return file
+
+
+def drop_file(name: str) -> None:
+    """Delete the file kept under that name, if it is there."""
+    default_storage.delete(name)
+
+
 def drop_parts(*, before: datetime) -> int:
     """Delete what uploads that were killed before that moment left behind; how many files it was."""
     incoming = _local(INCOMING)
@@ -62,6 +107,14 @@ def drop_parts(*, before: datetime) -> int:
 
 def _name(sha256: str) -> str:
     return f"{FOLDER}/{sha256[:2]}/{sha256}"
+
+
+def _incoming() -> Path | None:
+    """The folder of files that are being written; None where only the machine's own folder for such files serves."""
+    incoming = _local(INCOMING)
+    if incoming is not None:
+        incoming.mkdir(parents=True, exist_ok=True)
+    return incoming
 
 
 def _local(name: str) -> Path | None:

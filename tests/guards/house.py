@@ -24,6 +24,7 @@ ORDER = {
         "blob_store",
         "jobs",
         "stored_statistics",
+        "exports",
         "authentication",
         "projects",
         "people",
@@ -44,6 +45,7 @@ ORDER = {
         "surveys",
         "results",
         "preview",
+        "exports",
         "checks",
     ),
     "discussions": (
@@ -70,6 +72,7 @@ ORDER = {
         "weak_spots",
         "upgrades",
         "reliability",
+        "exports",
         "home",
         "checks",
         "demo",

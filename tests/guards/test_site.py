@@ -77,7 +77,9 @@ def test_every_route_is_in_the_rights_matrix():
     assert set(MATRIX) - named == set(), "names in tests/site/rights_matrix.py that are no routes"
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-fuzz.txt"])
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "requirements-dev.txt", "requirements-fuzz.txt", "requirements-parquet.txt"]
+)
 def test_requirements_are_pinned_and_say_what_they_are_for(name):
     assert bad_requirements((ROOT / name).read_text()) == []
 

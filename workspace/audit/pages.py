@@ -51,6 +51,7 @@ KINDS = (
     "mark",
     "survey",
     "scoring_choice",
+    "export",
 )
 
 

@@ -1,6 +1,7 @@
 """Reading many tables as they were at one moment, while others go on writing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from django.db import connection
@@ -22,3 +23,25 @@ def snapshot() -> Iterator[None]:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("ROLLBACK")
+
+
+Write = Callable[[Callable[[], None]], None]
+
+
+@contextmanager
+def snapshot_and_writes() -> Iterator[Write]:
+    """A snapshot, and a function that runs a write meanwhile: by a connection of its own, in a thread of its own."""
+    if connection.in_atomic_block:
+        yield lambda act: act()
+        return
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            with snapshot():
+                yield lambda act: thread.submit(act).result()
+        finally:
+            thread.submit(_close).result()
+
+
+def _close() -> None:
+    # `connection` is another one in each thread, so it is looked up in the thread that calls.
+    connection.close()

@@ -2,6 +2,7 @@
 
 from workspace.models.counters import Counter
 from workspace.models.events import Chain, Event
+from workspace.models.exports import Export
 from workspace.models.jobs import Heartbeat, Job
 from workspace.models.people import Person
 from workspace.models.projects import Invitation, Membership, Project
@@ -13,6 +14,7 @@ __all__ = [
     "Chain",
     "Counter",
     "Event",
+    "Export",
     "Heartbeat",
     "Invitation",
     "Job",

@@ -1,9 +1,9 @@
 """The last step of every view: a region for htmx, a redirect after a plain form, else the page."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import IO, Any, cast
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -42,3 +42,11 @@ def download(body: bytes, name: str, content_type: str) -> HttpResponse:
         content_type=content_type,
         headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
     )
+
+
+def download_file(file: IO[bytes], name: str, content_type: str) -> HttpResponse:
+    """A file of any size under a name of ours, sent piece by piece; it is closed afterwards."""
+    answer = FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
+    answer["Cache-Control"] = "no-store"
+    # Views and middleware treat an answer that is sent piece by piece as any other.
+    return cast(HttpResponse, answer)

@@ -1,5 +1,6 @@
 """Tables as CSV (RFC 4180, UTF-8): text that a spreadsheet would take for a formula is kept from being one."""
 
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
@@ -7,7 +8,7 @@ Cell = str | int | float | Decimal | bool | None
 
 # What spreadsheets begin a formula with, in ASCII and in full width; tab and return come before one unseen.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|", "%")
-_QUOTED = frozenset('",\r\n')
+_QUOTED = re.compile('[",\r\n]')
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
@@ -16,11 +17,11 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
     Text gets an apostrophe in front where a spreadsheet would compute it; numbers stay numbers, also negative ones.
     None is an empty field. Raises ValueError for a row that is not as long as the heading.
     """
-    lines = [_line(columns)]
+    lines = [csv_line(columns)]
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"A row has {len(row)} fields, the heading {len(columns)}.")
-        lines.append(_line(row))
+        lines.append(csv_line(row))
     return "".join(lines).encode()
 
 
@@ -31,7 +32,8 @@ def neutral(text: str) -> str:
     return f"'{clean}" if is_formula else clean
 
 
-def _line(row: Sequence[Cell]) -> str:
+def csv_line(row: Sequence[Cell]) -> str:
+    """One row as `csv_bytes` writes it, with its line break."""
     return ",".join(_field(cell) for cell in row) + "\r\n"
 
 
@@ -43,4 +45,4 @@ def _field(cell: Cell) -> str:
     if not isinstance(cell, str):
         return repr(cell) if isinstance(cell, float) else str(cell)
     text = neutral(cell)
-    return '"' + text.replace('"', '""') + '"' if _QUOTED & set(text) else text
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text

@@ -1,0 +1,281 @@
+"""Exports are asked for, built by a job into a kept file, taken by their owner, and removed when their time is over."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from secrets import token_hex
+from typing import IO
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from workspace.audit.actions import record_event
+from workspace.blob_store import BytesLost, drop_file, keep_file, new_file, open_file, open_spool
+from workspace.core.refusals import Conflict
+from workspace.database.snapshot import snapshot_and_writes
+from workspace.exports.core.choices import CSV, HUGGING_FACE, JSONL, MARKDOWN, PARQUET, get_file_name
+from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
+from workspace.exports.core.items import ExportEnd, get_kind
+from workspace.exports.core.tables import RowsOf, Table
+from workspace.exports.permissions import (
+    check_export,
+    check_export_everything,
+    check_format,
+    check_own_export,
+    check_take_file,
+)
+from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
+from workspace.models import Export, Job, Person, Project
+
+EXPORT = "export"
+FOLDER = "exports"
+# A batch is read, or a piece of a zip written, in much less; renewed every few seconds.
+LEASE = timedelta(seconds=60)
+RENEW_EVERY = 2.0
+
+
+class Source(Struct):
+    """What an export is written from: its items in their order, about how many, and how they become tables."""
+
+    items: Iterable[Struct]
+    total: int
+    tables: Sequence[Table]
+    rows_of: RowsOf
+    open_report: Callable[[IO[bytes]], ExportFile]
+    title: str
+
+
+def request_export(
+    *,
+    project: Project,
+    subject: str,
+    format_name: str,
+    is_unblinded: bool,
+    has_pseudonyms: bool,
+    has_byte_order_mark: bool,
+    by: Person,
+    now: datetime,
+) -> Export:
+    """Queue an export. Raises NotAllowed, and Unacceptable for a format that cannot be written here."""
+    with transaction.atomic():
+        export = start_export(
+            project=project,
+            subject=subject,
+            format_name=format_name,
+            is_unblinded=is_unblinded,
+            has_pseudonyms=has_pseudonyms,
+            has_byte_order_mark=has_byte_order_mark,
+            by=by,
+            now=now,
+        )
+        export.job = enqueue(
+            project=project, kind=EXPORT, subject=f"export:{export.pk}", input_hash="", by=by, now=now
+        )
+        export.save(update_fields=["job"])
+    return export
+
+
+def start_export(
+    *,
+    project: Project,
+    subject: str,
+    format_name: str,
+    is_unblinded: bool,
+    has_pseudonyms: bool,
+    has_byte_order_mark: bool,
+    by: Person,
+    now: datetime,
+) -> Export:
+    """The row of an export that nobody builds yet, and its audit line."""
+    (check_export_everything if is_unblinded else check_export)(by, project)
+    check_format(format_name)
+    with transaction.atomic():
+        export = Export.objects.create(
+            project=project,
+            subject=subject,
+            format=format_name,
+            is_unblinded=is_unblinded,
+            has_pseudonyms=has_pseudonyms,
+            has_byte_order_mark=has_byte_order_mark,
+            seed=token_hex(16),
+            created_at=now,
+            created_by=by,
+        )
+        _record("export:made", export, by, now)
+    return export
+
+
+def build_export(*, job: Job, clock: Clock, read: Callable[[Export], Source]) -> None:
+    """Write the export of the job into a kept file, from one snapshot of the database.
+
+    Raises JobLost when the job was cancelled or taken over, NotAllowed when its owner may no longer see what it holds;
+    nothing is kept then. A worker that dies leaves nothing; the next one starts again.
+    """
+    export = Export.objects.select_related("project", "created_by").get(job=job)
+    check = check_export_everything if export.is_unblinded else check_export
+    check(export.created_by, export.project)
+    check_format(export.format)
+    with new_file() as part:
+        with snapshot_and_writes() as write:
+            pace = _Pace(job, clock, write)
+            source = read(export)
+            pace.total = source.total
+            write_export(part, export, source, count=pace.count, tick=pace.tick)
+        os.fsync(part.fileno())
+        _keep(part, export, job, clock)
+    # What a worker left that died between the two lines that keep a file.
+    for fence in range(1, job.fence):
+        drop_file(_get_place(export, fence))
+
+
+def _keep(part: IO[bytes], export: Export, job: Job, clock: Clock) -> None:
+    with transaction.atomic():
+        now = clock()
+        done = max(job.total_count, 1)
+        renew(job=job, now=now, done_count=done, total_count=done)
+        Export.objects.filter(pk=export.pk).update(
+            stored_as=_get_place(export, job.fence),
+            byte_count=part.seek(0, os.SEEK_END),
+            ready_at=now,
+            expires_at=now + timedelta(hours=settings.EXPORT_HOURS),
+        )
+        finish(job=job, now=now)
+        keep_file(part, _get_place(export, job.fence))
+
+
+def _get_place(export: Export, fence: int) -> str:
+    return f"{FOLDER}/{export.pk}-{fence}"
+
+
+class _Pace:
+    """Holds the job while a snapshot is read: its progress is written every few seconds, by another connection."""
+
+    def __init__(self, job: Job, clock: Clock, write: Callable[[Callable[[], None]], None]) -> None:
+        self.job, self.clock, self.write = job, clock, write
+        self.done = self.total = 0
+        self.renewed = 0.0
+
+    def count(self, _item: Struct) -> None:
+        """One item is written."""
+        self.done += 1
+        self.tick()
+
+    def tick(self) -> None:
+        """Renew the lease when it is time. Raises JobLost when the job is no longer ours."""
+        if time.monotonic() - self.renewed >= RENEW_EVERY:
+            self.renewed = time.monotonic()
+            self.write(self._renew)
+
+    def _renew(self) -> None:
+        done = min(self.done, self.total)
+        renew(job=self.job, now=self.clock(), lease=LEASE, done_count=done, total_count=self.total)
+
+
+def write_export(
+    out: IO[bytes],
+    export: Export,
+    source: Source,
+    *,
+    count: Callable[[Struct], None],
+    tick: Callable[[], None],
+) -> dict[str, int]:
+    """Write every item of the source into the file, and the line that ends it; how many lines of each kind."""
+    file = _open_export_file(out, export, source)
+    lines: Counter[str] = Counter()
+    for item in _with_end(source.items, lines):
+        file.add(item)
+        count(item)
+    file.close(tick)
+    out.flush()
+    return dict(lines)
+
+
+def _with_end(items: Iterable[Struct], lines: Counter[str]) -> Iterator[Struct]:
+    for item in items:
+        lines[get_kind(item)] += 1
+        yield item
+    yield ExportEnd(dict(lines))
+
+
+def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportFile:
+    tables = (out, source.tables, source.rows_of, open_spool)
+    opens: dict[str, Callable[[], ExportFile]] = {
+        JSONL: lambda: JsonLinesFile(out),
+        CSV: lambda: CsvFile(*tables, has_byte_order_mark=export.has_byte_order_mark),
+        MARKDOWN: lambda: source.open_report(out),
+        HUGGING_FACE: lambda: HuggingFaceFile(*tables, title=source.title),
+        PARQUET: lambda: ParquetFile(*tables),
+    }
+    return opens[export.format]()
+
+
+def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], str]:
+    """The file, opened, and its name. Raises Conflict when it is not there (any more)."""
+    check_take_file(by, export)
+    if export.ready_at is None:
+        raise Conflict(
+            _("This export is not ready yet. Wait until it is, then download it."), code="not_ready"
+        )
+    is_over = export.removed_at is not None or (export.expires_at is not None and export.expires_at <= now)
+    if is_over:
+        raise Conflict(
+            _("This file was removed, as its time was over. Make the export again."), code="expired"
+        )
+    try:
+        file = open_file(export.stored_as)
+    except BytesLost:
+        raise Conflict(_("This file is gone. Make the export again."), code="gone") from None
+    with transaction.atomic():
+        _record("export:downloaded", export, by, now)
+    return file, get_file_name(export.project.slug, export.subject, export.format)
+
+
+def cancel_export(*, export: Export, by: Person, now: datetime) -> None:
+    """Stop an export that is not ready. Raises Conflict when it is over already."""
+    check_own_export(by, export)
+    if export.job is None:
+        raise Conflict(_("This export was made on the command line; there is nothing to cancel."))
+    cancel_job(job=export.job, by=by, now=now)
+
+
+def remove_file(*, export: Export, by: Person, now: datetime) -> None:
+    """Remove the file before its time. The list keeps the line. Raises Conflict when there is none."""
+    check_own_export(by, export)
+    with transaction.atomic():
+        held = Export.objects.filter(pk=export.pk, removed_at=None, ready_at__isnull=False)
+        if not held.update(removed_at=now):
+            raise Conflict(_("There is no file to remove any more."), code="no_file")
+        _record("export:removed", export, by, now)
+        transaction.on_commit(partial(drop_file, export.stored_as))
+
+
+def remove_expired_files(*, by: Person, now: datetime) -> int:
+    """Remove the files whose time is over; how many. A file that is gone already counts, too."""
+    over = Export.objects.filter(expires_at__lte=now, removed_at=None).order_by("pk")
+    found = list(over.values_list("pk", "stored_as")[:500])
+    for key, stored_as in found:
+        drop_file(stored_as)
+        Export.objects.filter(pk=key, removed_at=None).update(removed_at=now)
+    return len(found)
+
+
+def _record(verb: str, export: Export, by: Person, now: datetime) -> None:
+    record_event(
+        by=by,
+        now=now,
+        project=export.project,
+        verb=verb,
+        object_kind="export",
+        object_id=export.pk,
+        detail={
+            "subject": export.subject,
+            "format": export.format,
+            "holds": "everything" if export.is_unblinded else "own work",
+            "pseudonyms": export.has_pseudonyms,
+        },
+    )

@@ -1,0 +1,193 @@
+"""The files of exports, written item by item in flat memory to whatever binary files the caller opened."""
+
+import zipfile
+from collections.abc import Callable, Sequence
+from typing import IO, Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from workspace.display.core.csv_lines import csv_line
+from workspace.exports.core.card import write_card
+from workspace.exports.core.tables import (
+    INTEGER,
+    MOMENT,
+    NUMBER,
+    YES_NO,
+    RowsOf,
+    Table,
+    Value,
+    to_plain,
+)
+
+Spool = Callable[[], IO[bytes]]
+_CHUNK = 1024 * 1024
+_ROW_GROUP = 5_000
+_ENCODER = msgspec.json.Encoder()
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class ExportFile(Protocol):
+    """A file that items are added to. `close` writes what is left; `tick` is called in between, where that is long."""
+
+    def add(self, item: Struct) -> None:
+        """Write one item."""
+
+    def close(self, tick: Callable[[], None]) -> None:
+        """Write the rest."""
+
+
+class JsonLinesFile:
+    """One JSON object a line, each with its `kind`."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out, self.buffer = out, bytearray(64 * 1024)
+
+    def add(self, item: Struct) -> None:
+        """Write one item; parts of it that are JSON already (`msgspec.Raw`) are passed through."""
+        _ENCODER.encode_into(item, self.buffer)
+        self.buffer += b"\n"
+        self.out.write(self.buffer)
+
+    def close(self, tick: Callable[[], None]) -> None:
+        """There is nothing left."""
+
+
+class _TablesFile:
+    """A zip of one file for each table; the tables are gathered in files of their own first."""
+
+    suffix = ""
+    compression = zipfile.ZIP_DEFLATED
+
+    def __init__(self, out: IO[bytes], tables: Sequence[Table], rows_of: RowsOf, spool: Spool) -> None:
+        self.out, self.tables, self.rows_of = out, tables, rows_of
+        self.parts = {table.name: spool() for table in tables}
+        self.counts = dict.fromkeys(self.parts, 0)
+
+    def add(self, item: Struct) -> None:
+        """Write the rows of one item."""
+        for table, source in self.rows_of(item):
+            self.counts[table.name] += 1
+            self.write_row(table, table.read_row(source))
+
+    def write_row(self, table: Table, values: list[Value]) -> None:
+        """Write one row into the table's part."""
+        raise NotImplementedError
+
+    def finish_parts(self) -> None:
+        """Write what a part still lacks."""
+
+    def list_parts(self) -> list[str]:
+        """The tables that the zip has a file of."""
+        return list(self.parts)
+
+    def close(self, tick: Callable[[], None]) -> None:
+        """Put the parts into the zip. Its files bear no date, so the same rows make the same bytes."""
+        self.finish_parts()
+        with zipfile.ZipFile(self.out, "w", self.compression, compresslevel=1) as archive:
+            self.add_more(archive)
+            for name in self.list_parts():
+                part = self.parts[name]
+                part.seek(0)
+                with archive.open(f"{self.suffix.format(name)}", "w", force_zip64=True) as inside:
+                    while chunk := part.read(_CHUNK):
+                        inside.write(chunk)
+                        tick()
+        for part in self.parts.values():
+            part.close()
+
+    def add_more(self, archive: zipfile.ZipFile) -> None:
+        """Add what is no table."""
+
+
+class CsvFile(_TablesFile):
+    """A zip of CSV files; spreadsheets tell UTF-8 by the byte order mark, programs do without."""
+
+    suffix = "{}.csv"
+
+    def __init__(self, *given: Any, has_byte_order_mark: bool) -> None:
+        super().__init__(*given)
+        for table in self.tables:
+            head = csv_line([column.name for column in table.columns]).encode()
+            self.parts[table.name].write(BYTE_ORDER_MARK + head if has_byte_order_mark else head)
+
+    def write_row(self, table: Table, values: list[Value]) -> None:
+        """Write a line."""
+        self.parts[table.name].write(csv_line([to_plain(value) for value in values]).encode())
+
+
+class HuggingFaceFile(_TablesFile):
+    """A zip of JSON lines and a card, as `datasets` loads them. It fails on empty files, so these are left out."""
+
+    suffix = "data/{}.jsonl"
+
+    def __init__(self, *given: Any, title: str) -> None:
+        super().__init__(*given)
+        self.title = title
+
+    def write_row(self, table: Table, values: list[Value]) -> None:
+        """Write an object."""
+        row = {column.name: to_plain(value) for column, value in zip(table.columns, values, strict=True)}
+        self.parts[table.name].write(_ENCODER.encode(row) + b"\n")
+
+    def list_parts(self) -> list[str]:
+        """Those that have rows."""
+        return [name for name, count in self.counts.items() if count]
+
+    def add_more(self, archive: zipfile.ZipFile) -> None:
+        """Add the card."""
+        shown = [table for table in self.tables if self.counts[table.name]]
+        archive.writestr(zipfile.ZipInfo("README.md"), write_card(self.title, shown, self.counts))
+
+
+class ParquetFile(_TablesFile):
+    """A zip of Parquet files, which are compressed by themselves. Raises ImportError where pyarrow is not installed."""
+
+    suffix = "{}.parquet"
+    compression = zipfile.ZIP_STORED
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        import pyarrow
+        from pyarrow import parquet
+
+        kinds = {
+            INTEGER: pyarrow.int64(),
+            NUMBER: pyarrow.float64(),
+            YES_NO: pyarrow.bool_(),
+            MOMENT: pyarrow.timestamp("us", tz="UTC"),
+        }
+        self.schemas = {
+            table.name: pyarrow.schema(
+                [(column.name, kinds.get(column.kind, pyarrow.string())) for column in table.columns]
+            )
+            for table in self.tables
+        }
+        self.arrow = pyarrow
+        self.waiting: dict[str, list[list[Value]]] = {name: [] for name in self.parts}
+        self.writers = {
+            name: parquet.ParquetWriter(part, self.schemas[name]) for name, part in self.parts.items()
+        }
+
+    def write_row(self, table: Table, values: list[Value]) -> None:
+        """Keep the row; rows are written many at a time."""
+        waiting = self.waiting[table.name]
+        waiting.append(values)
+        if len(waiting) >= _ROW_GROUP:
+            self._write_waiting(table.name)
+
+    def finish_parts(self) -> None:
+        """Write the rows that wait, and the ends of the files."""
+        for name, writer in self.writers.items():
+            self._write_waiting(name)
+            writer.close()
+
+    def _write_waiting(self, name: str) -> None:
+        rows, schema = self.waiting[name], self.schemas[name]
+        if rows:
+            columns = [
+                self.arrow.array(list(values), type=field.type)
+                for values, field in zip(zip(*rows, strict=True), schema, strict=True)
+            ]
+            self.writers[name].write_table(self.arrow.Table.from_arrays(columns, schema=schema))
+            rows.clear()

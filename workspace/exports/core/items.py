@@ -1,0 +1,43 @@
+"""The first and the last line of an export. Everything in between is an item of a wing, with a `kind` of its own."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+FORMAT = 1
+
+
+class AuditHead(Struct, frozen=True):
+    """How far the project's audit chain went: with it `verify` shows a log that was cut or changed since."""
+
+    seq: int
+    mac: str
+
+
+class ExportHead(Struct, frozen=True, tag_field="kind", tag="export"):
+    """What the file is: of which project and what part of it, made by whom and when, by which version of the site.
+
+    `holds` is "everything" or "own work"; the latter has no audit head, which its owner may not see.
+    """
+
+    format: int
+    project: str
+    project_name: str
+    subject: str
+    holds: str
+    has_pseudonyms: bool
+    made_at: datetime
+    made_by: str
+    site_version: str
+    audit_head: AuditHead | None
+
+
+class ExportEnd(Struct, frozen=True, tag_field="kind", tag="end"):
+    """How many lines of each kind came before. A file without it was cut."""
+
+    lines: dict[str, int]
+
+
+def get_kind(item: Struct) -> str:
+    """The kind of an item: the tag of its type."""
+    return str(item.__struct_config__.tag)

@@ -1,0 +1,59 @@
+"""Tables of exports: a record for each with its columns, from which CSV, Parquet, data set cards and docs are made."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
+
+from msgspec import Struct
+
+TEXT, INTEGER, NUMBER, YES_NO, MOMENT = "text", "integer", "number", "yes or no", "moment"
+Value = str | int | float | bool | datetime | None
+
+
+class TableColumn(Struct, frozen=True):
+    """One column: what it holds in words, and how its value is read from what a row is made of.
+
+    The kind is that of its values: TEXT str, INTEGER int, NUMBER float, YES_NO bool, MOMENT datetime; None is unknown.
+    """
+
+    name: str
+    kind: str
+    says: str
+    read: Callable[[Any], Value]
+
+
+def column(name: str, kind: str, says: str, read: str | Callable[[Any], Value] = "") -> TableColumn:
+    """A column that is read by a function, or from the attribute at a dotted path; else from that of its name."""
+    return TableColumn(name, kind, says, read if callable(read) else attrgetter(read or name))
+
+
+class Table(Struct, frozen=True):
+    """One table: what a row of it is, and its columns."""
+
+    name: str
+    says: str
+    columns: tuple[TableColumn, ...]
+
+    def read_row(self, source: Any) -> list[Value]:
+        """The row's values in the order of the columns."""
+        return [column.read(source) for column in self.columns]
+
+
+# Every row that an item of an export gives, with its table.
+RowsOf = Callable[[Any], Iterator[tuple[Table, Any]]]
+
+
+def to_plain(value: Value) -> str | int | float | bool | None:
+    """The value as JSON and CSV hold it: moments as text, in ISO 8601."""
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def describe_tables(tables: Sequence[Table], *, level: int = 3) -> str:
+    """The tables in Markdown, a line for each column; what docs and data set cards say of them."""
+    parts = []
+    for table in tables:
+        head = f"{'#' * level} {table.name}\n\n{table.says}\n\n| column | kind | holds |\n|---|---|---|\n"
+        lines = [f"| `{column.name}` | {column.kind} | {column.says} |\n" for column in table.columns]
+        parts.append(head + "".join(lines))
+    return "\n".join(parts)

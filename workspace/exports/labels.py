@@ -1,0 +1,28 @@
+"""The formats of exports in words."""
+
+from django.utils.translation import gettext_lazy as _
+
+from workspace.exports.core.choices import CSV, HUGGING_FACE, JSONL, MARKDOWN, PARQUET, PARQUET_REQUIREMENTS
+
+FORMAT_NAMES = {
+    JSONL: _("JSONL"),
+    CSV: _("CSV"),
+    MARKDOWN: _("Markdown report"),
+    HUGGING_FACE: _("Hugging Face data set"),
+    PARQUET: _("Parquet"),
+}
+FORMAT_NOTES = {
+    JSONL: _(
+        "Complete: one record a line, with every change of every judgement and the basis of every verdict."
+    ),
+    CSV: _(
+        "A zip of tables for spreadsheets. What a spreadsheet would take for a formula is kept from being one."
+    ),
+    MARKDOWN: _("A short report to read: iterations, games with their verdicts, comparisons."),
+    HUGGING_FACE: _("A zip of the same tables as JSON lines, with a card that explains every field."),
+    PARQUET: _("A zip of the same tables as Parquet files, with typed columns."),
+}
+PARQUET_MISSING = _(
+    "Not installed here: Parquet needs the package pyarrow. An admin installs it with "
+    "“pip install -r %(file)s” and restarts the site and its worker."
+) % {"file": PARQUET_REQUIREMENTS}

@@ -1,0 +1,61 @@
+"""Exports: what somebody asked for as a file, and where the file is kept while it is there."""
+
+from django.db import models
+from django.db.models import Q
+
+from workspace.models.jobs import Job
+from workspace.models.people import Person
+from workspace.models.projects import Project
+
+
+class ExportQuerySet(models.QuerySet["Export"]):
+    """How exports are asked for."""
+
+    def visible_to(self, person: Person) -> "ExportQuerySet":
+        """One's own, in projects that one still belongs to; nobody sees another person's, not even an admin."""
+        return self.filter(created_by=person, project__in=Project.objects.visible_to(person))
+
+
+class Export(models.Model):
+    """One file that a person asked for. `subject` says of what: "project", "stage:1", "iteration:2", "game:7", "set:3".
+
+    An unblinded one holds everything, as leads see it; else it holds its owner's own work alone. `seed` deals the
+    pseudonyms. The file is kept under `stored_as` from `ready_at` to `expires_at`, or until `removed_at`.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="exports")
+    subject = models.CharField(max_length=40)
+    format = models.CharField(max_length=20)
+    is_unblinded = models.BooleanField()
+    has_pseudonyms = models.BooleanField(default=False)
+    has_byte_order_mark = models.BooleanField(default=False)
+    seed = models.CharField(max_length=32)
+    job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
+    stored_as = models.CharField(max_length=80, blank=True)
+    byte_count = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    ready_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ExportQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(ready_at=None, expires_at=None, stored_as="")
+                | (Q(ready_at__isnull=False, expires_at__isnull=False) & ~Q(stored_as="")),
+                name="export_ready_whole",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(expires_at__isnull=False, removed_at=None),
+                name="export_with_file",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"export {self.pk} of {self.subject}"
