@@ -18,6 +18,7 @@ PACKAGES = (
     "weak_spots",
     "upgrades",
     "reliability",
+    "exports",
     "home",
 )
 

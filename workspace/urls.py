@@ -5,6 +5,7 @@ from django.urls import URLResolver, include, path
 PACKAGES = (
     "audit",
     "authentication",
+    "exports",
     "projects",
     "people",
     "tokens",

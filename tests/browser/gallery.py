@@ -49,6 +49,8 @@ AS_LEADS = (
     "import_show",
     "map_columns",
     "column_mappings",
+    "exports",
+    "new_export",
     "members",
     "queue",
     "audit",

@@ -12,6 +12,7 @@ from tests.factories.adjudication import TIE, make_differing, page_hash
 from tests.factories.calibration import make_trained
 from tests.factories.columns import make_mapping
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
+from tests.factories.exports import make_export
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage
 from tests.factories.model_reviewers import make_asked
 from tests.factories.people import load_membership, make_admin, make_lead, make_member
@@ -76,6 +77,7 @@ def make_world() -> dict[str, Any]:
     mapping = make_mapping(project=project, by=people["lead"], now=now)
     make_token(people["assigned"])
     account = make_account(project=project, by=admin)
+    export = make_export(project, people["lead"], now=now)
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,
@@ -112,6 +114,7 @@ def make_world() -> dict[str, Any]:
         "draft_sha256": draft.sha256,
         "long_number": stricter.number,
         "long_sha256": stricter.sha256,
+        "export": export.pk,
         "transcript": upload(project=project, by=admin, now=now).pk,
         "table": mapping.transcript.pk,
         "mapping": mapping.pk,

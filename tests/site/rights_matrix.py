@@ -207,6 +207,15 @@ MATRIX: dict[str, list[Row]] = {
     "end_member": [Row("POST", "401 403 403 404 403 404 303 401")],
     "withdraw_from_project": [Row("POST", "401 403 403 404 403 404 303 401")],
     "audit": [Row("GET", "302 403 403 404 200 404 200 302")],
+    # exports: a lead made one; a file is its owner's alone
+    "exports": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "new_export": [
+        Row("GET", "302 200 200 404 200 404 200 302"),
+        Row("POST", "401 303 303 404 303 404 303 401", {"format": "jsonl"}),
+    ],
+    "download_export": [Row("POST", "401 404 404 404 200 404 404 401")],
+    "cancel_export": [Row("POST", "401 404 404 404 409 404 404 401")],
+    "remove_export": [Row("POST", "401 404 404 404 303 404 404 401")],
     # rating: "assigned" has an open evaluation in which nothing is judged yet
     "home": [Row("GET", "302 200 200 200 200 200 200 302")],
     "mine": [Row("GET", "302 200 200 200 200 200 200 302")],

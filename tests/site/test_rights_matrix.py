@@ -97,6 +97,8 @@ def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx
             answer = getattr(client, verb.lower())(address, body, headers=headers)
         else:
             answer = client.generic(verb, address, headers=headers)
+        if answer.streaming:
+            b"".join(answer)  # read to its end, which closes the file
         assert verb != "GET" or Event.objects.count() == before, f"GET {address} wrote to the audit log"
         transaction.set_rollback(True)
     return answer

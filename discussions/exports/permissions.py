@@ -1,0 +1,33 @@
+"""What a person may export from: the whole project for its people, parts of it for leads and admins."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from discussions.models import Game, Iteration, Stage
+from rubric.models import ComparisonSet
+from workspace.core.refusals import Unacceptable
+from workspace.exports.core.choices import GAME, ITERATION, PROJECT, SET, STAGE, Subject, parse_subject
+from workspace.exports.permissions import check_export, check_export_everything
+from workspace.models import Person, Project
+
+_ROWS: dict[str, type[Any]] = {STAGE: Stage, ITERATION: Iteration, GAME: Game, SET: ComparisonSet}
+
+
+def check_export_subject(person: Person, project: Project, text: str) -> Subject:
+    """The subject that the text stands for, which the person may export from. Raises NotAllowed, and Unacceptable."""
+    subject = parse_subject(text)
+    if subject is not None and subject.kind == PROJECT:
+        check_export(person, project)
+        return subject
+    check_export_everything(person, project)
+    if (
+        subject is None
+        or not _ROWS[subject.kind].objects.filter(project=project, number=subject.number).exists()
+    ):
+        raise Unacceptable(
+            _("There is nothing to export under “%(text)s” in this project. Go back and choose again.")
+            % {"text": text[:40]},
+            code="no_subject",
+        )
+    return subject

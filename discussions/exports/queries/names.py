@@ -1,0 +1,53 @@
+"""What the people of a project are called in one export."""
+
+from collections.abc import Callable, Hashable
+
+from discussions.models import Evaluation
+from rubric.exports.queries import list_outside_reviewers, list_people_who_review
+from rubric.models import Reviewer
+from rubric.models.comparisons import ELSEWHERE
+from workspace.exports.core.names import deal_pseudonyms, name_people
+from workspace.models import Export, Person
+
+OUTSIDE = "outside"
+
+
+class Names:
+    """Names by key of a person or a reviewer, as the export wants them: real ones or pseudonyms."""
+
+    def __init__(self, export: Export) -> None:
+        people = Person.objects.order_by("pk").values_list("pk", "name", "email", "is_system")
+        rows = list(people)
+        self.has_pseudonyms = export.has_pseudonyms
+        self.by_key: dict[int, str] = name_people((key, name, email) for key, name, email, _is in rows)
+        self.dealt: dict[Hashable, str] = {}
+        if export.has_pseudonyms:
+            self.dealt = _deal(export, [key for key, _name, _email, is_system in rows if not is_system])
+            self.by_key |= {key: self.dealt[key] for key in self.by_key if key in self.dealt}
+
+    def person(self, key: int | None) -> str | None:
+        """The person with that key; None for nobody."""
+        return None if key is None else self.by_key[key]
+
+    def reviewer(self, row: Reviewer) -> str:
+        """A reviewer: a person as anywhere else; models keep their names."""
+        if row.person_id is not None:
+            return self.by_key[row.person_id]
+        return self.dealt.get((OUTSIDE, row.pk), row.name) if row.kind == ELSEWHERE else row.name
+
+    @property
+    def rename_evaluator(self) -> Callable[[int], str] | None:
+        """What stands for the keys of people in the bases of verdicts; None where they stay."""
+        return self.by_key.__getitem__ if self.has_pseudonyms else None
+
+
+def _deal(export: Export, people: list[int]) -> dict[Hashable, str]:
+    project = export.project
+    evaluators = Evaluation.objects.filter(game__project=project).order_by()
+    outside = [(OUTSIDE, key) for key in list_outside_reviewers(project)]
+    groups: dict[str, list[Hashable]] = {
+        "Evaluator": list(evaluators.values_list("evaluator", flat=True).distinct()),
+        "Reviewer": [*list_people_who_review(project), *outside],
+        "Lead": list(people),
+    }
+    return deal_pseudonyms(groups, export.seed)

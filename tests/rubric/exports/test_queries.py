@@ -1,0 +1,85 @@
+"""Reviews as lines and rows of an export: the decision record's JSON, what cannot be judged, both rounds."""
+
+import pytest
+
+from rubric.exports.core.items import build_answer
+from rubric.exports.core.tables import MARKS, RESPONSES, rows_of
+from rubric.exports.queries import stream_own_reviews, stream_set
+from rubric.models import ComparisonSet
+from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set, say
+from tests.factories.human_reviewers import start as start_review
+from tests.factories.model_reviewers import make_asked
+from tests.factories.people import make_lead, make_project
+
+pytestmark = pytest.mark.django_db
+
+
+def stream(made, left_out=""):
+    row = ComparisonSet.objects.select_related("rubric_version__rubric").get(pk=made.pk)
+    return list(
+        stream_set(
+            row,
+            left_out=left_out,
+            name=lambda key: None if key is None else f"person {key}",
+            reviewer_name=lambda reviewer: reviewer.name,
+        )
+    )
+
+
+def marks_of(item):
+    return [dict(zip([c.name for c in MARKS.columns], MARKS.read_row(row), strict=True))
+            for table, row in rows_of(item) if table is MARKS]  # fmt: skip
+
+
+def test_places_are_labels_and_ties_are_lists():
+    answer = build_answer([["Response B"], ["Response A", "Response C"]], {"Response A": {"accuracy": 9}})
+    assert answer == {
+        "ranking": ["Response B", ["Response A", "Response C"]],
+        "evaluations": {"Response A": {"accuracy": 9}},
+    }
+
+
+def test_what_cannot_be_judged_has_its_reason_and_no_score():
+    review = start_review(mode="holistic")
+    handed_in(review, whole=(8, 7, 6))
+    made = review.comparison.set
+    _held, item = stream(made)
+    assert sorted(row["score"] for row in marks_of(item) if row["criterion"] == "holistic") == [6.0, 7.0, 8.0]
+    other = start_review(mode="holistic")
+    say(other, "holistic", "1", "cannot", reason="It is in a language that I do not read.")
+    (line,) = list(stream_own_reviews(other.comparison.set.project, other.reviewer.person, str))
+    (mark,) = line.marks
+    assert (mark.value, mark.reason) == ("cannot", "It is in a language that I do not read.")
+    assert marks_of(stream(other.comparison.set)[1]) == []
+
+
+def test_marks_point_at_the_response_however_it_was_dealt():
+    made = make_review_set(mode="rubric")
+    handed_in(begin(made, by=list_reviewers(made)[0]))
+    _held, item = stream(made)
+    accuracy = {row["response"]: row["score"] for row in marks_of(item) if row["criterion"] == "accuracy"}
+    assert accuracy == {1: 9.0, 2: 7.0, 3: 6.0}
+    by_position = {row["position"]: row["response"] for row in marks_of(item)}
+    assert [by_position[place] for place in (1, 2, 3)] == list(item.reviews[0].labels.values())
+
+
+def test_raw_answers_of_models_are_kept_and_prompts_are_not():
+    made = ComparisonSet.objects.get(
+        project__slug="asked",
+        number=make_asked(by=make_lead(project=make_project(slug="asked")))["asked_number"],
+    )
+    _held, *items = stream(made)
+    answers = [answer for item in items for review in item.reviews for answer in review.answers]
+    assert any("evaluations" in answer.text for answer in answers)
+
+
+def test_a_set_with_a_reason_is_left_without_reviews_authors_and_ids():
+    made = make_review_set(mode="rubric", authors={1: "some-model"})
+    handed_in(begin(made))
+    held, item = stream(made, left_out="Not yet.")
+    assert (held.left_out, item.reviews, item.id) == ("Not yet.", [], "")
+    rows = [row for table, row in rows_of(item) if table is RESPONSES]
+    assert [row.response.author for row in rows] == ["", "", ""]
+    assert [row.response.author for table, row in rows_of(stream(made)[1]) if table is RESPONSES][
+        0
+    ] == "some-model"
