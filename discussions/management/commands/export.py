@@ -1,0 +1,131 @@
+"""Writes an export from the command line."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from discussions.exports.actions import write_export_at_once
+from workspace.core.refusals import Refusal
+from workspace.exports.core.choices import FILES, GAME, ITERATION, PROJECT, SET, STAGE
+from workspace.models import Person, Project
+
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+
+
+class BadInput(Exception):
+    """What was asked for cannot be begun; the sentence says why."""
+
+
+class Command(BaseCommand):
+    """Exports as the pages do, here and now, with the rights of the person named by --by."""
+
+    help = (
+        "Exports a project or a part of it: everything for leads and admins, their own work for evaluators.\n"
+        "Formats: docs/exports.md. With - the export goes to standard output.\n"
+        "Exit codes: 0 written, 1 writing failed, 2 the command could not begin.\n"
+        "Example: manage.py export --project mafia --game 7 --format jsonl --by lead@example.org --out game-7.jsonl"
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        """Keep the line breaks of the help."""
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """What of, as what, in whose name, and where to."""
+        parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
+        part = parser.add_mutually_exclusive_group()
+        for kind in (STAGE, ITERATION, GAME, SET):
+            part.add_argument(
+                f"--{kind}", type=int, metavar="NUMBER", help=f"this {kind} of the project only"
+            )
+        parser.add_argument("--format", required=True, choices=list(FILES))
+        parser.add_argument(
+            "--by", required=True, metavar="EMAIL", help="with whose rights, and in whose name"
+        )
+        parser.add_argument("--out", required=True, metavar="FILE", help="the file to write, or -")
+        parser.add_argument("--pseudonyms", action="store_true", help="pseudonyms instead of names")
+        parser.add_argument("--bom", action="store_true", help="a byte order mark in CSV files, for Excel")
+        parser.add_argument(
+            "--json", action="store_true", help="answer as JSON (on standard error with --out -)"
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Exit code 2 before anything is written, 1 when writing failed."""
+        try:
+            lines = self._export(options)
+        except (BadInput, Refusal) as reason:
+            self._fail(str(reason), "bad_input", options, BAD_INPUT)
+        except OSError as error:
+            said = f'"{options["out"]}" could not be written: {error.strerror or error}.'
+            self._fail(f"{said} Check the place and the free space.", "cannot_write", options, FAILED)
+        else:
+            self._say(lines, options)
+
+    def _export(self, options: dict[str, Any]) -> dict[str, int]:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise BadInput(f'There is no project "{options["project"]}". Correct --project.')
+        person = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
+        if person is None:
+            raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
+        given: dict[str, Any] = {
+            "project": project,
+            "of": _subject(options),
+            "format_name": options["format"],
+            "has_pseudonyms": options["pseudonyms"],
+            "has_byte_order_mark": options["bom"],
+            "by": person,
+            "now": timezone.now(),
+        }
+        if options["out"] == "-":
+            return write_export_at_once(out=sys.stdout.buffer, **given)
+        with _PartFile(Path(options["out"])) as out:
+            return write_export_at_once(out=out, **given)
+
+    def _fail(self, sentence: str, code: str, options: dict[str, Any], exit_code: int) -> None:
+        fault = {"place": "", "code": code, "message": sentence}
+        self.stderr.write(
+            json.dumps({"faults": [fault]}, ensure_ascii=False) if options["json"] else sentence
+        )
+        raise SystemExit(exit_code)
+
+    def _say(self, lines: dict[str, int], options: dict[str, Any]) -> None:
+        answer = self.stderr if options["out"] == "-" else self.stdout
+        if options["json"]:
+            said = {"file": options["out"], "format": options["format"], "lines": lines}
+            answer.write(json.dumps(said, ensure_ascii=False), lambda text: text)
+            return
+        counts = ", ".join(f"{count} {kind}" for kind, count in lines.items() if kind != "export")
+        answer.write(f"{options['out']}: {counts or 'nothing to export'}", lambda text: text)
+
+
+def _subject(options: dict[str, Any]) -> str:
+    for kind in (STAGE, ITERATION, GAME, SET):
+        if options[kind] is not None:
+            return f"{kind}:{options[kind]}"
+    return PROJECT
+
+
+class _PartFile:
+    """A file that gets its name when it is complete, so that a name never stands for half an export."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.part = path, path.with_name(f"{path.name}.part")
+
+    def __enter__(self) -> IO[bytes]:
+        self.file = self.part.open("wb")
+        return self.file
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        self.file.close()
+        if kind is None:
+            self.part.replace(self.path)
+        else:
+            self.part.unlink(missing_ok=True)
