@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from django.db.models import QuerySet
 from msgspec.structs import replace
 
+from rubric.core.records import RubricRecord
 from rubric.core.response_order import map_labels
-from rubric.core.scores import compute_overall, get_weights, round_half_up
+from rubric.core.scores import round_half_up, score_marks
 from rubric.exports.core.items import (
     ExportedAnswer,
     ExportedComparison,
@@ -163,14 +163,14 @@ def _reviews(
     said: dict[int, list[ReviewedResponse]] = defaultdict(list)
     for reviewed in ReviewedResponse.objects.filter(review__in=keys).order_by("position"):
         said[reviewed.review_id].append(reviewed)
-    weights = get_weights(row.rubric_version.to_record())
+    rubric = row.rubric_version.to_record()
     numbers = dict(Response.objects.filter(comparison__in=comparisons).values_list("pk", "number"))
     found: dict[int, list[ExportedReview]] = defaultdict(list)
     for review in rows:
         label_of = {number: label for label, number in map_labels(review.order).items()}
         given = {label_of[numbers[reviewed.response_id]]: reviewed for reviewed in said[review.pk]}
         built = replace(
-            _review(review, given, weights),
+            _review(review, given, rubric),
             reviewer=names[review.reviewer_id],
             reviewer_kind=reviewers[review.reviewer_id].kind,
             corrected_by=name(review.corrected_by_id),
@@ -181,9 +181,7 @@ def _reviews(
     return found
 
 
-def _review(
-    review: Review, given: Mapping[str, ReviewedResponse], weights: Mapping[str, Fraction]
-) -> ExportedReview:
+def _review(review: Review, given: Mapping[str, ReviewedResponse], rubric: RubricRecord) -> ExportedReview:
     """A review with what it says of the response under each label, before it is said whose it is."""
     return ExportedReview(
         id=review.pk,
@@ -197,7 +195,7 @@ def _review(
         labels=map_labels(review.order),
         answer=build_answer(
             review.reported_ranking or review.ranking,
-            {label: _scores(reviewed, weights) for label, reviewed in given.items()},
+            {label: _scores(reviewed, rubric) for label, reviewed in given.items()},
         ),
         cannot_judge={
             label: reviewed.cannot_judge for label, reviewed in given.items() if reviewed.cannot_judge
@@ -215,9 +213,9 @@ def _review(
     )
 
 
-def _scores(reviewed: ReviewedResponse, weights: Mapping[str, Fraction]) -> dict[str, Any]:
-    """One response in the decision record's JSON; the overall is ours, rounded half up to two places."""
-    overall = compute_overall(reviewed.scores, weights).value
+def _scores(reviewed: ReviewedResponse, rubric: RubricRecord) -> dict[str, Any]:
+    """One response in the decision record's JSON: scores as given, our overall on the common scale to two places."""
+    overall = score_marks(reviewed.scores, rubric).value
     given: dict[str, Any] = dict(reviewed.scores)
     if overall is not None:
         given["overall"] = float(round_half_up(overall))

@@ -125,7 +125,11 @@ MARKS = Table(
             TEXT,
             "key of the criterion; holistic (a score as a whole), overall (the weighted sum, computed), notes",
         ),
-        column("score", NUMBER, "1 to 10; empty where it cannot be judged, and for notes"),
+        column(
+            "score",
+            NUMBER,
+            "as given, on the criterion's scale; empty where it cannot be judged, and for notes",
+        ),
         column("text", TEXT, "the notes, or why it cannot be judged"),
         column("submitted_at", MOMENT, "when the review was handed in", "review.submitted_at"),
     ),

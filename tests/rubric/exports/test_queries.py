@@ -10,6 +10,7 @@ from tests.factories.human_reviewers import begin, handed_in, list_reviewers, ma
 from tests.factories.human_reviewers import start as start_review
 from tests.factories.model_reviewers import make_asked
 from tests.factories.people import make_lead, make_project
+from tests.factories.versions import publish_three_scales
 
 pytestmark = pytest.mark.django_db
 
@@ -83,3 +84,14 @@ def test_a_set_with_a_reason_is_left_without_reviews_authors_and_ids():
     assert [row.response.author for table, row in rows_of(stream(made)[1]) if table is RESPONSES][
         0
     ] == "some-model"
+
+
+def test_scores_stay_as_given_and_the_overall_is_on_the_common_scale():
+    made = make_review_set(mode="rubric", version=publish_three_scales())
+    given = {"coherence": (5, 3, 1), "recommend": (1, 1, 0), "depth": (10, 4, 1)}
+    handed_in(begin(made), scores=given)
+    _held, item = stream(made)
+    rows = {(row["response"], row["criterion"]): row["score"] for row in marks_of(item)}
+    assert [rows[number, "coherence"] for number in (1, 2, 3)] == [5.0, 3.0, 1.0]
+    # 0.5 x (1 + 9 x 2/4) + 0.2 x 10 + 0.3 x 4
+    assert [rows[number, "overall"] for number in (1, 2, 3)] == [10.0, 5.95, 1.0]
