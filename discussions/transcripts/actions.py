@@ -457,7 +457,8 @@ def _close(job: Job, transcript: Transcript, tally: ReadTally, store: Store, now
     faults = [*tally.faults, *store.faults]
     most = Limits(**settings.TRANSCRIPT_LIMITS).faults
     with transaction.atomic():
-        renew(job=job, now=now, total_count=tally.game_count, done_bytes=transcript.byte_count)
+        count = tally.game_count + tally.refused_count
+        renew(job=job, now=now, done_count=count, total_count=count, done_bytes=transcript.byte_count)
         transcript.format = tally.format
         transcript.faults = msgspec.json.encode(faults[:most]).decode()
         transcript.fault_count = tally.fault_count + sum(not fault.is_warning for fault in store.faults)

@@ -20,7 +20,7 @@ from rubric.exports.core.items import (
     ExportedSet,
     ExportedVersion,
     MarkHistory,
-    OwnReview,
+    OwnReviewRecord,
     build_answer,
 )
 from rubric.models import (
@@ -269,7 +269,7 @@ def _load_answers(reviews: Collection[int]) -> dict[int, list[ExportedAnswer]]:
     return found
 
 
-def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterator[OwnReview]:
+def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterator[OwnReviewRecord]:
     """The person's own reviews of a project, with what the person was shown to review them."""
     rows = Review.objects.visible_to(person).filter(reviewer__set__project=project)
     rows = rows.select_related("comparison__set").order_by("pk")
@@ -284,7 +284,7 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
         }
         marks = load_marks([review.pk for review in batch], name)
         for review in batch:
-            yield OwnReview(
+            yield OwnReviewRecord(
                 set=review.comparison.set.number,
                 set_name=review.comparison.set.name,
                 comparison=review.comparison.number,

@@ -45,7 +45,7 @@ for _level in range(70):
     NESTED = [NESTED]
 
 FILES = {
-    "not JSON": (b"Dear all, here is the game.", "This is not JSON"),
+    "in no format": (b"Dear all, here is the game.", "which is no transcript format we know"),
     "truncated": (as_bytes(native_game())[:300], "The file was probably cut off; export it again."),
     "blank": (b" \n\t ", "The file is empty. Export it again"),
     "deep": (b"[" * 100_000, "Brackets are nested deeper than 64"),
@@ -79,7 +79,7 @@ FILES = {
     "bytes that are no text": (b'{"gameId": "\xff"}', "is not UTF-8 text"),
     "UTF-16": (native_game()["gameId"].encode("utf-16"), "UTF-8"),
     "a picture": (b"\x89PNG\r\n\x1a\n", "The file is a picture."),
-    "an archive": (b"PK\x03\x04rest", "The file is a zip archive. Unpack it"),
+    "an archive": (b"PK\x03\x04rest", "The archive is damaged or was cut off. Make it again"),
     "something else": (b'{"rows": []}', "no transcript format we know"),
     "no games": (b"[]", "an empty list: it holds no games"),
 }

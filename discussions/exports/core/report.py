@@ -16,7 +16,7 @@ from discussions.exports.core.items import (
     ExportedStage,
     OwnEvaluation,
 )
-from rubric.exports.core.items import ExportedComparison, ExportedSet, ExportedVersion, OwnReview
+from rubric.exports.core.items import ExportedComparison, ExportedSet, ExportedVersion, OwnReviewRecord
 from workspace.core.markdown import plain
 from workspace.core.text import one_line
 from workspace.exports.core.items import ExportHead
@@ -176,7 +176,7 @@ def _own_game_rows(item: OwnEvaluation) -> Iterator[Row]:
     ]
 
 
-def _own_review_rows(item: OwnReview) -> Iterator[Row]:
+def _own_review_rows(item: OwnReviewRecord) -> Iterator[Row]:
     yield [item.set, item.comparison, item.question, item.round, item.state, _moment(item.submitted_at)]
 
 
@@ -192,7 +192,7 @@ _ROWS: dict[type[Struct], tuple[_Section, Callable[[Any], Iterator[Row]]]] = {
     ExportedSet: (_SETS, _set_rows),
     ExportedComparison: (_COMPARISONS, _comparison_rows),
     OwnEvaluation: (_OWN_GAMES, _own_game_rows),
-    OwnReview: (_OWN_REVIEWS, _own_review_rows),
+    OwnReviewRecord: (_OWN_REVIEWS, _own_review_rows),
 }
 
 

@@ -146,7 +146,7 @@ class ExportedComparison(Struct, frozen=True, tag_field="kind", tag="comparison"
     reviews: list[ExportedReview]
 
 
-class OwnReview(Struct, frozen=True, tag_field="kind", tag="own_review"):
+class OwnReviewRecord(Struct, frozen=True, tag_field="kind", tag="own_review"):
     """A reviewer's own review, with what they were shown: responses under their labels, and no author."""
 
     set: int

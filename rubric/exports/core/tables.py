@@ -9,7 +9,7 @@ from rubric.exports.core.items import (
     ExportedResponse,
     ExportedReview,
     MarkHistory,
-    OwnReview,
+    OwnReviewRecord,
 )
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, TableColumn, column
 
@@ -50,7 +50,7 @@ class _Marked(NamedTuple):
 class _Shown(NamedTuple):
     """A response as its reviewer was shown it."""
 
-    of: OwnReview
+    of: OwnReviewRecord
     label: str
     text: str
 
@@ -58,7 +58,7 @@ class _Shown(NamedTuple):
 class _OwnMark(NamedTuple):
     """One thing that a reviewer said."""
 
-    of: OwnReview
+    of: OwnReviewRecord
     mark: MarkHistory
 
 
@@ -194,7 +194,7 @@ def rows_of(item: Any) -> Iterator[tuple[Table, Any]]:
         for review in item.reviews:
             if review.state == "submitted":
                 yield from ((MARKS, row) for row in _entries(item, review))
-    elif isinstance(item, OwnReview):
+    elif isinstance(item, OwnReviewRecord):
         yield OWN_REVIEWS, item
         yield from ((OWN_RESPONSES, _Shown(item, label, text)) for label, text in item.responses.items())
         yield from ((OWN_MARKS, _OwnMark(item, mark)) for mark in item.marks)
