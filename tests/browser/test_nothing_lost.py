@@ -54,7 +54,7 @@ def test_the_server_dies_and_comes_back(live_stack, rating: Page):
     settle(rating)
     assert list(judgements(live_stack).values()) == ["accurate", "accurate", "inaccurate", "vague"]
     assert live_stack.rows(REVISIONS) == [(4,)]
-    assert "all hold" in live_stack.manage("verify").stdout
+    assert "all hold" in live_stack.manage("verify")
     rating.reload()
     expect(rating.locator('#step-references [aria-pressed="true"]')).to_have_count(4)
     watch.check()
@@ -77,7 +77,7 @@ def test_what_is_unsent_outlives_the_page(live_stack, rating: Page):
     assert list(judgements(live_stack).values()) == ["accurate", "inaccurate"]
     rating.reload()
     expect(rating.locator('#step-references [aria-pressed="true"]')).to_have_count(2)
-    assert "all hold" in live_stack.manage("verify").stdout
+    assert "all hold" in live_stack.manage("verify")
 
 
 def test_signing_in_again_goes_on_where_one_was(live_stack, rating: Page):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,10 +15,11 @@ import psycopg
 import pytest
 from redis import Redis
 
+from tests.services.commands import Commands
 from tests.services.migrated import take_database
 from tests.services.missing import cannot
 from tools.launch import ROOT, Site
-from tools.processes import Child, wait_until
+from tools.processes import wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, find_binary, free_port
 
 UNFINISHED = "SELECT COUNT(*) FROM workspace_job WHERE state IN ('queued', 'running')"
@@ -43,6 +45,7 @@ class LiveStack:
         self._site = Site(self.env)
         self.url = self._site.address
         self.redis, self.web, self.worker = redis.child, self._site.web(), self._site.worker()
+        self._commands = Commands(self.env | {"DJANGO_SETTINGS_MODULE": "tests.stage_settings"})
 
     def start(self) -> None:
         """Start web and worker, and wait for the first page."""
@@ -83,32 +86,24 @@ class LiveStack:
         """Start Redis again after a kill, with the data it had."""
         self.redis_server.start()
 
-    def manage(
-        self, *arguments: str, check: bool = True, settings: str = "evalsite.settings"
-    ) -> subprocess.CompletedProcess[str]:
-        """Run one manage.py command on this stack's data; fails the test when it fails, unless check=False."""
-        command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-        env = self.env | {"DJANGO_SETTINGS_MODULE": settings}
-        done = subprocess.run(
-            command, env=env, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert not check or done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
-        return done
+    def manage(self, *arguments: str) -> str:
+        """Run one manage.py command on this stack's data, which must succeed; what it printed."""
+        done = self._commands.run(*arguments)
+        assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
 
     @contextmanager
     def sweeping(self, every: float) -> Iterator[None]:
         """What `make run` does beside web and worker, this often: ring again for jobs that wait or were dropped."""
-        command = [sys.executable, str(ROOT / "manage.py"), "sweep", "--every", str(every)]
-        child = Child("sweep", command, self.env, self.folder / "log" / "sweep.log", ROOT)
-        child.start()
+        sweep = self._commands.start("sweep", "--every", str(every))
         try:
             yield
         finally:
-            child.kill()
+            os.kill(sweep, signal.SIGKILL)
 
     def script(self, code: str) -> str:
         """Run Python code in this stack's Django, for setting up through real actions; what it printed."""
-        return self.manage("shell", "-v", "0", "-c", code, settings="tests.stage_settings").stdout
+        return self.manage("shell", "-v", "0", "-c", code)
 
     def rows(self, query: str) -> list[tuple]:
         """What the database holds now, seen from outside Django."""
@@ -129,6 +124,7 @@ class LiveStack:
 
     def stop(self) -> None:
         """End everything at once."""
+        self._commands.stop()
         for child in (self.web, self.worker, self.redis):
             child.kill()
 

@@ -42,3 +42,5 @@ def test_manage_runs_on_the_data_of_the_stack(live_stack):
     vendor = "sqlite" if live_stack.database_url.startswith("sqlite") else "postgresql"
     assert said.strip() == vendor
     assert Path(live_stack.env["VAR_DIR"]) == live_stack.folder
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        live_stack.script("1 / 0")
