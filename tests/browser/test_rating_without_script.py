@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import Watch, judgements, set_stage, sign_in, take_next_game, tell
+from tests.browser.driving import Watch, judgements, set_stage, sign_in, sign_in_by_form, take_next_game, tell
 from tests.browser.transcripts import REFERENCES, lively_game
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ def browser_context_args(browser_context_args):
 def test_everything_can_be_done_by_forms(live_stack, page: Page):
     set_stage(live_stack, lively_game(rounds=2))
     watch = Watch(page)
-    sign_in(page, live_stack)
+    sign_in_by_form(page, live_stack)
     take_next_game(page)
     said = answer_everything(page)
     with page.expect_navigation():
