@@ -161,7 +161,7 @@ def hold_predict_next(count: int, level: float) -> Try:
 def compare(random: np.random.Generator, effect: float, size: int):
     """A change of that effect against its control, and two earlier batches; SD 10, so that no end is clipped."""
     batches = [
-        [Fraction(round(score, 3)).limit_denominator(1000) for score in random.normal(mean, 10, count)]
+        [Fraction(round(1000 * score), 1000) for score in random.normal(mean, 10, count)]
         for mean, count in ((0, size), (effect, size), (5, 3), (-5, 3))
     ]
     return difference(batches[0], batches[1], pooled_spread(batches), material=5, span=1000)

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 def exact_mean(values: Collection[Fraction]) -> Fraction | None:
     """The exact mean; None of nothing."""
-    return sum(values, Fraction()) / len(values) if values else None
+    if not values:
+        return None
+    whole, unit = _in_whole_numbers(values)
+    return Fraction(sum(whole), len(whole) * unit)
 
 
 def pool_squares(batches: Iterable[Sequence[Fraction]]) -> tuple[Fraction, int, int]:
@@ -26,11 +29,16 @@ def pool_squares(batches: Iterable[Sequence[Fraction]]) -> tuple[Fraction, int, 
 
 
 def _squares(batch: Sequence[Fraction]) -> Fraction:
-    """The sum of squares around the mean, n sum x^2 - (sum x)^2 over n, in whole numbers, which is ten times faster."""
-    unit = lcm(*(score.denominator for score in batch))
-    whole = [score.numerator * (unit // score.denominator) for score in batch]
+    """The sum of squares around the mean, n sum x^2 - (sum x)^2 over n."""
+    whole, unit = _in_whole_numbers(batch)
     count = len(whole)
     return Fraction(count * sum(number * number for number in whole) - sum(whole) ** 2, count * unit * unit)
+
+
+def _in_whole_numbers(values: Collection[Fraction]) -> tuple[list[int], int]:
+    """The values as whole numbers of one unit, 1 over the second: their sums are exact and ten times faster."""
+    unit = lcm(*(value.denominator for value in values))
+    return [value.numerator * (unit // value.denominator) for value in values], unit
 
 
 def student_t(df: int, level: float = 0.95) -> float:
