@@ -54,7 +54,8 @@ def game_with_marks(
 
 def found(text: str, marks: Iterable[str]) -> list[str]:
     """The marks that are in the text."""
-    return [mark for mark in marks if mark.lower() in text.lower()]
+    lower = text.lower()
+    return [mark for mark in marks if mark.lower() in lower]
 
 
 def masked(text: str) -> str:
