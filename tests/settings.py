@@ -10,7 +10,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
 _MEMORY = "/dev/shm"
 _where = _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else None
 _var = Path(tempfile.mkdtemp(prefix=f"evalsite-tests-{os.getpid()}-", dir=_where))
@@ -38,14 +37,9 @@ os.environ.update(
     LOG_LEVEL="WARNING",
 )
 
-from jinja2 import FileSystemBytecodeCache  # noqa: E402
+from tests.site_settings import *  # noqa: E402,F403
+from tests.site_settings import DATABASES, STORAGES  # noqa: E402
 
-from evalsite.settings import *  # noqa: E402,F403
-from evalsite.settings import DATABASES, STORAGES, TEMPLATES  # noqa: E402
-
-# Templates are compiled once for all processes, and again when their text changes.
-(ROOT / "var" / "cache" / "templates").mkdir(parents=True, exist_ok=True)
-TEMPLATES[0]["OPTIONS"]["bytecode_cache"] = FileSystemBytecodeCache(str(ROOT / "var" / "cache" / "templates"))
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":

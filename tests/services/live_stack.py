@@ -43,6 +43,7 @@ class LiveStack:
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
         }
         self._site = Site(self.env)
+        self._site.env["DJANGO_SETTINGS_MODULE"] = "tests.site_settings"
         self.url = self._site.address
         self.redis, self.web, self.worker = redis.child, self._site.web(), self._site.worker()
         self._commands = Commands(self.env | {"DJANGO_SETTINGS_MODULE": "tests.stage_settings"})
