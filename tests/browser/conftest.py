@@ -13,5 +13,6 @@ expect.set_options(timeout=20_000)
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory, static_files, migrated_database):
     """One running site with one of everything, for tests that only look."""
-    with stack_in(tmp_path_factory.mktemp("gallery"), static_files, migrated_database) as stack:
+    folder = tmp_path_factory.mktemp("gallery")
+    with stack_in(folder, static_files, migrated_database, has_worker=False) as stack:
         yield Gallery(stack)

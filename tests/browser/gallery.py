@@ -97,7 +97,7 @@ class Gallery:
 
     def __init__(self, stack: LiveStack) -> None:
         self.stack, self.url = stack, stack.url
-        stack.worker.kill()  # the jobs below are run at once
+        # The jobs below are run at once; the worker starts after them.
         self.world: dict[str, Any] = json.loads(stack.script(_FILL).splitlines()[-1])
         stack.worker.start()
 

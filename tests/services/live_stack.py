@@ -179,8 +179,10 @@ def live_stack(started_stack, migrated_database) -> LiveStack:
 
 
 @contextmanager
-def stack_in(folder: Path, static_files: Path, migrated_database: str) -> Iterator[LiveStack]:
-    """A started stack on data of its own in that folder, ended afterwards."""
+def stack_in(
+    folder: Path, static_files: Path, migrated_database: str, *, has_worker: bool = True
+) -> Iterator[LiveStack]:
+    """A started stack on data of its own in that folder, ended afterwards; without a worker there is only the web."""
     binary = find_binary()
     if binary is None:
         cannot("Redis", HOW_TO_GET_ONE)
@@ -196,7 +198,9 @@ def stack_in(folder: Path, static_files: Path, migrated_database: str) -> Iterat
     stack = LiveStack(folder, address, redis)
     try:
         redis.start()
-        stack.start()
+        if has_worker:
+            stack.worker.start()
+        stack.start_web()
         yield stack
     finally:
         stack.stop()
