@@ -26,6 +26,23 @@ from workspace.database.append_only import guards
 # Playwright's synchronous interface runs an event loop in the test's own thread; Django would refuse the ORM there.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
+# Files that take longest, longest first: `make test` hands out whole files, and its processes should end together.
+LONGEST = (
+    "browser/test_accessibility.py",
+    "faults/test_worker_and_redis_killed.py",
+    "services/test_launcher.py",
+    "site/test_blindness_team.py",
+    "faults/test_odd_games.py",
+    "faults/test_iterations_at_once.py",
+    "faults/test_web_killed.py",
+    "browser/test_team.py",
+    "browser/test_hostile_text.py",
+    "browser/test_identification.py",
+    "browser/test_nothing_lost.py",
+    "browser/test_iterations.py",
+    "browser/test_rating_without_script.py",
+)
+
 LOOPBACK = ("127.", "::1", "localhost")
 
 # `make fuzz` tries many more examples. A busy machine is slow without anything being wrong.
@@ -118,10 +135,12 @@ def forget_audit_heads():
 
 
 def pytest_collection_modifyitems(items):
-    """Everything in tests/browser drives a browser, whether it says so or not."""
+    """Everything in tests/browser drives a browser, whether it says so or not. The longest files come first."""
     for item in items:
         if item.path.match("tests/browser/test_*.py"):
             item.add_marker(pytest.mark.browser)
+    places = {f"tests/{name}": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
 
 
 def pytest_unconfigure():

@@ -23,7 +23,8 @@ NO_TESTS = 5
 # The tests' settings have all apps, also those that are for signing in outside.
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests that start servers or a browser share them within a file, and wait now and then: one process more than cores.
-SHARED = ("-n", "3", "--dist", "loadfile")
+# Files are handed out in the order of tests/conftest.py, the longest first, and not by how many tests they have.
+SHARED = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def main() -> int:
