@@ -41,34 +41,73 @@ def run_python(arguments: Sequence[str], changes: Mapping[str, str]) -> subproce
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"SECRET_KEY": ""}, "SECRET_KEY is not set. It signs sessions"),
-        ({"SECRET_KEY": "short"}, "SECRET_KEY has 5 characters; it needs at least 50"),
-        ({"AUDIT_KEY": ""}, "AUDIT_KEY is not set. It seals the audit log"),
-        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is not set. Name the hosts"),
-        ({"ALLOWED_HOSTS": "*"}, 'ALLOWED_HOSTS holds "*"'),
-        ({"DATABASE_URL": ""}, "DATABASE_URL is not set. In production name the database"),
-        ({"REDIS_URL": ""}, "REDIS_URL is not set. In production name the broker"),
-        ({"DEMO": "true"}, "DEMO is true, which only EVALSITE_MODE=local allows"),
-        ({"DEBUG": "true"}, "DEBUG is true, which only EVALSITE_MODE=local allows"),
-        ({"DEBUG": "1"}, 'DEBUG is "1"; write true or false'),
-        ({"EVALSITE_MODE": "staging"}, "write one of: production, local"),
-        ({"REQUIRE_TOTP": "yes"}, 'REQUIRE_TOTP is "yes"; write true or false'),
-        (OUTSIDE | {"OIDC_ISSUER": "http://id.example.org"}, "OIDC_ISSUER begins with http://"),
-        (OUTSIDE | {"OIDC_ISSUER": "id.example.org"}, "OIDC_ISSUER is no address to call"),
-        ({"OIDC_ISSUER": "https://id.example.org"}, "OIDC_NAME is not set. OIDC_ISSUER is set: say how"),
-        (
-            OUTSIDE | {"OIDC_ISSUER": "https://id.example.org", "OIDC_CLIENT_SECRET": ""},
-            "OIDC_CLIENT_SECRET is not set. OIDC_ISSUER is set: give the secret",
-        ),
-    ],
-)
-def test_the_start_refuses_and_says_which_variable_and_why(changes, says):
-    done = run("import evalsite.settings", **changes)
-    assert done.returncode != 0
-    assert says in done.stderr.strip().splitlines()[-1]
+REFUSED: list[tuple[dict[str, str], str]] = [
+    ({"SECRET_KEY": ""}, "SECRET_KEY is not set. It signs sessions"),
+    ({"SECRET_KEY": "short"}, "SECRET_KEY has 5 characters; it needs at least 50"),
+    ({"AUDIT_KEY": ""}, "AUDIT_KEY is not set. It seals the audit log"),
+    ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is not set. Name the hosts"),
+    ({"ALLOWED_HOSTS": "*"}, 'ALLOWED_HOSTS holds "*"'),
+    ({"DATABASE_URL": ""}, "DATABASE_URL is not set. In production name the database"),
+    ({"REDIS_URL": ""}, "REDIS_URL is not set. In production name the broker"),
+    ({"DEMO": "true"}, "DEMO is true, which only EVALSITE_MODE=local allows"),
+    ({"DEBUG": "true"}, "DEBUG is true, which only EVALSITE_MODE=local allows"),
+    ({"DEBUG": "1"}, 'DEBUG is "1"; write true or false'),
+    ({"EVALSITE_MODE": "staging"}, "write one of: production, local"),
+    ({"REQUIRE_TOTP": "yes"}, 'REQUIRE_TOTP is "yes"; write true or false'),
+    (OUTSIDE | {"OIDC_ISSUER": "http://id.example.org"}, "OIDC_ISSUER begins with http://"),
+    (OUTSIDE | {"OIDC_ISSUER": "id.example.org"}, "OIDC_ISSUER is no address to call"),
+    ({"OIDC_ISSUER": "https://id.example.org"}, "OIDC_NAME is not set. OIDC_ISSUER is set: say how"),
+    (
+        OUTSIDE | {"OIDC_ISSUER": "https://id.example.org", "OIDC_CLIENT_SECRET": ""},
+        "OIDC_CLIENT_SECRET is not set. OIDC_ISSUER is set: give the secret",
+    ),
+]
+
+# Each start is a process of its own that has loaded nothing of the site; Python and Django are loaded once for all.
+STARTS_OF_SETTINGS = """
+import json, os, sys, traceback
+import celery, django.conf, environ
+
+def start(changes):
+    os.environ.update(changes)
+    try:
+        import evalsite.settings
+    except BaseException as refusal:
+        said = traceback.format_exception_only(refusal)[-1].strip()
+        return [True, said.splitlines()[-1]]
+    return [False, ""]
+
+for changes in json.loads(sys.argv[1]):
+    read, write = os.pipe()
+    if child := os.fork():
+        os.close(write)
+        with open(read) as answer:
+            print(answer.read(), flush=True)
+        os.waitpid(child, 0)
+    else:
+        os.write(write, json.dumps(start(changes)).encode())
+        os._exit(0)
+"""
+
+
+@pytest.fixture(scope="module")
+def starts() -> list[tuple[bool, str]]:
+    """Of each start in REFUSED: whether it failed, and the last line that it says."""
+    done = run(STARTS_OF_SETTINGS, json.dumps([changes for changes, _says in REFUSED]))
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_no_start_is_refused_in_the_environment_of_production():
+    done = run(STARTS_OF_SETTINGS, json.dumps([{}]))
+    assert json.loads(done.stdout) == [False, ""]
+
+
+@pytest.mark.parametrize(("case", "says"), list(enumerate(says for _changes, says in REFUSED)))
+def test_the_start_refuses_and_says_which_variable_and_why(starts, case, says):
+    is_refused, said = starts[case]
+    assert is_refused
+    assert says in said
 
 
 STARTS = {
