@@ -1,6 +1,7 @@
 """The house as the guards see it: wings, their packages in order, the floors of a package, and the files of each."""
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -166,10 +167,29 @@ def templates() -> tuple[Path, ...]:
     return tuple(sorted((ROOT / "templates").rglob("*.html")))
 
 
+def statements_of(source: str) -> Iterator[ast.stmt]:
+    """Every statement of a source, nested ones too. Expressions, which are most of a tree, hold none."""
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        for part in ("handlers", "cases", "body", "orelse", "finalbody"):
+            inner = getattr(node, part, ())
+            waiting += inner if isinstance(inner, list) else ()
+
+
+def dotted_name(node: ast.expr) -> str:
+    """`a.b` of the expression a.b; what is no name is left out, so that f().b gives `.b`. Faster than ast.unparse."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted_name(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def imports_of(source: str) -> list[tuple[int, str]]:
     """Line and dotted name of everything a source imports; `from a import b` gives a.b."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in statements_of(source):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -180,9 +200,7 @@ def imports_of(source: str) -> list[tuple[int, str]]:
 def functions_of(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Every function and method of a source, nested ones too."""
     return [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node for node in statements_of(source) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 
 

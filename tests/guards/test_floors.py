@@ -12,6 +12,7 @@ from tests.guards.house import (
     ORDER,
     ROOT,
     WINGS,
+    dotted_name,
     floor_files,
     imports_of,
     module_name,
@@ -93,7 +94,7 @@ def impurities(module: str, source: str) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
-        called = ast.unparse(node.func)
+        called = dotted_name(node.func)
         if called == "open" or called.endswith((".read_text", ".read_bytes", ".write_text", ".write_bytes")):
             found.append(f"{module}:{node.lineno} calls {called}(): a core touches no files")
         if called.rpartition(".")[2] in CLOCK_CALLS and not node.args:

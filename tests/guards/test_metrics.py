@@ -2,7 +2,7 @@
 
 import ast
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -31,7 +31,11 @@ def _value(node: ast.expr | None, names: dict[str, object]) -> object:
     return None
 
 
-def _literals(tree: ast.AST) -> Iterator[tuple[int, Iterable[ast.expr | None]]]:
+def _is_metric(value: object) -> bool:
+    return isinstance(value, str) and value in METRICS
+
+
+def _literals(tree: ast.AST) -> Iterator[tuple[int, Sequence[ast.expr | None]]]:
     """Line and keys, or members, of every dict, tuple, list and set that is written out."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
@@ -44,10 +48,9 @@ def partial_tables(source: str, names: dict[str, object]) -> list[int]:
     """Lines of tables that are keyed by metric and lack some; a table with other keys as well is none."""
     found = []
     for line, written in _literals(ast.parse(source)):
-        keys = [_value(node, names) for node in written]
-        if len(keys) < LEAST or not all(isinstance(key, str) and key in METRICS for key in keys):
+        if len(written) < LEAST or not all(_is_metric(_value(node, names)) for node in written):
             continue
-        if set(map(str, keys)) not in WHOLE_TABLES:
+        if {_value(node, names) for node in written} not in WHOLE_TABLES:
             found.append(line)
     return found
 
@@ -55,7 +58,7 @@ def partial_tables(source: str, names: dict[str, object]) -> list[int]:
 def metrics_named(source: str) -> list[int]:
     """Lines with the key of a metric as a text of its own."""
     nodes = ast.walk(ast.parse(source))
-    return [node.lineno for node in nodes if isinstance(node, ast.Constant) and node.value in list(METRICS)]
+    return [node.lineno for node in nodes if isinstance(node, ast.Constant) and _is_metric(node.value)]
 
 
 def _wing_files() -> list[Path]:

@@ -2,8 +2,9 @@
 
 import ast
 import re
+from collections import Counter
 
-from tests.guards.house import ROOT, floor_files, python_files, short, templates
+from tests.guards.house import ROOT, dotted_name, floor_files, python_files, short, templates
 from tests.guards.test_sizes import PAGE, REGION
 
 INCLUDES = re.compile(r"(?:{%-?\s*(?:include|extends|from|import)\s+|draw_once\(\s*)[\"']([^\"']+)[\"']")
@@ -21,7 +22,7 @@ def pairs(source: str) -> list[tuple[int, str, str]]:
     }
     found = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "respond":
+        if isinstance(node, ast.Call) and dotted_name(node.func).rpartition(".")[2] == "respond":
             said = {keyword.arg: text_of(keyword.value, constants) for keyword in node.keywords}
             if said.get("page") and said.get("region"):
                 found.append((node.lineno, said["page"], said["region"]))
@@ -90,9 +91,10 @@ def template_names() -> set[str]:
 def single_use(texts: dict[str, str], named: set[str]) -> list[str]:
     """Partials that no view answers with and one template includes, and would have room for."""
     found = []
+    included = {user: Counter(INCLUDES.findall(text)) for user, text in texts.items()}
     for name, text in texts.items():
-        users = [user for user, other in texts.items() if INCLUDES.findall(other).count(name)]
-        uses = sum(INCLUDES.findall(texts[user]).count(name) for user in users)
+        users = [user for user, names in included.items() if names[name]]
+        uses = sum(included[user][name] for user in users)
         if name in named or not is_region(name) or "{% macro" in text or uses > 1:
             continue
         if not users:
