@@ -12,6 +12,7 @@ from django.template.backends.jinja2 import Template
 from django.test import TransactionTestCase, override_settings
 from django.test.signals import template_rendered
 
+from tests.factories.replays import replays
 from tests.services.browser import browser_context_args, browser_type_launch_args  # noqa: F401
 from tests.services.live_stack import (  # noqa: F401
     live_stack,
@@ -103,9 +104,18 @@ def django_db_keepdb(django_db_modify_db_settings):
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_keepdb, django_db_blocker):
     """Keep the database that was just migrated."""
-    if connection.vendor == "sqlite" and not django_db_keepdb:
-        with django_db_blocker.unblock():
+    with django_db_blocker.unblock():
+        if connection.vendor == "sqlite" and not django_db_keepdb:
             keep_database(connection.settings_dict["NAME"])
+        replays.note_migrated()
+
+
+@pytest.fixture(autouse=True)
+def replayed_worlds(monkeypatch):
+    """Factories may write a world again that an earlier test made, unless the test has patched code."""
+    replays.begin(is_patched=lambda: bool(monkeypatch._setattr or monkeypatch._setitem))
+    yield
+    replays.end()
 
 
 @pytest.fixture(autouse=True, scope="session")

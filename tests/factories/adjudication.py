@@ -17,6 +17,7 @@ from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.rating import ANSWERS, list_asked, make_game, make_rating_project, say_all
+from tests.factories.replays import replayed
 from tests.factories.verdicts import fresh
 from workspace.models import Person, Project
 
@@ -26,6 +27,7 @@ Key = tuple[str, str]
 AFTER_ROLES = "role_consistency"
 
 
+@replayed
 def make_shared_game(
     *,
     k: int = 3,
@@ -49,6 +51,7 @@ def list_evaluations(game: Game) -> list[Evaluation]:
     return list(Evaluation.objects.with_work().filter(game=game, purpose=RATING).order_by("pk"))
 
 
+@replayed
 def submit_as(
     evaluation: Evaluation,
     *,
@@ -101,6 +104,7 @@ def breaches(now: datetime = NOW) -> list[str]:
     return [sentence for check in CHECKS for sentence in check.find(now)]
 
 
+@replayed
 def submitted_game(
     k: int = 3, *, differing: Mapping[Key, Sequence[str]] | None = None, **given: object
 ) -> Game:
@@ -125,6 +129,7 @@ OTHER_TIE = ("strategic_depth", "4")
 HOSTILE = "I am not sure what this <b>answers</b>."
 
 
+@replayed
 def make_differing(
     *, leads: Iterable[Person] = (), project: Project | None = None, slug: str = "", message_count: int = 12
 ) -> Game:
@@ -173,6 +178,7 @@ def difference(game, key):
     return {disagreement.key: disagreement for disagreement in disagreements_in(fresh(game))}[key]
 
 
+@replayed
 def settle_difference(
     game,
     about=LABEL,

@@ -8,10 +8,12 @@ from discussions.queue.actions import take_next_game
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish
 from tests.factories.rating import make_rating_project, say
+from tests.factories.replays import replayed
 from tests.factories.verdicts import settled
 from workspace.models import Person, Project
 
 
+@replayed
 def make_round(*, project: Project | None = None, games: int = 1, **given: object) -> CalibrationRound:
     """An open round on so many games, each rated by somebody of its own with a recorded verdict."""
     project = project or make_rating_project()
@@ -25,6 +27,7 @@ def make_trainee(opened: CalibrationRound) -> Person:
     return make_member(project=opened.project)
 
 
+@replayed
 def take(opened: CalibrationRound, person: Person) -> Evaluation:
     """What the person is given next, with its work."""
     taken = take_next_game(project=opened.project, by=person, now=NOW)
@@ -32,6 +35,7 @@ def take(opened: CalibrationRound, person: Person) -> Evaluation:
     return Evaluation.objects.with_work().get(pk=taken.pk)
 
 
+@replayed
 def make_trained(*, leads: Sequence[Person], trainee: Person, slug: str) -> dict[str, object]:
     """A round of two games that the trainee is half-way through, with two answers unlike the key's: its arguments."""
     project = make_rating_project(slug=slug)

@@ -11,6 +11,7 @@ from rubric.models.comparisons import ELSEWHERE, PERSON
 from rubric.reviews.actions import begin_review, record_submission
 from rubric.reviews.core.answer_record import read_review
 from tests.factories.people import NOW, make_lead, make_project
+from tests.factories.replays import replayed
 from tests.factories.versions import first
 from workspace.models import Person
 
@@ -27,6 +28,7 @@ def response_version() -> RubricVersion:
     return RubricVersion.objects.newest("response") or first()
 
 
+@replayed
 def make_set(
     *,
     by: Person | None = None,
@@ -77,6 +79,7 @@ def make_set(
     return made
 
 
+@replayed
 def review_with(
     *,
     comparison: Comparison,

@@ -9,6 +9,7 @@ from rubric.models import Comparison, ComparisonSet, Review
 from tests.factories.comparisons import make_set
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_lead, make_member, make_project
+from tests.factories.replays import replayed
 from workspace.models import Person
 from workspace.revisions.actions import Saved
 from workspace.revisions.core import Act
@@ -16,6 +17,7 @@ from workspace.revisions.core import Act
 RECORD = {"accuracy": (9, 7, 6), "completeness": (8, 9, 6), "conciseness": (7, 9, 6), "clarity": (8, 8, 6)}
 
 
+@replayed
 def make_review_set(*, people: int = 1, **given: object) -> ComparisonSet:
     """A set in a project of its own, with that many evaluators of it as reviewers."""
     project = make_project()
@@ -33,6 +35,7 @@ def list_reviewers(made: ComparisonSet) -> list[Person]:
     ]
 
 
+@replayed
 def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> Review:
     """The review of that comparison as its page fetches it; the first reviewer's unless told."""
     person = by or list_reviewers(made)[0]
@@ -44,6 +47,7 @@ def begin(made: ComparisonSet, *, by: Person | None = None, number: int = 1) -> 
     return fresh(opened, person)
 
 
+@replayed
 def start(**given: object) -> Review:
     """A review that was begun, in a set of its own."""
     return begin(make_review_set(**given))
@@ -100,6 +104,7 @@ def say_all(
     return review
 
 
+@replayed
 def handed_in(review: Review, **given: object) -> Review:
     """The same review with everything said, handed in."""
     say_all(review, **given)

@@ -29,6 +29,7 @@ from rubric.models import RubricVersion
 from tests.factories.jobs import measure_waiting_games
 from tests.factories.numbers import numbers
 from tests.factories.people import make_lead, moment
+from tests.factories.replays import replayed
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.models import Person, Project
@@ -53,6 +54,7 @@ def figures(**changes):
     return GOOD | {"cost": 1.25, "cache": 0.8} | changes
 
 
+@replayed
 def make_stage(*, project: Project | None = None, by: Person | None = None, **plan) -> Stage:
     """The first stage of a project."""
     project = project or make_games_project()
@@ -77,20 +79,28 @@ def plan(**given) -> Plan:
     return Plan(**({"name": f"Iteration {number}", "prompt": prompt, "change_note": "Shorter."} | given))
 
 
+@replayed
 def make_baseline(
     *, stage: Stage, games=(), minutes: float = 1, evaluator_count: int = 1, **given
 ) -> Iteration:
     """A baseline, with these figures' games opened for rating and rated; without any it is open for import."""
-    iteration = open_baseline(
+    iteration = open_empty_baseline(stage=stage, minutes=minutes, evaluator_count=evaluator_count, **given)
+    return fill(iteration=iteration, games=games, minutes=minutes)
+
+
+@replayed
+def open_empty_baseline(*, stage: Stage, minutes: float, evaluator_count: int, **given) -> Iteration:
+    """A baseline that is open for import."""
+    return open_baseline(
         stage=stage,
         plan=plan(prompt=PROMPT, change_note="", **given),
         protocol=protocol(evaluator_count=evaluator_count),
         by=get_lead(stage),
         now=moment(minutes),
     )
-    return fill(iteration=iteration, games=games, minutes=minutes)
 
 
+@replayed
 def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Iteration:
     """A change against the stage's reference, like `make_baseline`."""
     iteration = open_change(
@@ -103,6 +113,7 @@ def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Itera
     return fill(iteration=iteration, games=games, minutes=minutes)
 
 
+@replayed
 def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float = 1, **given) -> Iteration:
     """The next iteration of a stage: its baseline first, then changes; rated, and decided when so asked."""
     if history(stage).reference is None:
@@ -113,22 +124,33 @@ def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float
     return fresh(iteration)
 
 
+@replayed
 def fill(*, iteration: Iteration, games=(), minutes: float = 1) -> Iteration:
     """Import games with these figures, open the iteration for rating and rate them; None leaves a game unrated."""
     if games:
         import_games(iteration=iteration, games=games, minutes=minutes)
         if len(games) >= iteration.least_games:
-            open_for_rating(iteration=iteration, by=get_lead(iteration.stage), now=moment(minutes))
+            open_imported(iteration=iteration, minutes=minutes)
             rate_games(iteration=iteration, games=games, minutes=minutes)
     return fresh(iteration)
 
 
+@replayed
+def open_imported(*, iteration: Iteration, minutes: float) -> None:
+    """Open the iteration for rating, by who opened the stage."""
+    open_for_rating(iteration=iteration, by=get_lead(iteration.stage), now=moment(minutes))
+
+
 def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Import and measure as many games, with their costs and cache hit rates."""
-    given = [
-        native_game(gameId=f"staged-{next(numbers)}", metadata={"cost": _cost(game or figures())})
-        for game in games
-    ]
+    costs = [_cost(game or figures()) for game in games]
+    import_costed(iteration=iteration, costs=costs, minutes=minutes)
+
+
+@replayed
+def import_costed(*, iteration: Iteration, costs, minutes: float) -> None:
+    """Import and measure a game with each of these costs."""
+    given = [native_game(gameId=f"staged-{next(numbers)}", metadata={"cost": cost}) for cost in costs]
     import_transcripts(
         project=iteration.project,
         files=[Upload(f"games-{next(numbers)}.json", as_bytes(given))],
@@ -139,6 +161,7 @@ def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     measure_waiting_games(now=moment(minutes))
 
 
+@replayed
 def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Verdict rows with these figures for the iteration's games in the order of their numbers."""
     rows = Game.objects.filter(iteration=iteration).order_by("number")
@@ -147,6 +170,7 @@ def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
             record_figures(game=game, given=given, minutes=minutes)
 
 
+@replayed
 def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     """One verdict row with these figures, superseding the one that stands."""
     version = game.iteration.rubric_version
@@ -176,6 +200,7 @@ def record_figures(*, game: Game, given, minutes: float = 1) -> Verdict:
     )
 
 
+@replayed
 def withdraw(*, game: Game, by: Person | None = None, minutes: float = 8, reason: str = "Cut short.") -> Game:
     """The game, out of the averages."""
     row = Game.objects.select_related("project", "iteration").get(pk=game.pk)
@@ -195,6 +220,7 @@ def preview(iteration: Iteration) -> DecisionPreview:
     return found
 
 
+@replayed
 def decide_on(
     *,
     iteration: Iteration,

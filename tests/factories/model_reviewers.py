@@ -13,6 +13,7 @@ from rubric.models import Answer
 from rubric.models.comparisons import MODEL
 from tests.factories.comparisons import make_set
 from tests.factories.people import NOW
+from tests.factories.replays import replayed
 from workspace.core.refusals import Refusal
 from workspace.jobs.actions import fail, take_job
 
@@ -73,6 +74,7 @@ def stored():
     return list(Answer.objects.order_by("pk").values_list("attempt", "error_code"))
 
 
+@replayed
 def make_asked(*, by, people=()):
     """A set with a model: comparison 1 has its answer, 2 a prompt, 3 nothing. Gives what addresses are made of."""
     made = make_set(by=by, questions=3, people=people, name="Asked of a model")

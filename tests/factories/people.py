@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from tests.factories.numbers import numbers
+from tests.factories.replays import replayed
 from workspace.models import Membership, Person, Project
 from workspace.people.actions import create_account, system_person
 from workspace.projects.actions import add_member, create_project
@@ -18,6 +19,7 @@ def moment(minutes: float = 0) -> datetime:
     return NOW + timedelta(minutes=minutes)
 
 
+@replayed
 def make_person(
     *, name: str = "", email: str = "", is_admin: bool = False, password: str = PASSWORD, now: datetime = NOW
 ) -> Person:
@@ -38,12 +40,14 @@ def make_admin(**given: object) -> Person:
     return make_person(is_admin=True, **given)
 
 
+@replayed
 def make_project(*, slug: str = "", name: str = "", by: Person | None = None, now: datetime = NOW) -> Project:
     """A project with its audit chain."""
     slug = slug or f"project-{next(numbers)}"
     return create_project(name=name or slug.capitalize(), slug=slug, by=by or system_person(now=now), now=now)
 
 
+@replayed
 def make_member(
     *, project: Project, role: str = "evaluator", person: Person | None = None, now: datetime = NOW
 ) -> Person:

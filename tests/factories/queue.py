@@ -9,8 +9,10 @@ from discussions.queue.actions import change_queue, take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from tests.factories.people import NOW, make_lead, moment
 from tests.factories.rating import make_game, say_what_is_missing, submitted
+from tests.factories.replays import replayed
 
 
+@replayed
 def rated_once(percent: int = 50) -> Evaluation:
     """A person who rated the only game of a project, half of whose games are to come again."""
     evaluation = submitted()
@@ -21,6 +23,7 @@ def rated_once(percent: int = 50) -> Evaluation:
     return evaluation
 
 
+@replayed
 def finish(evaluation: Evaluation) -> Evaluation:
     """Rate it to the end, and hand it in."""
     work = Evaluation.objects.with_work().get(pk=evaluation.pk)
@@ -30,6 +33,7 @@ def finish(evaluation: Evaluation) -> Evaluation:
     return submit_evaluation(evaluation=work, by=work.evaluator, now=NOW)
 
 
+@replayed
 def until_repeated(first: Evaluation) -> Evaluation:
     """Rate games that come in, one after the other, until one comes again."""
     project, by = first.game.project, first.evaluator
@@ -43,6 +47,7 @@ def until_repeated(first: Evaluation) -> Evaluation:
     raise AssertionError("half of the games should be repeats, and none of twelve is")
 
 
+@replayed
 def make_repeat(evaluation, *, shown_number=99, now=NOW):
     """The same game once more for the same person, under another number."""
     game, person = evaluation.game, evaluation.evaluator

@@ -12,6 +12,7 @@ from discussions.rating.actions.judgements import judge, judge_all
 from discussions.rating.queries import load_state
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
+from tests.factories.replays import replayed
 from tests.factories.transcripts import import_game, make_games_project, native_game, native_message
 from workspace.models import Person
 from workspace.revisions.core import Act
@@ -72,6 +73,7 @@ def game_of(
     )
 
 
+@replayed
 def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     """A project whose unsorted iteration has these rules."""
     project = make_games_project(slug=slug)
@@ -79,12 +81,14 @@ def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     return project
 
 
+@replayed
 def make_game(*, project, content=None, message_count=12):
     """A measured game of the project with its places open."""
     by = Person.objects.system(now=NOW)
     return import_game(project=project, by=by, **(content or game_of(message_count)))
 
 
+@replayed
 def start(*, project=None, message_count=12, content=None, reveal="blind_first", now=NOW):
     """An evaluation just begun by an evaluator of its own."""
     project = project or make_rating_project(reveal=reveal)
@@ -132,6 +136,7 @@ def say_what_is_missing(evaluation, *, answers=ANSWERS):
         state = say_all(evaluation, state, values)
 
 
+@replayed
 def ready_to_submit(**given):
     """An evaluation with everything in."""
     evaluation = start(**given)
@@ -141,6 +146,7 @@ def ready_to_submit(**given):
     return evaluation
 
 
+@replayed
 def submitted(**given):
     """An evaluation handed in."""
     evaluation = ready_to_submit(**given)

@@ -9,6 +9,7 @@ from tests.factories.jobs import measure_waiting_games
 from tests.factories.native_games import TEXTS, as_bytes, native_game, native_message, repeated_messages
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW
+from tests.factories.replays import replayed
 from workspace.models import Person, Project
 from workspace.people.actions import system_person
 
@@ -24,12 +25,14 @@ __all__ = [
 ]
 
 
+@replayed
 def make_games_project(*, slug: str = "", now: datetime = NOW) -> Project:
     """A project with its unsorted iteration under the shipped rubric."""
     slug = slug or f"project-{next(numbers)}"
     return open_project(slug=slug, name=slug.capitalize(), by=system_person(now=now), now=now)
 
 
+@replayed
 def upload(
     *, project: Project, by: Person, games: object = None, name: str = "game.json", now: datetime = NOW
 ) -> Transcript:
@@ -38,6 +41,7 @@ def upload(
     return import_transcripts(project=project, files=[Upload(name, data)], by=by, now=now)[0].transcript
 
 
+@replayed
 def import_game(*, project: Project, by: Person, now: datetime = NOW, **changes: object) -> Game:
     """A game that came in and was measured, without diagnostics; `changes` go to the native game."""
     changes.setdefault("gameId", f"game-{next(numbers)}")

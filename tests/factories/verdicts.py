@@ -7,9 +7,11 @@ from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import Preview, load_verdict_preview
 from tests.factories.people import make_lead, moment
 from tests.factories.rating import say_what_is_missing, submitted
+from tests.factories.replays import replayed
 from workspace.models import Person, Project
 
 
+@replayed
 def game_to_settle(**given: object) -> Game:
     """A game whose one evaluation is submitted; no verdict yet."""
     return fresh(submitted(**given).game)
@@ -27,6 +29,7 @@ def preview(game: Game) -> Preview:
     return found
 
 
+@replayed
 def record(
     game: Game, *, by: Person | None = None, reason: str = "", sha256: str = "", minutes: float = 60
 ) -> Verdict:
@@ -36,6 +39,7 @@ def record(
     return record_verdict(game=game, basis_sha256=basis, by=by, now=moment(minutes), reason=reason)
 
 
+@replayed
 def settled(**given: object) -> Verdict:
     """A recorded verdict."""
     return record(game_to_settle(**given))
@@ -46,6 +50,7 @@ def get_lead(game: Game) -> Person:
     return make_lead(project=game.project)
 
 
+@replayed
 def settle(*, project: Project, by: Person) -> Verdict:
     """The verdict on the project's next game, rated and recorded by this evaluator."""
     evaluation = take_next_game(project=project, by=by, now=moment())

@@ -15,6 +15,7 @@ from rubric.versions.actions import (
 )
 from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS, response_version
 from tests.factories.people import NOW, make_admin
+from tests.factories.replays import replayed
 from workspace.people.actions import system_person
 
 SHIPPED = {"discussion": DISCUSSION_NUMBERS[-1], "response": RESPONSE_NUMBERS[-1]}
@@ -27,6 +28,7 @@ def first(key="response"):
     return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number=SHIPPED[key])
 
 
+@replayed
 def retire_earlier(*, key="response", by=None):
     """Retire the shipped versions before the newest, which is then the only published one."""
     newest = first(key)
@@ -34,6 +36,7 @@ def retire_earlier(*, key="response", by=None):
         retire_version(version=version, reason="Superseded", by=by or make_admin(), now=NOW)
 
 
+@replayed
 def make_draft(*, key="response", by=None, note="To try other weights", now=NOW):
     """A draft of what the shipped version says."""
     return draft_version(version=first(key), note=note, by=by or make_admin(), now=now)
@@ -47,6 +50,7 @@ def with_weights(record: RubricRecord, *weights: float) -> RubricRecord:
     return replace(record, criteria=criteria)
 
 
+@replayed
 def make_changed_draft(*, by=None, weights=(0.4, 0.2, 0.2, 0.2), now=NOW):
     """A draft of the response rubric with other weights."""
     by = by or make_admin()
