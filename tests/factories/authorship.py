@@ -6,9 +6,11 @@ from discussions.rating.actions.finish import open_transcript, reveal_roles, sub
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import game_of, make_rating_project, say, say_what_is_missing, start
+from tests.factories.replays import replayed
 from workspace.models import Project
 
 
+@replayed
 def make_testing_project(**given: object) -> Project:
     """A project whose evaluators take the test."""
     project = make_rating_project(**given)
@@ -16,6 +18,7 @@ def make_testing_project(**given: object) -> Project:
     return project
 
 
+@replayed
 def choose(*, project: Project, identification: str) -> None:
     """What a lead of the project chooses."""
     iteration = Iteration.objects.select_related("project").get(project=project)
@@ -32,6 +35,7 @@ def spoken_game(count: int = 48, **given: object) -> dict:
     return content
 
 
+@replayed
 def start_test(*, project: Project | None = None, content: dict | None = None, **given: object) -> Evaluation:
     """An evaluation just begun, its transcript closed."""
     project = project or make_testing_project(**given)
@@ -44,6 +48,7 @@ def give_messages(evaluation: Evaluation, *, hits: int) -> None:
         say(evaluation, "attribution", str(number), str(author) if number <= hits else "cannot_tell")
 
 
+@replayed
 def opened(*, hits: int = 6, **given: object) -> Evaluation:
     """An evaluation whose test is answered and whose transcript is open."""
     evaluation = start_test(**given)
@@ -52,11 +57,13 @@ def opened(*, hits: int = 6, **given: object) -> Evaluation:
     return evaluation
 
 
+@replayed
 def submitted_test(*, decides: bool = False, **given: object) -> Evaluation:
     """An evaluation with a test, handed in."""
     return finished(opened(**given), decides=decides)
 
 
+@replayed
 def finished(evaluation: Evaluation, *, decides: bool = False) -> Evaluation:
     """The evaluation with everything after the test judged, and handed in."""
     say_what_is_missing(evaluation)

@@ -19,6 +19,7 @@ from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.rating import game_of, make_rating_project
+from tests.factories.replays import replayed
 from tests.factories.tokens import Program
 from tests.factories.transcripts import upload
 from workspace.models import Person, Project
@@ -174,6 +175,7 @@ def marked_person(project: Project, name: str) -> Person:
     return make_member(project=project, person=person)
 
 
+@replayed
 def begin(project: Project, person: Person) -> Evaluation:
     """What the person is dealt next, with its work."""
     taken = take_next_game(project=project, by=person, now=NOW)
@@ -186,6 +188,7 @@ def again(evaluation: Evaluation) -> Evaluation:
     return Evaluation.objects.with_work().get(pk=evaluation.pk)
 
 
+@replayed
 def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = False) -> tuple[Game, Person]:
     """A game for three; one other handed in, one was sent theirs back, both left marks wherever people can leave any.
 
@@ -213,6 +216,7 @@ def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = 
     return game, lead
 
 
+@replayed
 def begin_again(evaluation: Evaluation) -> Evaluation:
     """Taken up again by its evaluator."""
     return_to_game(evaluation=again(evaluation), by=evaluation.evaluator, now=NOW)

@@ -2,8 +2,10 @@
 
 from discussions.demo.actions.fill import fill_demo
 from tests.factories.people import NOW
+from tests.factories.replays import replayed
 from workspace.people.actions import system_person
 
 
+@replayed
 def fill():
     return fill_demo(by=system_person(now=NOW), now=NOW)

@@ -65,6 +65,7 @@ def work(review: Review) -> ReviewState:
     return load_review_state(fresh(review))
 
 
+@replayed
 def say(
     review: Review,
     kind: str,
@@ -91,6 +92,7 @@ def say(
     return mark(review=fresh(review), act=act, by=review.reviewer.person, now=now)
 
 
+@replayed
 def say_all(
     review: Review, *, whole: Sequence[int] = (8, 7, 6), scores: dict[str, Sequence[int]] | None = None
 ) -> Review:

@@ -98,6 +98,7 @@ def start(*, project=None, message_count=12, content=None, reveal="blind_first",
     return Evaluation.objects.with_work().get(pk=evaluation.pk)
 
 
+@replayed
 def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **given):
     """Judge one thing, on the stored version unless another is given."""
     if version is None:

@@ -12,6 +12,7 @@ from discussions.reliability.queries import TEAM_STATISTICS
 from tests.factories.adjudication import Key, list_evaluations, submit_as
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project
+from tests.factories.replays import replayed
 from workspace.jobs.actions import run_job
 from workspace.models import Person, Project
 from workspace.stored_statistics.pages import decode_body
@@ -31,6 +32,7 @@ DIFFERING = [
 ]
 
 
+@replayed
 def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Project:
     """Games that the same k evaluators have handed in; the first two of them differ as DIFFERING says."""
     project = make_rating_project(evaluator_count=k, **given)
@@ -40,6 +42,7 @@ def make_agreeing_project(*, games: int = 3, k: int = 2, **given: object) -> Pro
     return project
 
 
+@replayed
 def add_game(project: Project, people: Sequence[Person], differing: Mapping[Key, tuple[str, str]]) -> Game:
     """One more game of the project, handed in by these people, of whom the first two differ like this."""
     game = make_game(project=project)
@@ -70,6 +73,7 @@ def write_labels(game: Game, kind: str, table: Sequence[Sequence[str]]) -> None:
         Judgement.objects.filter(pk__in=[row.pk for row in stored.values()]).update(blind_value="")
 
 
+@replayed
 def figure_team(project: Project, *, by=None) -> None:
     """Compute what is not there of the project's figures."""
     job = ask_for_team_figures(project=project, by=by or make_lead(project=project), now=NOW)

@@ -9,6 +9,7 @@ from rubric.models import ComparisonSet
 from rubric.reviewer_statistics.actions import ask_for_figures
 from tests.factories.comparisons import make_set, review_with
 from tests.factories.people import NOW, make_lead, make_project
+from tests.factories.replays import replayed
 from workspace.jobs.actions import run_job
 from workspace.models import Person
 
@@ -19,6 +20,7 @@ KEYS = ("accuracy", "completeness", "conciseness", "clarity")
 TRUE_WEIGHTS = (0.1, 0.1, 0.1, 0.7)
 
 
+@replayed
 def make_reviewed_set(
     *,
     by: Person | None = None,
@@ -52,6 +54,7 @@ def make_reviewed_set(
     return made
 
 
+@replayed
 def figure(comparison_set: ComparisonSet, *, by: Person | None = None) -> None:
     """Compute its figures as a worker does."""
     job = ask_for_figures(comparison_set=comparison_set, by=by or comparison_set.created_by, now=NOW)
@@ -59,6 +62,7 @@ def figure(comparison_set: ComparisonSet, *, by: Person | None = None) -> None:
         run_job(job=job.pk, clock=lambda: NOW)
 
 
+@replayed
 def make_figured(*, by: Person, people: Sequence[Person]) -> dict[str, object]:
     """A closed set with its figures, which those people review too, by the names that addresses use."""
     made = make_reviewed_set(by=by, questions=3, people=people, name="Answers about bread")
@@ -71,6 +75,7 @@ def make_figured(*, by: Person, people: Sequence[Person]) -> dict[str, object]:
     }
 
 
+@replayed
 def close(comparison_set: ComparisonSet) -> None:
     """Close the set; its figures are then computed."""
     close_set(comparison_set=comparison_set, by=comparison_set.created_by, now=NOW)

@@ -23,6 +23,7 @@ from tests.factories.human_reviewers import (
     work,
 )
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
+from tests.factories.replays import replayed
 from tests.factories.tampering import without_triggers
 from tests.factories.tokens import program_of
 
@@ -39,6 +40,7 @@ HIDDEN = ("AUTHORMARK", "KEYMARK", "COMPARISONMARK", "OTHERPERSON", "OTHERNOTE",
 WEIGHTS = ("0.35", "35%", "35 %", "0.25", "25%")
 
 
+@replayed
 def marked_set(mode):
     """A set in which everything hidden carries a mark, with two people and a model who review it."""
     project = make_project()
