@@ -1,17 +1,49 @@
 """The demo: made once, through the actions, with life on every screen.
 
 The demo's comparisons: reviewed by people, models and an external reviewer, with everything that can be odd.
+
+The demo's stage: five iterations with a story, the same every time.
+
+The demo's team: three evaluators who differ as people do, in every state that a lead looks at.
+
+The slow tests fill the whole demo once between them: the factory is replayed.
 """
 
 from inspect import signature
+from itertools import pairwise
 
+import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 
+from discussions.adjudication.queries import disagreements_in
+from discussions.calibration.queries import load_progress as load_round_progress
+from discussions.comparison.queries import decision_preview
 from discussions.demo.actions.fill import STEPS, play, read_script
-from discussions.demo.actions.scene import Clock, Scene
+from discussions.demo.actions.game_steps import OPPOSITE, value_in
+from discussions.demo.actions.scene import FOLDER, Clock, Scene
+from discussions.demo.core import View
+from discussions.gates.queries import compute_stage_gate
+from discussions.home.pages.home import home_page
+from discussions.iterations.core.averages import compute_averages
+from discussions.iterations.queries import load_history, load_rubric
 from discussions.management.commands.verify import CHECKS
-from discussions.models import Evaluation, Game, Remark, Slot, Verdict
+from discussions.models import (
+    Adjudication,
+    CalibrationRound,
+    Decision,
+    Evaluation,
+    Game,
+    Judgement,
+    ManualFigure,
+    QueueRule,
+    Remark,
+    Slot,
+    Stage,
+    TeamFigures,
+    Verdict,
+)
+from discussions.transcripts.core.reader import read_transcripts
 from rubric.calibration.queries import load_progress
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
 from rubric.models.comparisons import MODEL, PERSON
@@ -19,6 +51,7 @@ from rubric.reviews.queries import load_reviewed
 from rubric.sets.permissions import check_see_results
 from tests.factories.demo import fill
 from tests.factories.people import NOW, make_member, make_person, make_project
+from tests.factories.replays import replayed
 from workspace.access.permissions import get_refusal
 from workspace.models import Event, Job, Membership, Person
 
@@ -70,6 +103,7 @@ def test_every_line_of_a_script_names_a_step_and_its_arguments(name):
         signature(STEPS[line.do]).bind(None, line.by, **line.args)
 
 
+@replayed
 def fill_set(script: str = "comparisons") -> dict:
     """The demo's comparisons in a project of their own; the people by their keys."""
     project = make_project()
@@ -138,3 +172,186 @@ def test_the_set_with_places_has_a_round_that_one_of_three_passed_and_an_answer_
     assert found == {people["first"]: True, people["second"]: None, people["third"]: False}
     answered = Review.objects.get(reviewer__kind=MODEL, comparison__set=made)
     assert answered.mode == "unreadable"
+
+
+FILES = sorted((FOLDER / "transcripts").glob("iteration-*.json"))
+
+
+GAMES = [game for file in FILES for game in msgspec.json.decode(file.read_bytes())]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game["gameId"])
+def test_a_game_of_the_stage_is_short_and_has_no_fault(game):
+    played = game | {"timestamp": "2026-03-01T18:00:00Z"}
+    read = read_transcripts(msgspec.json.encode([played]), "stage.json")
+    record = read.games[0].record
+    assert not read.fault_count
+    assert 10 <= len(record.messages) <= 14
+    assert 5 <= len(record.players) <= 6
+    speakers = [message.player for message in record.messages]
+    assert all(speaker != following for speaker, following in pairwise(speakers))
+    assert len({message.text for message in record.messages}) == len(record.messages)
+
+
+def test_no_two_games_of_the_stage_are_the_same():
+    texts = [tuple(message["message"] for message in game["messages"]) for game in GAMES]
+    assert len(set(texts)) == len(GAMES) == 15
+
+
+@pytest.mark.slow
+def test_the_stage_tells_of_every_kind_of_decision():
+    fill()
+    stage = Stage.objects.get()
+    history = load_history(stage)
+    made = [
+        (iteration.number, iteration.kind, iteration.decision.choice if iteration.decision else "")
+        for iteration in history.iterations
+    ]
+    assert made == [
+        (1, "baseline", ""),
+        (2, "change", "keep"),
+        (3, "change", "revert"),
+        (4, "change", "inconclusive"),
+        (5, "change", ""),
+    ]
+    assert history.reference is not None
+    assert history.reference.number == 2
+    answers = [decision_preview(history, iteration.id) for iteration in history.iterations[1:4]]
+    assert [answer.compared.answer for answer in answers] == [
+        "improved",
+        "cannot tell yet",
+        "cannot tell yet",
+    ]
+    picked = answers[1].compared.metric("anti_repetition").difference
+    assert (round(picked.raw, 1), round(picked.rebound, 1)) == (15.1, 1.7)
+    proposed = [
+        msgspec.json.decode(decision.proposal)["proposal"] for decision in Decision.objects.order_by("pk")
+    ]
+    assert proposed == ["keep", "inconclusive", "inconclusive"]
+    assert [iteration.hunk_count for iteration in history.iterations] == [0, 1, 1, 1, 1]
+    by_hand = ManualFigure.objects.get()
+    assert by_hand.reason
+    told = [compute_averages(iteration.figures, load_rubric(iteration)) for iteration in history.iterations]
+    assert [iteration.passes for iteration in told] == [False, True, False, True, None]
+    assert told[1].cost.by_hand == [by_hand.game.number]
+    door = compute_stage_gate(stage, history)
+    assert (door.is_open, door.streak.count, door.streak.reverted) == (False, 2, [3])
+    assert door.cache.missing == [17]
+    assert Slot.objects.filter(evaluator=None, game__iteration__number=5).count() == 3
+
+
+TEAM = "demo-team"
+
+
+def game(number: int) -> Game:
+    return Game.objects.select_related("iteration__rubric_version", "project").get(
+        project__slug=TEAM, number=number
+    )
+
+
+def person(key: str) -> Person:
+    return Person.objects.get(email=f"{key}@example.org")
+
+
+@pytest.mark.slow
+def test_every_screen_of_a_team_has_life():
+    fill()
+    _the_games_are_in_every_state()
+    _calibration_has_one_who_passed_and_one_who_did_not()
+    _figures_have_intervals_and_answers_that_differ()
+    assert QueueRule.objects.get(project__slug=TEAM).repeat_percent == 5
+    assert not Event.objects.filter(at__gt=NOW).exists(), "nothing of the demo lies in the future"
+
+
+def _the_games_are_in_every_state():
+    states = {
+        number: sorted(
+            Evaluation.objects.filter(game=game(number), purpose="rating").values_list("state", flat=True)
+        )
+        for number in range(3, 9)
+    }
+    assert states == {
+        3: ["submitted"] * 3,
+        4: ["submitted"] * 3,
+        5: ["submitted"] * 3,
+        6: ["returned", "submitted", "submitted"],
+        7: ["draft", "lapsed", "submitted"],
+        8: [],
+    }
+    verdicts = Verdict.objects.filter(project__slug=TEAM)
+    assert set(verdicts.values_list("game__number", flat=True)) == {1, 2, 3}
+    assert Adjudication.objects.get().reason
+    assert not [
+        disagreement
+        for disagreement in disagreements_in(game(3))
+        if disagreement.counts is None and disagreement.can_be_adjudicated
+    ]
+    assert [disagreement.kind for disagreement in disagreements_in(game(4)) if disagreement.is_tie] == [
+        "reference"
+    ]
+    majorities = [
+        disagreement for disagreement in disagreements_in(game(5)) if disagreement.can_be_adjudicated
+    ]
+    assert majorities
+    assert not any(majority.is_tie for majority in majorities), "its verdict can be recorded at once"
+    held = Slot.objects.get(project__slug=TEAM, evaluator__isnull=False, is_closed=False, lease_until__gt=NOW)
+    assert (held.game.number, held.evaluator) == (7, person("evaluator3"))
+    kept = Slot.objects.get(project__slug=TEAM, assigned_to__isnull=False, purpose="rating")
+    assert (kept.game.number, kept.assigned_to) == (8, person("evaluator"))
+    assert Slot.objects.filter(game=game(8), evaluator=None).count() == 3
+    assert home_page(person=person("evaluator"), now=NOW).returned[0].comment
+    assert home_page(person=person("evaluator2"), now=NOW).aside[0].game_number == 7
+
+
+def _calibration_has_one_who_passed_and_one_who_did_not():
+    opened = CalibrationRound.objects.get(project__slug=TEAM)
+    passes = [load_round_progress(opened, person(key)).result.passes for key in ("evaluator", "evaluator2")]
+    assert (passes, opened.is_required) == ([True, False], False)
+
+
+def _figures_have_intervals_and_answers_that_differ():
+    bodies = dict(TeamFigures.objects.filter(project__slug=TEAM).values_list("kind", "body"))
+    assert set(bodies) == {"accuracy", "agreement"}
+    things = {
+        thing["key"]: thing for thing in msgspec.json.decode(bodies["agreement"])["agreement"]["things"]
+    }
+    shown = [
+        things[key] for key in ("reference", "strategic_depth", "coherence", "role_consistency", "rating")
+    ]
+    assert all(thing["alpha"]["interval"] for thing in shown)
+    # Which messages are sampled hangs on the installation, and with them where people differ.
+    assert sum(any(row != column for row, column, *_ in thing["cells"]) for thing in shown) >= 3
+    (version,) = msgspec.json.decode(bodies["accuracy"])["versions"]
+    counts = {table["part"]: [cell["count"] for cell in table["cells"]] for table in version["tables"]}
+    assert all(sum(counts[part]) >= 40 for part in ("strategic_depth", "coherence"))
+
+
+@pytest.mark.slow
+def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_samples(settings):
+    settings.AUDIT_KEY = "of-another-installation-" + "k" * 40
+    fill()
+    said = Judgement.objects.filter(evaluation__game__project__slug=TEAM)
+    assert said.count() > 400
+    assert set(said.filter(kind="question").values_list("value", flat=True)) == {"yes", "no"}
+    _the_games_are_in_every_state()
+    _calibration_has_one_who_passed_and_one_who_did_not()
+
+
+def test_chance_is_the_same_every_time():
+    view = View(questions="yynyn", differs=0.5)
+    values = [value_in(view, "coherence", str(number), "yes", f"second:{number}") for number in range(40)]
+    assert values == [
+        value_in(view, "coherence", str(number), "yes", f"second:{number}") for number in range(40)
+    ]
+    assert set(values) == {"yes", "no"}
+
+
+def test_a_view_gives_its_labels_answers_and_rating_and_else_the_automatic_value():
+    calm = View(questions="yynyn", rating="4.5", labels={"9.1": "vague"})
+    assert value_in(calm, "reference", "8.1", "inaccurate", "") == "accurate"
+    assert value_in(calm, "reference", "9.1", "accurate", "") == "vague"
+    assert "".join(value_in(calm, "question", str(n), "", "")[0] for n in range(1, 6)) == "yynyn"
+    assert value_in(calm, "rating", "", "", "") == "4.5"
+    assert value_in(calm, "coherence", "1", "no", "") == "no"
+    opposed = View(differs=1.0)
+    assert [value_in(opposed, "coherence", "1", value, "") for value in OPPOSITE] == list(OPPOSITE.values())
