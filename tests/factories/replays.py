@@ -152,7 +152,10 @@ replays = Replays()
 
 
 def replayed(factory: Callable[P, R]) -> Callable[P, R]:
-    """This factory, made once for tests that call it alike on the same rows; it depends on nothing else."""
+    """This factory, made once for tests that call it alike on the same rows.
+
+    It depends on nothing else, and changes no object that it is given: only what it returns and stores comes again.
+    """
 
     @wraps(factory)
     def call(*given: P.args, **named: P.kwargs) -> R:
