@@ -75,7 +75,7 @@ def test_the_first_game_is_shown_by_htmx_and_by_a_button(seen, table):
         text = answer.content.decode()
         assert '<strong><bdi dir="auto">Ann</bdi></strong>: <bdi dir="auto">hello</bdi>' in text
         assert "Cid</bdi></strong>" not in text
-        assert "2 begin in the rows read" in text
+        assert "2 in the rows that were read for this preview" in text
     assert '<option value="2" selected>match</option>' in page.content.decode()
     assert not ColumnMapping.objects.exists()
 
