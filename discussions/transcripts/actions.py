@@ -459,10 +459,12 @@ def _close(job: Job, transcript: Transcript, tally: ReadTally, store: Store, now
     with transaction.atomic():
         count = tally.game_count + tally.refused_count
         renew(job=job, now=now, done_count=count, total_count=count, done_bytes=transcript.byte_count)
-        transcript.format = tally.format
         transcript.faults = msgspec.json.encode(faults[:most]).decode()
         transcript.fault_count = tally.fault_count + sum(not fault.is_warning for fault in store.faults)
         transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
+        # What waits is read again by its content: an archive may hold other formats beside the table.
+        if not transcript.waits_for_columns:
+            transcript.format = tally.format
         transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
         detail = {"games": store.game_count, "faults": transcript.fault_count}
         _record("transcript:imported", transcript, job.created_by, now, detail)

@@ -287,7 +287,8 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
             yield OwnReviewRecord(
                 set=review.comparison.set.number,
                 set_name=review.comparison.set.name,
-                comparison=review.comparison.number,
+                # A hidden repeat looks like any other review: by the number and the states that its page shows.
+                comparison=review.number,
                 question=review.comparison.question,
                 responses={
                     label: texts[review.comparison_id, number]
@@ -295,7 +296,7 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
                 },
                 reviewer=name(person.pk) or "",
                 round=review.round,
-                state=review.state,
+                state="submitted" if review.submitted_at else "draft",
                 created_at=review.created_at,
                 submitted_at=review.submitted_at,
                 marks=marks.get(review.pk, []),

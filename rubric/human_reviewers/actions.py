@@ -33,7 +33,6 @@ from rubric.human_reviewers.queries.reviews import STARTING, ReviewState, load_r
 from rubric.human_reviewers.queries.waiting import (
     AFTER_CALIBRATION,
     NOT_DEALT,
-    TO_CALIBRATE,
     TO_REVIEW,
     WaitingSet,
     repeat_seed,
@@ -121,7 +120,7 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
         [found] = waiting_sets(by, only=comparison_set.pk)
         if found.begun:
             return Review.objects.get(pk=found.begun[0].review)
-        if found.in_state(TO_REVIEW) and not found.in_state(TO_CALIBRATE):
+        if found.waiting and found.waiting[0].state == TO_REVIEW:
             repeat = _begin_repeat(reviewer, found, by, now)
             if repeat is not None:
                 return repeat

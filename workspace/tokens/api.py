@@ -213,7 +213,7 @@ def read_key(request: HttpRequest) -> str:
 def hash_request(request: Asking, operation: Operation) -> str:
     """The hash of what is asked for: verb, address, and the body, of files their names and bytes."""
     digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
-    if request.content_type == "multipart/form-data":
+    if request.content_type == "multipart/form-data" and may_send_files(operation) is not None:
         digest.update(json.encode(sorted(request.POST.lists())))
         for name, files in sorted(request.FILES.lists()):
             for file in files:

@@ -257,6 +257,18 @@ def test_what_waits_goes_down_by_one_with_every_review(soon):
     assert Review.objects.filter(purpose=REPEAT).values("comparison").distinct().count() == 2
 
 
+def test_repeats_come_also_while_an_optional_round_is_left_alone(soon):
+    made = with_repeats(questions=4)
+    [person] = list_reviewers(made)
+    make_set_round(made, is_required=False)
+    counts, purposes = [], []
+    while waiting_count(person):
+        counts.append(waiting_count(person))
+        purposes.append(review_next(made, person).purpose)
+    assert REPEAT in purposes
+    assert counts == list(range(len(counts), 0, -1))
+
+
 def test_repeats_take_no_place_and_are_not_for_who_could_see_results(soon):
     made = with_repeats(questions=2, people=2, people_needed=1)
     left, right = list_reviewers(made)

@@ -51,7 +51,7 @@ def test_a_lead_opens_a_round_reads_its_rule_and_closes_it():
     opened = CalibrationRound.objects.get()
     assert (opened.pass_percent, opened.is_required, str(opened.mark_within)) == (75, True, "1.50")
     shown = words(lead.get(answer["Location"]))
-    assert "75 of a hundred marks that are the key’s, or at most 1.50 higher or lower" in shown
+    assert "at least 75 % of the marks within 1.50 of the key’s, in points of the scale 1 to 10" in shown
     assert "Response 2 NOTEMARK." in shown and "As a whole 8" in shown
     assert "A round is open. Close it first." in words(lead.get(address("set_calibrations", made)))
     assert lead.post(address("close_set_calibration", made, 1)).status_code == 303
@@ -120,7 +120,7 @@ def test_where_several_differ_from_the_key_the_page_says_so():
     for person in list_reviewers(made):
         review_next(made, person, (8, 7, 9))
     page = words(signed(made.created_by).get(address("set_calibration", made, 1)))
-    assert "Given otherwise by several" in page and "2 of 2" in page
+    assert "Marks that several people gave differently" in page and "2 of 2" in page
 
 
 def test_the_set_page_counts_comparisons_for_calibration_as_nobodys():

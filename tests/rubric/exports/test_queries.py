@@ -2,6 +2,7 @@
 
 import pytest
 
+from rubric.calibration.actions import change_repeats
 from rubric.exports.core.items import build_answer
 from rubric.exports.core.tables import MARKS, RESPONSES, rows_of
 from rubric.exports.queries import stream_own_reviews, stream_set
@@ -9,7 +10,8 @@ from rubric.models import ComparisonSet
 from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set, say
 from tests.factories.human_reviewers import start as start_review
 from tests.factories.model_reviewers import make_asked
-from tests.factories.people import make_lead, make_project
+from tests.factories.people import NOW, make_lead, make_project
+from tests.factories.response_calibration import review_next
 from tests.factories.versions import publish_three_scales
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +97,16 @@ def test_scores_stay_as_given_and_the_overall_is_on_the_common_scale():
     assert [rows[number, "coherence"] for number in (1, 2, 3)] == [5.0, 3.0, 1.0]
     # 0.5 x (1 + 9 x 2/4) + 0.2 x 10 + 0.3 x 4
     assert [rows[number, "overall"] for number in (1, 2, 3)] == [10.0, 5.95, 1.0]
+
+
+def test_a_hidden_repeat_is_exported_to_its_reviewer_like_any_other_review(monkeypatch):
+    monkeypatch.setattr("workspace.core.repeats.APART", 0)
+    monkeypatch.setattr("workspace.core.repeats.is_due", lambda *_given: True)
+    monkeypatch.setattr("rubric.human_reviewers.actions.is_due", lambda *_given: True)
+    made = make_review_set(mode="holistic", questions=3)
+    change_repeats(comparison_set=made, repeat_percent=50, by=made.created_by, now=NOW)
+    [reviewer] = list_reviewers(made)
+    for _first_and_again in range(2):
+        review_next(made, reviewer)
+    lines = list(stream_own_reviews(made.project, made.reviewers.get().person, str))
+    assert [(line.comparison, line.state) for line in lines] == [(1, "submitted"), (4, "submitted")]
