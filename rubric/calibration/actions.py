@@ -222,7 +222,7 @@ def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
     people = set(Reviewer.objects.filter(set=comparison_set, kind=PERSON).values_list("pk", flat=True))
     given: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
     for row in load_reviewed(comparison_set, comparison=comparison.number):
-        if row.reviewer in people:
+        if row.reviewer in people and (row.scores or row.holistic is not None):
             given[row.reviewer].append((str(row.response), row.scores, row.holistic))
     if len(given) < FEWEST_REVIEWS:
         says = _(

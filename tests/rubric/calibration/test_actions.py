@@ -9,6 +9,7 @@ from rubric.calibration.actions import RoundPlan, change_repeats, close_round, l
 from rubric.calibration.queries import load_keys, load_progress
 from rubric.comparisons.actions import add_comparisons
 from rubric.comparisons.core import NewComparison, NewResponse
+from rubric.human_reviewers.actions import submit_marked_review
 from rubric.human_reviewers.queries.waiting import second_rounds, waiting_count, waiting_sets
 from rubric.models import CalibrationRound, CalibrationWaiver, ComparisonSet, Review
 from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED
@@ -17,7 +18,15 @@ from rubric.reviews.queries import load_reviewed
 from rubric.sets.permissions import check_see_results
 from rubric.sets.queries import count_taken
 from tests.factories.comparisons import make_set
-from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
+from tests.factories.human_reviewers import (
+    begin,
+    fresh,
+    handed_in,
+    list_reviewers,
+    make_review_set,
+    say,
+    work,
+)
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.response_calibration import AGREED, make_set_round, review_next, take
 from workspace.access.permissions import may
@@ -205,6 +214,17 @@ def test_calibration_takes_no_place_and_holds_up_no_second_round():
     review_next(made, third)
     assert count_taken([made], now=NOW) == {made.comparisons.get().pk: 2}
     assert states(third) == {1: "handed_in"}, "who was calibrated has no second round"
+
+
+def test_people_who_could_judge_nothing_make_no_consensus():
+    made = make_review_set(people=2, questions=1, mode="rubric")
+    for person in list_reviewers(made):
+        review = begin(made, by=person)
+        for kind, subject in work(review).sheet.scores:
+            say(review, kind, subject, "cannot", reason="it is cut off")
+        submit_marked_review(review=fresh(review), by=person, now=NOW)
+    with pytest.raises(Unacceptable, match="there is no consensus"):
+        make_set_round(made, comparisons=(1,), marks={})
 
 
 # ---------------------------------------------------------------- hidden repeats
