@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from operator import or_
+from threading import Lock
 
 import numpy as np
 from msgspec import Struct
@@ -298,46 +299,49 @@ class Words(Struct, frozen=True, eq=False):
 
 
 class _Met:
-    """Words with their numbers, and by number the bits and the player of those read so far.
-
-    Several threads may use it: a word gets its number in one step that no thread can interrupt, and what is read is
-    replaced as a whole, for at least the words that were numbered before.
-    """
+    """Words with their numbers, and by number the bits and the player of those read so far."""
 
     def __init__(self) -> None:
         self.numbers: defaultdict[str, int] = defaultdict()
         self.numbers.default_factory = self.numbers.__len__
-        self.read: tuple[Numbers, Numbers] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self.flags = self.players = np.zeros(0, np.int64)
 
-    def learn(self, flags_of: Callable[[str], int]) -> tuple[Numbers, Numbers]:
+    def learn(self, flags_of: Callable[[str], int]) -> None:
         """Reads the words that have a number and are not read yet."""
-        flags, players = self.read
-        new = list(self.numbers)[len(flags) :]
-        flags = np.concatenate([flags, np.array([flags_of(word) for word in new], np.int64)])
-        players = np.concatenate([players, np.array([decode_player(word) or 0 for word in new], np.int64)])
-        self.read = flags, players
-        return flags, players
+        new = list(self.numbers)[len(self.flags) :]
+        self.flags = np.concatenate([self.flags, np.array([flags_of(word) for word in new], np.int64)])
+        self.players = np.concatenate(
+            [self.players, np.array([decode_player(word) or 0 for word in new], np.int64)]
+        )
 
 
 class Vocabulary:
-    """What a token can mean, remembered from game to game; starts anew when it has grown too large."""
+    """What a token can mean, remembered from game to game; starts anew when it has grown too large.
+
+    Threads may share one.
+    """
 
     def __init__(self) -> None:
         self._met = _Met()
+        # Between a miss in the dictionary and the number given to the word, Python may run garbage collection and
+        # another thread; without the lock, both would number the word.
+        self._lock = Lock()
 
     def forget(self) -> None:
         """Starts anew; what is measured never depends on it."""
-        self._met = _Met()
+        with self._lock:
+            self._met = _Met()
 
     def look_up(self, tokens: list[str], flags_of: Callable[[str], int]) -> Words:
         """The words of a text; `flags_of` says the bits of one that is new."""
-        met = self._met
-        if len(met.numbers) > _VOCABULARY_MEMORY:
-            met = self._met = _Met()
-        numbers = np.fromiter(map(met.numbers.__getitem__, tokens), np.int64, len(tokens))
-        flags, players = met.read
-        if len(met.numbers) > len(flags):
-            flags, players = met.learn(flags_of)
+        with self._lock:
+            if len(self._met.numbers) > _VOCABULARY_MEMORY:
+                self._met = _Met()
+            met = self._met
+            numbers = np.fromiter(map(met.numbers.__getitem__, tokens), np.int64, len(tokens))
+            if len(met.numbers) > len(met.flags):
+                met.learn(flags_of)
+            flags, players = met.flags, met.players
         # Of several places given to one word the last stays: backwards, that is where the word is used first.
         first = np.empty(len(flags), np.int64)
         first[numbers[::-1]] = np.arange(len(tokens) - 1, -1, -1)

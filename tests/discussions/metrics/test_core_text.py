@@ -10,6 +10,7 @@ Words looked up: first uses, bits and players; what was met before changes nothi
 """
 
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -326,9 +327,17 @@ def test_what_was_met_before_changes_nothing() -> None:
     assert plain(vocabulary.look_up(TEXT, len)) == plain(Vocabulary().look_up(TEXT, len))
 
 
+class SlowWord(str):
+    """A word whose every look-up lets other threads run, as garbage collection in the midst of it may do."""
+
+    def __hash__(self) -> int:
+        time.sleep(1e-6)
+        return super().__hash__()
+
+
 def test_threads_share_a_vocabulary() -> None:
     vocabulary = Vocabulary()
-    texts = [[f"w{(start * 7 + step) % 5000}" for step in range(3000)] for start in range(40)]
+    texts = [[SlowWord(f"w{(start * 7 + step) % 500}") for step in range(100)] for start in range(40)]
     alone = [plain(Vocabulary().look_up(text, len)) for text in texts]
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda text: plain(vocabulary.look_up(text, len)), texts))
