@@ -194,6 +194,7 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {"login": "20/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+PASSWORD_RESET_TIMEOUT = 24 * 3600
 CACHES = {"default": {"BACKEND": "workspace.models.counters.RowCache", "KEY_PREFIX": "evalsite"}}
 VALIDATION = "django.contrib.auth.password_validation."
 AUTH_PASSWORD_VALIDATORS = [

@@ -1,4 +1,4 @@
-// What the frame of every page does with script: the theme without a reload, and the sign-in dialog in place.
+// What the frame of every page does with script: the theme without a reload, the sign-in dialog in place, copying.
 const theme = document.getElementById("theme");
 theme?.addEventListener("submit", async (event) => {
   const choice = event.submitter?.value;
@@ -31,3 +31,14 @@ document.body.addEventListener("signed-in", (event) => {
 
 // After an act the server names the element that the focus goes on to.
 document.body.addEventListener("go-to", ({ detail: { id } }) => document.getElementById(id)?.focus());
+
+// A secret that is shown once can be copied by a button.
+for (const button of document.querySelectorAll("[data-copies]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    const field = document.getElementById(button.dataset.copies);
+    field.select();
+    await navigator.clipboard.writeText(field.value);
+    button.textContent = button.dataset.copied;
+  });
+}

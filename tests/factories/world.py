@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib.auth.tokens import default_token_generator
 from django.utils import timezone
 
 from discussions.queue.actions import assign_game, take_next_game
@@ -89,6 +90,7 @@ def make_world() -> dict[str, Any]:
         "membership": load_membership(person=bystander, project=project).pk,
         "person": bystander.pk,
         "secret": invited.secret,
+        "password_secret": default_token_generator.make_token(bystander),
         "token": people["assigned"].access_tokens.get().pk,
         "account": account.pk,
         "invitation": invited.invitation.pk,
@@ -170,6 +172,7 @@ ARGUMENTS = {
         for name in ("calibrations", "calibration", "close_calibration", "let_rate", "take_calibration")
     },
     "service_tokens": {"person": "account"},
+    "password_by_link": {"token": "password_secret"},
     "api_verdict": {"number": "settled_number"},
     **{
         name: {"number": "set_number"}

@@ -89,6 +89,10 @@ MATRIX: dict[str, list[Row]] = {
             {"name": "Newcomer", "password": "seven green parrots"},
         ),
     ],
+    "password_by_link": [
+        Row("GET", "200 200 200 200 200 200 200 200"),
+        Row("POST", "303 303 303 303 303 303 303 303", {"password": "seven green parrots"}),
+    ],
     "set_theme": [
         Row("POST", "303 303 303 303 303 303 303 303", {"theme": "dark"}, "303 303 303 303 303 303 303 303"),
     ],
@@ -344,6 +348,10 @@ MATRIX: dict[str, list[Row]] = {
     "reset_second_factor": [
         Row("GET", "302 403 403 403 403 403 200 302"),
         Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Phone lost"}),
+    ],
+    "password_link": [
+        Row("GET", "302 404 404 404 200 404 200 302"),
+        Row("POST", "401 404 404 404 200 404 200 401"),
     ],
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],

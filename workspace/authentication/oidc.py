@@ -164,6 +164,6 @@ def _not_in(request: HttpRequest, sentence: str) -> ImmediateHttpResponse:
 
 
 def _sign_in_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
-    context = {"form": SignInForm(request=request), "note": sentence, "is_new": False, **sign_in_methods()}
+    context = {"form": SignInForm(request=request), "note": sentence, "done": "", **sign_in_methods()}
     context["redirect_field_value"] = ""
     return render(request, "workspace/authentication/sign_in.html", context, status=status)

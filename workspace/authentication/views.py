@@ -126,9 +126,9 @@ class SignInView(LoginView):
     template_name = "workspace/authentication/sign_in.html"
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
-        """The form, the other way in where there is one, and whether an account was made by an invitation just now."""
-        is_new = self.request.GET.get("account") == "made"
-        return super().get_context_data(**kwargs) | sign_in_methods() | {"is_new": is_new, "note": ""}
+        """The form, the other way in where there is one, and what was done just now: an account, a new password."""
+        done = self.request.GET.get("done", "")
+        return super().get_context_data(**kwargs) | sign_in_methods() | {"done": done, "note": ""}
 
     def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         """The form, also for somebody who gave the password and not yet the code: they may start again."""

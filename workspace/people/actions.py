@@ -7,6 +7,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -18,7 +19,8 @@ from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.models.people import time_zones
 from workspace.models.projects import ADMIN
-from workspace.people.permissions import check_change_account, check_manage_people
+from workspace.people.permissions import check_change_account, check_make_password_link, check_manage_people
+from workspace.people.queries import person_of_link
 from workspace.projects.actions import ROLES, insert_membership
 from workspace.projects.permissions import check_manage_members
 
@@ -107,6 +109,38 @@ def change_password(*, old: str, new: str, by: Person, now: datetime, keep: str 
         SignIn.objects.of(by, but=keep).delete()
         _record("password:changed", by, by, now, {})
     return by
+
+
+def make_password_link(*, person: Person, by: Person, now: datetime) -> str:
+    """The secret of a link by which the person chooses a new password; shown once and stored nowhere.
+
+    It holds for `PASSWORD_RESET_TIMEOUT` seconds, until it is used, and until the person signs in. Raises NotAllowed.
+    """
+    check_make_password_link(by, person)
+    with transaction.atomic():
+        _record("password:link_made", person, by, now, {})
+    return default_token_generator.make_token(person)
+
+
+def choose_password(*, secret: str, password: str, by: Person | None, now: datetime) -> Person:
+    """Set the password of the account that a link is for (`by`, None when there is none); all its sign-ins end.
+
+    Raises Conflict when the link is closed, Unacceptable for a weak password. Of two simultaneous users one succeeds.
+    """
+    with transaction.atomic():
+        locked = Person.objects.select_for_update().filter(pk=by.pk).first() if by else None
+        person = person_of_link(locked.pk, secret) if locked else None
+        if person is None:
+            raise Conflict(
+                _("This link was used or is older than a day. Ask a team lead or an admin for a new one."),
+                code="link_closed",
+            )
+        _check_password(password, person)
+        person.set_password(password)
+        person.save(update_fields=["password"])
+        SignIn.objects.of(person).delete()
+        _record("password:chosen", person, person, now, {})
+    return person
 
 
 def end_other_sign_ins(*, by: Person, now: datetime, keep: str) -> int:

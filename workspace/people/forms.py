@@ -83,6 +83,18 @@ class PasswordForm(forms.Form):
     )
 
 
+class ChosenPasswordForm(forms.Form):
+    """A password chosen by a link."""
+
+    password = forms.CharField(
+        label=_("New password"),
+        max_length=256,
+        strip=False,
+        help_text=_("12 characters or more; several words are easy to remember and hard to guess."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
 class ThemeForm(forms.Form):
     """Light, dark, or as the system has it."""
 

@@ -22,6 +22,8 @@ urlpatterns: list[URLPattern] = [
     path("people/invite/", views.invite_admin, name="invite_admin"),
     path("people/<int:person>/off/", views.switch_off, name="switch_off"),
     path("people/<int:person>/on/", views.switch_on, name="switch_on"),
+    path("people/<int:person>/password/", views.password_link, name="password_link"),
+    path("password/<int:person>/<str:token>/", views.password_by_link, name="password_by_link"),
     path("people/invitations/<int:invitation>/withdraw/", views.withdraw_admin, name="withdraw_admin"),
     path("invitations/<str:secret>/", views.invitation, name="invitation"),
 ]

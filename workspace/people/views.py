@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from workspace.access.permissions import check_see_people
+from workspace.access.permissions import check_see_people, get_refusal
 from workspace.authentication.pages import factor_page, sign_in_lines
 from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Malformed, Refusal
@@ -19,15 +19,18 @@ from workspace.people.actions import (
     accept_invitation,
     change_password,
     change_settings,
+    choose_password,
     deactivate_person,
     end_other_sign_ins,
     invite,
+    make_password_link,
     reactivate_person,
     withdraw_invitation,
 )
 from workspace.people.forms import (
     AcceptForm,
     AdminInvitationForm,
+    ChosenPasswordForm,
     JoinForm,
     MemberForm,
     PasswordForm,
@@ -36,7 +39,13 @@ from workspace.people.forms import (
     ThemeForm,
 )
 from workspace.people.pages import members_page, people_page
-from workspace.people.permissions import check_change_account, check_manage_people
+from workspace.people.permissions import (
+    check_change_account,
+    check_make_password_link,
+    check_manage_people,
+    people_under,
+)
+from workspace.people.queries import person_of_link
 from workspace.projects.actions import add_member, change_role, end_membership
 from workspace.projects.permissions import check_change_membership, check_manage_members, check_see_members
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
@@ -194,7 +203,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     def accept(form: Form) -> str:
         given = {"name": "", "password": ""} | form.cleaned_data
         accept_invitation(secret=secret, by=person, now=now, **given)
-        return reverse("projects") if person else f"{reverse('account_login')}?account=made"
+        return reverse("projects") if person else f"{reverse('account_login')}?done=account"
 
     has_account = Person.objects.filter(email=found.email).exists()
     return form_page(
@@ -205,6 +214,33 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         context=lambda: {"invitation": found, "has_account": has_account},
         initial={"name": found.name},
     )
+
+
+@require("make_password_link", methods=("GET", "POST"))
+def password_link(request: SignedIn, person: int) -> HttpResponse:
+    """Make a link by which somebody chooses a new password; it is shown this once."""
+    found, link = get_object_or_404(people_under(request.user), pk=person), ""
+    if request.method == "POST":
+        bind_form(request, NothingForm)
+        secret = make_password_link(person=found, by=request.user, now=timezone.now())
+        link = request.build_absolute_uri(reverse("password_by_link", args=[found.pk, secret]))
+    refusal = get_refusal(check_make_password_link, request.user, found)
+    context = {"person": found, "refusal": refusal, "link": link, **frame(request.user)}
+    return respond(request, page="workspace/people/password_link.html", context=context)
+
+
+@require("anyone", methods=("GET", "POST"))
+def password_by_link(request: HttpRequest, person: int, token: str) -> HttpResponse:
+    """Where a link for a new password leads; an old link says so before anything is typed."""
+    limited(request, "password_by_link", "20/m/ip")
+    found = person_of_link(person, token)
+
+    def change(form: ChosenPasswordForm) -> str:
+        choose_password(secret=token, by=found, now=timezone.now(), **form.cleaned_data)
+        return f"{reverse('account_login')}?done=password"
+
+    page = "workspace/people/password_by_link.html"
+    return form_page(request, ChosenPasswordForm, change, page=page, context=lambda: {"person": found})
 
 
 def person_or_refusal(request: SignedIn, person: int) -> Person:

@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.hashers import is_password_usable
+from django.contrib.auth.tokens import default_token_generator
+from django.utils import timezone
 
 from tests.factories.people import (
     NOW,
@@ -11,22 +13,27 @@ from tests.factories.people import (
     load_membership,
     make_admin,
     make_lead,
+    make_member,
     make_person,
     make_project,
 )
+from tests.factories.tokens import make_account
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Invitation, Person
 from workspace.people.actions import (
     accept_invitation,
     change_password,
     change_settings,
+    choose_password,
     create_account,
     deactivate_person,
     invite,
+    make_password_link,
     reactivate_person,
     system_person,
     withdraw_invitation,
 )
+from workspace.projects.actions import insert_membership
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -227,3 +234,52 @@ def test_only_admins_invite_and_not_who_is_there():
         invite(email="new@example.org", role="evaluator", project=project, by=lead, now=NOW)
     with pytest.raises(Conflict, match="belongs to the project"):
         invite(email=lead.email, role="evaluator", project=project, by=make_admin(), now=NOW)
+
+
+def test_a_link_for_a_new_password_works_once():
+    admin, person = make_admin(), make_person()
+    secret = make_password_link(person=person, by=admin, now=NOW)
+    with pytest.raises(Unacceptable, match="12 characters"):
+        choose_password(by=person, secret=secret, password="short", now=NOW)
+    choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
+    assert Person.objects.get(pk=person.pk).check_password(NEW_PASSWORD)
+    assert verbs()[-2:] == ["password:link_made", "password:chosen"]
+    with pytest.raises(Conflict, match="used or is older"):
+        choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
+
+
+def test_a_link_is_closed_after_a_day_or_a_sign_in(client, monkeypatch):
+    admin, person, other = make_admin(), make_person(), make_person()
+    secret, others = (make_password_link(person=one, by=admin, now=NOW) for one in (person, other))
+    with pytest.raises(Conflict):
+        choose_password(by=other, secret=secret, password=NEW_PASSWORD, now=NOW)
+    client.force_login(person)
+    with pytest.raises(Conflict):
+        choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
+    later = timezone.make_naive(timezone.now()) + timedelta(hours=48)
+    monkeypatch.setattr(default_token_generator, "_now", lambda: later)
+    with pytest.raises(Conflict):
+        choose_password(by=other, secret=others, password=NEW_PASSWORD, now=NOW)
+
+
+def test_a_lead_makes_links_only_for_those_who_rate_for_that_lead_alone():
+    mine, other = make_project(), make_project(slug="other")
+    lead, person = make_lead(project=mine), make_member(project=mine)
+    assert make_password_link(person=person, by=lead, now=NOW)
+    refused = [make_lead(project=mine), make_admin(), make_member(project=other), lead]
+    insert_membership(project=other, person=person, role="evaluator", by=make_admin(), now=NOW)
+    for somebody in (*refused, person):
+        with pytest.raises(NotAllowed):
+            make_password_link(person=somebody, by=lead, now=NOW)
+    with pytest.raises(NotAllowed):
+        make_password_link(person=lead, by=person, now=NOW)
+    assert make_password_link(person=lead, by=make_admin(), now=NOW)
+
+
+def test_programs_and_accounts_that_are_switched_off_get_no_link():
+    admin, person = make_admin(), make_person()
+    deactivate_person(person=person, by=admin, now=NOW)
+    for somebody in (system_person(now=NOW), make_account(project=make_project(), by=admin), person):
+        somebody.refresh_from_db()
+        with pytest.raises(NotAllowed):
+            make_password_link(person=somebody, by=admin, now=NOW)

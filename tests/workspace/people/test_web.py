@@ -224,3 +224,39 @@ def test_the_audit_log_speaks_in_words_not_in_code(client):
     assert re.search(r'<option value="rubric_version"\s*>rubric version</option>', content)
     assert '<span class="quiet">role</span>' in content
     assert "{&quot;" not in content
+
+
+def test_an_admin_makes_a_link_and_the_person_signs_in_with_the_new_password(client):
+    person = make_person()
+    page = reverse("password_link", args=[person.pk])
+    made = signed_in(client, make_admin()).post(page).content.decode()
+    assert "http://testserver" not in client.get(page).content.decode(), "the link is shown once"
+    client.logout()
+    link = re.search(r'http://testserver(/password/[^"]+)"', made)[1]
+    assert person.email in client.get(link).content.decode()
+    weak = client.post(link, {"password": "short"})
+    assert weak.status_code == 422
+    done = client.post(link, {"password": "seven green parrots"})
+    assert "Your password is changed" in client.get(done["Location"]).content.decode()
+    assert client.login(request=None, email=person.email, password="seven green parrots")
+    assert "This link is closed" in client.get(link).content.decode()
+    assert client.post(link, {"password": "another green parrot"}).status_code == 409
+
+
+def test_a_lead_is_told_why_there_is_no_link(client):
+    project = make_project()
+    lead, second = make_lead(project=project), make_lead(project=project)
+    answer = signed_in(client, lead).get(reverse("password_link", args=[second.pk]))
+    assert "Ask an admin for a link" in answer.content.decode()
+    assert "Make a link" not in answer.content.decode()
+
+
+def test_an_open_invitation_gets_a_new_link(client):
+    project = make_project()
+    signed_in(client, make_admin())
+    add, page = (reverse(name, args=[project.slug]) for name in ("add_to_project", "members"))
+    first = client.post(add, {"email": "new@example.org", "role": "lead"}).content.decode()
+    assert 'name="email" value="new@example.org"' in client.get(page).content.decode()
+    second = client.post(add, {"email": "new@example.org", "role": "lead"}).content.decode()
+    old, new = (re.search(r"/invitations/[^/]+/", text)[0] for text in (first, second))
+    assert (client.get(old).status_code, client.get(new).status_code) == (404, 200)
