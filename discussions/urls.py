@@ -11,6 +11,7 @@ PACKAGES = (
     "calibration",
     "queue",
     "games",
+    "flags",
     "gates",
     "comparison",
     "planning",

@@ -4,7 +4,7 @@ from discussions.models.adjudications import Adjudication
 from discussions.models.calibrations import CalibrationGame, CalibrationRound, CalibrationWaiver
 from discussions.models.column_mappings import ColumnMapping
 from discussions.models.decisions import Decision
-from discussions.models.evaluations import Evaluation, Judgement, Remark, Reveal, Revision
+from discussions.models.evaluations import Evaluation, FlagReply, Judgement, Remark, Reveal, Revision
 from discussions.models.games import Game, GameText, Transcript
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import ManualFigure
@@ -25,6 +25,7 @@ __all__ = [
     "Companions",
     "Decision",
     "Evaluation",
+    "FlagReply",
     "Game",
     "GameText",
     "Iteration",

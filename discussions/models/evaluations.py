@@ -199,3 +199,15 @@ class Remark(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} on {self.target}"
+
+
+class FlagReply(models.Model):
+    """What a lead or the evaluator wrote below a flag."""
+
+    flag = models.ForeignKey(Remark, models.PROTECT, related_name="replies")
+    text = models.TextField()
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"reply to flag {self.flag_id}"

@@ -6,6 +6,7 @@ from django.contrib.auth.tokens import default_token_generator
 from django.utils import timezone
 
 from discussions.queue.actions import assign_game, take_next_game
+from discussions.rating.actions.remarks import remark
 from rubric.human_reviewers.actions import open_review
 from rubric.models.comparisons import ELSEWHERE
 from rubric.versions.actions import publish_version
@@ -54,6 +55,14 @@ def make_world() -> dict[str, Any]:
     verdict = settle(project=project, by=people["assigned"])
     game = import_game(project=project, by=people["lead"], now=now)
     evaluation = take_next_game(project=project, by=people["assigned"], now=now)
+    about = {
+        "evaluation": evaluation,
+        "kind": "flag",
+        "target": "message:1",
+        "text": "Cut off?",
+        "key": "flag",
+    }
+    flag = remark(**about, by=people["assigned"], now=now)
     waiting_game = import_game(project=project, by=people["lead"], now=now)
     kept = assign_game(game=waiting_game, person=bystander, by=people["lead"], now=now)
     repeated = import_game(project=project, by=people["lead"], messages=repeated_messages(), now=now)
@@ -107,6 +116,7 @@ def make_world() -> dict[str, Any]:
         "settled_number": settled.number,
         "verdict": verdict.number,
         "evaluation": evaluation.pk,
+        "flag": flag.pk,
         "rubric_slug": version.rubric.key,
         "rubric_number": version.number,
         "response_slug": newer.rubric.key,

@@ -64,6 +64,7 @@ ORDER = {
         "calibration",
         "queue",
         "games",
+        "flags",
         "preview",
         "iterations",
         "gates",

@@ -131,6 +131,14 @@ class ExportedReveal(Struct, frozen=True):
     at: datetime
 
 
+class ExportedReply(Struct, frozen=True):
+    """What was written below a flag."""
+
+    text: str
+    at: datetime
+    by: str | None
+
+
 class ExportedRemark(Struct, frozen=True):
     """A flag or a comment on a place of the game."""
 
@@ -141,6 +149,7 @@ class ExportedRemark(Struct, frozen=True):
     by: str | None
     resolved_at: datetime | None
     resolved_by: str | None
+    replies: list[ExportedReply]
 
 
 class ExportedEvaluation(Struct, frozen=True):

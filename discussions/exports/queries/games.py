@@ -19,6 +19,7 @@ from discussions.exports.core.items import (
     ExportedMeasurement,
     ExportedOffset,
     ExportedRemark,
+    ExportedReply,
     ExportedReveal,
     ExportedRevision,
     ExportedVerdict,
@@ -28,6 +29,7 @@ from discussions.exports.queries.names import Names
 from discussions.models import (
     Adjudication,
     Evaluation,
+    FlagReply,
     Game,
     Judgement,
     ManualFigure,
@@ -257,11 +259,15 @@ def _reveals(evaluations: Collection[int]) -> dict[int, list[ExportedReveal]]:
 
 
 def _remarks(evaluations: Collection[int], names: Names) -> dict[int, list[ExportedRemark]]:
+    replies: dict[int, list[ExportedReply]] = defaultdict(list)
+    answers = FlagReply.objects.filter(flag__evaluation__in=evaluations).order_by("pk")
+    for flag, text, at, by in answers.values_list("flag", "text", "created_at", "created_by"):
+        replies[flag].append(ExportedReply(text, at, names.person(by)))
     found: dict[int, list[ExportedRemark]] = defaultdict(list)
-    rows = (
-        Remark.objects.filter(evaluation__in=evaluations).order_by("pk").values_list("evaluation", *_REMARK)
-    )
-    for evaluation, kind, target, text, at, by, resolved_at, resolved_by in rows:
+    rows = Remark.objects.filter(evaluation__in=evaluations).order_by("pk")
+    for key, evaluation, kind, target, text, at, by, resolved_at, resolved_by in rows.values_list(
+        "pk", "evaluation", *_REMARK
+    ):
         found[evaluation].append(
             fill(
                 ExportedRemark,
@@ -272,6 +278,7 @@ def _remarks(evaluations: Collection[int], names: Names) -> dict[int, list[Expor
                 names.person(by),
                 resolved_at,
                 names.person(resolved_by),
+                replies.get(key, []),
             )
         )
     return found

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from discussions.calibration.pages import OwnCalibration, own_calibrations
 from discussions.core.evaluation_states import OPEN, RETURNED, SKIPPED
+from discussions.flags.queries import count_waiting_flags
 from discussions.models import Evaluation, Transcript
 from discussions.models.slots import CALIBRATION
 from discussions.queue.pages.queue import describe_submitted, free_counts
@@ -55,7 +56,8 @@ class ProjectWork(Struct, frozen=True):
     """What waits for the person in one project: free games, games without a verdict, imports with faults.
 
     `verdicts` are game numbers, `faulty` transcripts as (number, name), both the first few. The counts are of all; 100
-    means 100 or more. `kept` are games that leads assigned to the person, as (number, name of the lead).
+    means 100 or more. `kept` are games that leads assigned to the person, as (number, name of the lead). `flag_count`
+    counts the flags that wait for the person's answer.
     """
 
     project: Project
@@ -67,6 +69,7 @@ class ProjectWork(Struct, frozen=True):
     verdicts: list[int]
     faulty_count: int
     faulty: list[tuple[int, str]]
+    flag_count: int
 
     @property
     def has_next(self) -> bool:
@@ -107,6 +110,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     calibrations = own_calibrations(person=person, projects=rated)
     complete, faulty = _lead_work(led)
     verdicts = complete | _own_verdicts(person, [key for key in rated if key not in led])
+    flags = count_waiting_flags(person, led, rated)
     names = _names([key for keys in faulty.values() for key in keys[:LISTED]])
     work = [
         ProjectWork(
@@ -119,6 +123,7 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
             verdicts=verdicts.get(project.pk, [])[:LISTED],
             faulty_count=len(faulty.get(project.pk, [])),
             faulty=[(key, names[key]) for key in faulty.get(project.pk, [])[:LISTED]],
+            flag_count=flags.get(project.pk, 0),
         )
         for project in projects
     ]
