@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from jinja2 import Environment, nodes
 
 from tests.guards.house import python_files, short, templates
 
@@ -121,3 +122,30 @@ def test_the_template_guard_can_fail(text):
 )
 def test_the_template_guard_lets_good_ones_through(text):
     assert not faults_in("a.html", text)
+
+
+def set_elsewhere(source: str) -> list[str]:
+    """Names that one branch of an `if` reads and only another branch sets: an error on the page that takes it."""
+    faults = []
+    for node in Environment(extensions=["jinja2.ext.i18n"]).parse(source).find_all(nodes.If):
+        branches = [node.body, *(branch.body for branch in node.elif_), node.else_]
+        read, made = ([_names(branch, kind) for branch in branches] for kind in ("load", "store"))
+        for place, names in enumerate(read):
+            others = set().union(*(other for at, other in enumerate(made) if at != place))
+            faults += [f"{node.lineno} reads {name}" for name in sorted((names & others) - made[place])]
+    return faults
+
+
+def _names(branch: list[nodes.Node], kind: str) -> set[str]:
+    return {
+        name.name
+        for node in branch
+        for name in (node, *node.find_all(nodes.Name))
+        if getattr(name, "ctx", "") == kind
+    }
+
+
+def test_no_branch_reads_a_name_that_another_sets():
+    assert set_elsewhere("{% if a %}{% set link = 1 %}{% else %}{{ link }}{% endif %}") == ["1 reads link"]
+    faults = [f"{short(path)}:{fault}" for path in templates() for fault in set_elsewhere(path.read_text())]
+    assert not faults, "\n".join(faults)
