@@ -256,8 +256,14 @@ def show_people(
     request: SignedIn, form: AdminInvitationForm, *, link: str = "", status: int = 200
 ) -> HttpResponse:
     """Show the page with its form, and the new link when there is one."""
-    after = parse_number(only_parameters(request, "after")["after"])
-    page = people_page(person=request.user, after=after, now=timezone.now())
+    asked = only_parameters(request, "after", "q", "role")
+    page = people_page(
+        person=request.user,
+        after=parse_number(asked["after"]),
+        query=asked["q"].strip()[:200].replace("\0", ""),
+        role=asked["role"],
+        now=timezone.now(),
+    )
     context = {"page": page, "form": form, "link": link, **frame(request.user, None, "people")}
     return respond(request, page="workspace/people/person_list.html", context=context, status=status)
 

@@ -260,3 +260,35 @@ def test_an_open_invitation_gets_a_new_link(client):
     second = client.post(add, {"email": "new@example.org", "role": "lead"}).content.decode()
     old, new = (re.search(r"/invitations/[^/]+/", text)[0] for text in (first, second))
     assert (client.get(old).status_code, client.get(new).status_code) == (404, 200)
+
+
+def test_people_are_found_by_name_address_and_role(client):
+    project = make_project()
+    admin, lead = make_admin(), make_lead(project=project)
+    named = make_person(name="Zoë Ångström", email="zoe@example.org")
+    signed_in(client, admin)
+
+    def found(**given: str) -> set[str]:
+        shown = client.get(reverse("people"), given).content.decode()
+        return {person.email for person in (admin, lead, named) if f"<td>{person.email}</td>" in shown}
+
+    assert found() == {admin.email, lead.email, named.email}
+    assert found(q="zoe@") == found(q="Ångstr") == {named.email}
+    assert found(role="admin") == {admin.email}
+    assert found(role="lead", q="person") == {lead.email}
+    assert found(role="off") == set()
+    assert "Nobody matches" in client.get(reverse("people"), {"role": "off"}).content.decode()
+    assert client.get(reverse("people"), {"role": "queen"}).status_code == 400
+
+
+def test_people_are_seen_when_they_use_the_site(client):
+    person = make_person()
+    signed_in(client, person).get(reverse("home"))
+    signed_in(client, make_admin())
+    rows = client.get(reverse("people")).content.decode().split("<tr>")
+    assert "never" not in next(row for row in rows if person.email in row)
+
+
+def test_the_home_page_of_a_person_without_a_project_says_so(client):
+    signed_in(client, make_person())
+    assert "You belong to no project yet" in client.get(reverse("home")).content.decode()
