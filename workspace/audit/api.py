@@ -7,7 +7,7 @@ import msgspec
 from ninja import Router
 
 from workspace.access.permissions import check_see_people
-from workspace.audit.pages import KINDS, audit_page
+from workspace.audit.pages import KINDS, AuditQuery, audit_page
 from workspace.audit.permissions import check_see_audit_log
 from workspace.models import Event, Project
 from workspace.web.bind_form import project_or_404
@@ -67,7 +67,7 @@ def list_site_events(request: SignedIn, kind: Kind = "", after: After = 0) -> Li
 
 
 def _lines(request: SignedIn, project: Project | None, kind: str, after: int) -> Listed[EventAnswer]:
-    page = audit_page(project=project, kind=kind, before=after, after=0)
+    page = audit_page(project=project, wanted=AuditQuery(kind=kind), before=after, after=0)
     lines = [_line(event) for event, _detail in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
 

@@ -1,13 +1,17 @@
 """The audit log, newest first, a page at a time by line number."""
 
+from datetime import date, datetime, time, timedelta
+from urllib.parse import urlencode
+
 import msgspec
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils.timezone import make_aware
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
-from workspace.models import Chain, Event, Project
+from workspace.models import Chain, Event, Person, Project
 
 
 class AuditPage(Struct, frozen=True):
@@ -55,21 +59,48 @@ KINDS = (
 )
 
 
-def audit_page(*, project: Project | None, kind: str, before: int, after: int) -> AuditPage:
+class AuditQuery(Struct, frozen=True, kw_only=True):
+    """Which lines: of one of `KINDS` ("" for all), by people whose name or address holds `who`, on days
+    of the reader's time zone."""
+
+    kind: str = ""
+    who: str = ""
+    since: date | None = None
+    until: date | None = None
+
+    @property
+    def parameters(self) -> str:
+        """The query of the address for the same choice; "" for all lines."""
+        given = {"kind": self.kind, "who": self.who, "since": self.since, "until": self.until}
+        return urlencode({name: value for name, value in given.items() if value})
+
+
+def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, after: int) -> AuditPage:
     """Lines of the project's chain (None: the installation's) older than `before`, or newer than `after`.
 
-    `kind` is one of `KINDS` or "" for all; 0 for `before` and `after` means the newest page.
+    0 for `before` and `after` means the newest page.
     """
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
         return AuditPage([], Head(0, 0, ""))
-    lines = Event.objects.filter(chain=chain)
-    if kind:
-        lines = lines.filter(object_kind=kind)
+    lines = _choose(Event.objects.filter(chain=chain), wanted)
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
     return AuditPage([(row, _detail(row)) for row in rows], chain.to_head(), older, newer)
+
+
+def _choose(lines: QuerySet[Event], wanted: AuditQuery) -> QuerySet[Event]:
+    if wanted.kind:
+        lines = lines.filter(object_kind=wanted.kind)
+    if wanted.who:
+        people = Person.objects.filter(Q(name__icontains=wanted.who) | Q(email__icontains=wanted.who))
+        lines = lines.filter(by__in=people)
+    if wanted.since:
+        lines = lines.filter(at__gte=make_aware(datetime.combine(wanted.since, time())))
+    if wanted.until:
+        lines = lines.filter(at__lt=make_aware(datetime.combine(wanted.until + timedelta(days=1), time())))
+    return lines
 
 
 def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:

@@ -3,9 +3,9 @@
 from django.http import HttpResponse
 
 from workspace.access.permissions import check_see_people
-from workspace.audit.pages import KINDS, audit_page, readable_name
+from workspace.audit.forms import FilterForm
+from workspace.audit.pages import AuditQuery, audit_page, readable_name
 from workspace.audit.permissions import check_see_audit_log
-from workspace.core.refusals import Malformed
 from workspace.models import Project
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
@@ -30,16 +30,12 @@ def site_audit(request: SignedIn) -> HttpResponse:
 
 def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
     """A page of a log; filters come from an allow-list."""
-    given = only_parameters(request, "kind", "before", "after")
-    if given["kind"] and given["kind"] not in KINDS:
-        raise Malformed("This log cannot be filtered like that. Choose from the list.")
+    given = only_parameters(request, "kind", "who", "since", "until", "before", "after")
+    form = FilterForm({name: given[name] for name in FilterForm.base_fields})
+    wanted = AuditQuery(**form.cleaned_data) if form.is_valid() else AuditQuery()
     before, after = parse_number(given["before"]), parse_number(given["after"])
-    page = audit_page(project=project, kind=given["kind"], before=before, after=after)
-    context: dict[str, object] = {
-        "page": page,
-        "kind": given["kind"],
-        "kinds": KINDS,
-        "readable": readable_name,
-    }
+    page = audit_page(project=project, wanted=wanted, before=before, after=after)
+    context: dict[str, object] = {"page": page, "form": form, "wanted": wanted, "readable": readable_name}
     context |= frame(request.user, project, "audit")
-    return respond(request, page="workspace/audit/list.html", context=context)
+    status = 200 if form.is_valid() else 422
+    return respond(request, page="workspace/audit/list.html", context=context, status=status)

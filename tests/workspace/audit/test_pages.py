@@ -2,13 +2,16 @@
 
 import ast
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 
 from tests.factories.comparisons import make_set
 from tests.factories.people import make_lead, make_project
 from tests.guards.house import python_files, short
+from workspace.audit.actions import record_event
 from workspace.audit.pages import KINDS
 
 NAMES = ("object_kind", "row_name")
@@ -58,3 +61,26 @@ def test_lines_about_comparison_sets_are_shown_alone(client):
     shown = client.get(address, {"kind": "comparison_set"}).context["page"].lines
     assert {event.object_kind for event, _detail in shown} == {"comparison_set"}
     assert "comparison_set:opened" in [event.verb for event, _detail in shown]
+
+
+@pytest.mark.django_db
+def test_lines_are_chosen_by_person_and_day(client):
+    project = make_project()
+    lead, second = make_lead(project=project), make_lead(project=project)
+    for by, day in ((lead, 3), (second, 4), (lead, 5)):
+        with transaction.atomic():
+            at = datetime(2026, 3, day, 12, tzinfo=UTC)
+            record_event(by=by, now=at, project=project, verb="a:b", object_kind="game", object_id=day)
+    client.force_login(lead)
+    address = reverse("audit", args=[project.slug])
+
+    def found(**given: str) -> list[str]:
+        lines = client.get(address, {"kind": "game", **given}).context["page"].lines
+        return [event.object_id for event, _detail in lines]
+
+    assert found() == ["5", "4", "3"]
+    assert found(who=lead.email.upper()) == ["5", "3"]
+    assert found(since="2026-03-04", until="2026-03-04") == ["4"]
+    assert found(who=lead.name, since="2026-03-04") == ["5"]
+    refused = client.get(address, {"since": "yesterday"})
+    assert (refused.status_code, "Enter a valid date" in refused.content.decode()) == (422, True)
