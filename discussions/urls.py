@@ -9,6 +9,7 @@ PACKAGES = (
     "verdicts",
     "rating",
     "calibration",
+    "guidelines",
     "queue",
     "games",
     "flags",

@@ -4,12 +4,13 @@ from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext, ngettext
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from workspace.core.text import Piece, figure, pieces
@@ -45,6 +46,26 @@ def _piece(piece: Piece) -> str:
     if piece.title:
         inner = f'<span class="badge" title="{escape(piece.title)}">{inner}</span>'
     return f"<mark>{inner}</mark>" if piece.is_marked else inner
+
+
+def prose(text: str) -> Markup:
+    """Markdown that a lead wrote: no HTML of its own, no pictures, links to http(s) and mail only."""
+    reader = _prose()
+    tokens = reader.parse(text)
+    for token in tokens:
+        if token.type.startswith("heading"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"  # the page has its own first heading
+        for part in token.children or ():
+            if part.type == "link_open":
+                part.attrSet("rel", "noopener noreferrer")
+    return Markup(reader.renderer.render(tokens, reader.options, {}))
+
+
+@cache
+def _prose() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"html": False}).disable("image")
+    reader.validateLink = lambda link: link.startswith(("https://", "http://", "mailto:"))  # type: ignore[assignment,method-assign]
+    return reader
 
 
 def draw_once(template: str, **values: Hashable) -> Markup:
@@ -95,6 +116,7 @@ def words_by_count(singular: str, plural: str, number: int, /, **values: object)
 
 FILTERS: dict[str, Callable[..., str]] = {
     "hostile": hostile,
+    "prose": prose,
     "moment": moment,
     "clock": clock,
     "percent": percent,

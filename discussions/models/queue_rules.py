@@ -33,3 +33,33 @@ class QueueRule(models.Model):
 def load_queue_rule(project: Project) -> QueueRule:
     """The project's rule; an unsaved row of the defaults where nobody made one."""
     return QueueRule.objects.filter(project=project).first() or QueueRule(project=project)
+
+
+class Guideline(models.Model):
+    """One version of a project's guideline, in Markdown; never changed, the newest holds. An empty text ends it."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="guidelines")
+    number = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["project", "number"], name="guideline_number_unique"),)
+
+    def __str__(self) -> str:
+        return f"guideline {self.number} of project {self.project_id}"
+
+
+class GuidelineReading(models.Model):
+    """A person said that they have read this version."""
+
+    guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="readings")
+    person = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["guideline", "person"], name="guideline_read_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.person_id} read guideline {self.guideline_id}"

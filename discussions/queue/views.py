@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.access.queries import evaluators_in
+from discussions.guidelines.queries import unread_guideline
 from discussions.models import Evaluation, Slot
 from discussions.queue.actions import assign_games, take_next_game
 from discussions.queue.actions import change_queue as do_change_queue
@@ -179,10 +180,12 @@ def queue(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("take_game", methods=("POST",))
 def next_game(request: SignedIn, slug: str) -> HttpResponse:
-    """Take the next game; to the queue when none is free."""
+    """Take the next game; to the queue when none is free, and first to a guideline that the person has not read."""
     project = project_or_404(request.user, slug)
     bind_form(request, KeyedForm)
     check_take_game(request.user, project)
+    if unread_guideline(request.user, project) is not None:
+        return respond(request, page="", redirect=reverse("guideline", args=[slug]))
     taken = take_next_game(project=project, by=request.user, now=timezone.now())
     place = reverse("rate", args=[taken.pk]) if taken else reverse("queue", args=[slug])
     return respond(request, page="", redirect=place)

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib.auth.tokens import default_token_generator
 from django.utils import timezone
 
+from discussions.guidelines.actions import confirm_guideline, write_guideline
 from discussions.queue.actions import assign_game, take_next_game
 from discussions.rating.actions.remarks import remark
 from rubric.human_reviewers.actions import open_review
@@ -63,6 +64,9 @@ def make_world() -> dict[str, Any]:
         "key": "flag",
     }
     flag = remark(**about, by=people["assigned"], now=now)
+    written = write_guideline(project=project, text="Heed votes", after=0, by=people["lead"], now=now)
+    for person in (people["assigned"], people["same_project"], bystander):
+        confirm_guideline(guideline=written, by=person, now=now)
     waiting_game = import_game(project=project, by=people["lead"], now=now)
     kept = assign_game(game=waiting_game, person=bystander, by=people["lead"], now=now)
     repeated = import_game(project=project, by=people["lead"], messages=repeated_messages(), now=now)

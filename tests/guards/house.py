@@ -62,6 +62,7 @@ ORDER = {
         "verdicts",
         "rating",
         "calibration",
+        "guidelines",
         "queue",
         "games",
         "flags",

@@ -355,6 +355,12 @@ MATRIX: dict[str, list[Row]] = {
     ],
     "flags": [Row("GET", "302 200 200 404 200 404 200 302")],
     "answer_flag": [Row("POST", "401 303 404 404 303 404 303 401", {"do": "resolve", "text": ""})],
+    "guideline": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "edit_guideline": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 303 404 303 401", {"text": "Heed roles", "after": "1"}),
+    ],
+    "confirm_guideline": [Row("POST", "401 303 303 404 303 404 303 401")],
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],
     # rubrics

@@ -56,6 +56,7 @@ KINDS = (
     "survey",
     "scoring_choice",
     "export",
+    "guideline",
 )
 
 
