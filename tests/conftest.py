@@ -21,6 +21,7 @@ from tests.services.live_stack import (  # noqa: F401
     static_files,
 )
 from tests.services.migrated import keep_database, take_database
+from tests.services.places import make_installation  # noqa: F401
 from tests.services.servers import postgres_server, redis_server  # noqa: F401
 from workspace.database.append_only import guards
 

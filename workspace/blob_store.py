@@ -90,6 +90,19 @@ def open_file(name: str) -> IO[bytes]:
     return file
 
 
+def list_files(folder: str = "") -> Iterator[str]:
+    """The names of all files that are kept, in order; what is still being written is not among them."""
+    try:
+        folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    within = f"{folder}/" if folder else ""
+    yield from (f"{within}{name}" for name in sorted(files))
+    for name in sorted(folders):
+        if within or name != INCOMING:
+            yield from list_files(f"{within}{name}")
+
+
 def drop_file(name: str) -> None:
     """Delete the file kept under that name, if it is there."""
     default_storage.delete(name)

@@ -31,6 +31,7 @@ ORDER = {
         "people",
         "tokens",
         "checks",
+        "backups",
     ),
     "rubric": (
         "core",

@@ -76,8 +76,8 @@ class LiveStack:
                 source.backup(target)
         else:
             name = self.database_url.rpartition("/")[2]
-            _drop_database(self.database_url, name)
-            _create_database(self.database_url, name, template=migrated_database)
+            drop_database(self.database_url, name)
+            create_database(self.database_url, name, template=migrated_database)
         if not self.worker.is_running():
             self.worker.start()
         if not self.web.is_running():
@@ -190,7 +190,7 @@ def stack_in(
     server = os.environ.get("TEST_DATABASE_URL", "")
     name = f"live_{uuid.uuid4().hex[:12]}" if server else str(folder / "evalsite.sqlite3")
     if server:
-        address = _create_database(server, name, template=migrated_database)
+        address = create_database(server, name, template=migrated_database)
     else:
         shutil.copy(migrated_database, name)
         address = f"sqlite:///{name}"
@@ -205,16 +205,18 @@ def stack_in(
     finally:
         stack.stop()
         if server:
-            _drop_database(server, name)
+            drop_database(server, name)
 
 
-def _create_database(server: str, name: str, template: str) -> str:
+def create_database(server: str, name: str, template: str) -> str:
+    """Make a copy of a database on a server, which the address of another one names; its address."""
     with _beside(server) as connection:
         connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return server.rpartition("/")[0] + "/" + name
 
 
-def _drop_database(server: str, name: str) -> None:
+def drop_database(server: str, name: str) -> None:
+    """Drop a database of that server, whoever uses it."""
     with _beside(server) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 

@@ -57,6 +57,7 @@ KINDS = (
     "scoring_choice",
     "export",
     "guideline",
+    "backup",
 )
 
 

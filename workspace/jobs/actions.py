@@ -192,6 +192,15 @@ def run_job(*, job: int, clock: Clock) -> bool:
     return True
 
 
+def queue_again(*, by: Person, now: datetime) -> int:
+    """Queue what runs, and let the sweep ring for all that waits; how many ran. For a restored database: the workers
+    that held these jobs, and the messages that were sent, were of another installation.
+    """
+    held = Job.objects.filter(state=RUNNING).update(state=QUEUED, fence=F("fence") + 1, lease_until=None)
+    Job.objects.filter(state=QUEUED).update(rung_at=None)
+    return held
+
+
 def sweep_jobs(*, by: Person, now: datetime, ring_again: timedelta = NOTIFY_AGAIN) -> int:
     """Send messages for waiting jobs and for jobs with a lapsed lease, oldest first; return how many."""
     long_ago = now - ring_again

@@ -1,0 +1,322 @@
+"""A backup is one file: the database, the kept files and the audit heads. It is made while people work, and restored
+into an empty place.
+
+The order matters. Bytes are kept before the row that names them is committed, and uploads are never deleted. So the
+database goes first and the bytes second: each row in the copy then has its bytes. Restoring goes the other way round.
+The heads go before both, so that none of them is ahead of the audit log in the copy.
+"""
+
+import hashlib
+import os
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from shutil import copyfileobj, rmtree
+from tempfile import TemporaryDirectory
+from typing import IO
+
+import msgspec
+from django.apps import apps
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from msgspec import Struct
+
+from workspace.audit.actions import record_event
+from workspace.backups import core
+from workspace.backups.core import BackupPart, Manifest, Unusable
+from workspace.blob_store import keep_file, list_files, new_file, open_file
+from workspace.checks.actions import HEADS
+from workspace.core.audit_chain import Head
+from workspace.database.dumps import (
+    FILES,
+    check_dump,
+    count_rows,
+    load_dump,
+    name_server,
+    write_dump,
+)
+from workspace.database.snapshot import snapshot
+from workspace.exports.actions import FOLDER as EXPORTS
+from workspace.jobs.actions import queue_again
+from workspace.models import Chain, Person
+
+UNFINISHED = ".evalsite-unfinished-"
+ABANDONED = 24 * 3600  # seconds
+CHUNK = 1024 * 1024
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, IndexError),
+    struct.error,
+)
+DAMAGED = (
+    "The file {name} is no whole backup: {why}. Take another backup, or copy this one from its place again."
+)
+
+
+class Damaged(Exception):
+    """A backup does not hold what it must; the sentence says what."""
+
+
+class Made(Struct, frozen=True):
+    """A backup that was written and checked: where, how large, and what it says of itself."""
+
+    path: Path
+    byte_count: int
+    manifest: Manifest
+
+
+def make_backup(folder: Path, now: datetime) -> Made:
+    """Write a backup into the folder and read it through; it has its name only when it is whole.
+
+    Raises Unusable before anything is written, Damaged, DumpFailed, BytesLost or OSError when it failed; nothing is
+    left then. Exports are left out: they last a day and are made again on request.
+    """
+    if not folder.is_dir():
+        raise Unusable(f"There is no folder {folder}. Make it, or mount its disk, then run this again.")
+    if not count_rows():
+        raise Unusable(
+            "The database has no tables, so there is nothing to back up. Name the right one by DATABASE_URL or VAR_DIR."
+        )
+    _clear_abandoned(folder)
+    path = folder / core.name_backup(now)
+    with TemporaryDirectory(dir=folder, prefix=UNFINISHED) as made_in:
+        part = Path(made_in) / path.name
+        part.touch(mode=0o600)
+        with part.open("wb") as file:
+            manifest = _write(file, Path(made_in), now)
+            file.flush()
+            os.fsync(file.fileno())
+        with open_backup(part) as (archive, found):
+            check_parts(archive, found)
+        part.replace(path)
+    return Made(path, path.stat().st_size, manifest)
+
+
+def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
+    """Write all parts and the manifest into the archive."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        parts = [
+            _add(archive, f"{core.HEADS}{path.name}", path)
+            for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS))
+        ]
+        dump = folder / FILES[connection.vendor]
+        with snapshot():
+            rows, heads = count_rows(), _read_heads()
+            applied = MigrationRecorder(connection).applied_migrations()
+            write_dump(dump)
+        check_dump(dump)
+        parts.append(_add(archive, dump.name, dump))
+        dump.unlink()
+        parts += [
+            _add(archive, f"{core.KEPT}{name}", name)
+            for name in list_files()
+            if not name.startswith(f"{EXPORTS}/")
+        ]
+        manifest = Manifest(
+            product=core.PRODUCT,
+            format=core.FORMAT,
+            version=settings.VERSION,
+            made_at=now,
+            vendor=connection.vendor,
+            server=name_server(),
+            migrations=sorted(".".join(key) for key in applied),
+            rows=rows,
+            heads=heads,
+            parts=parts,
+        ).sealed(settings.AUDIT_KEY)
+        archive.writestr(core.MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+    return manifest
+
+
+def _add(archive: zipfile.ZipFile, name: str, source: Path | str) -> BackupPart:
+    """Copy a file, or one of the blob store by its name, into the archive."""
+    digest, count = hashlib.sha256(), 0
+    with (
+        source.open("rb") if isinstance(source, Path) else open_file(source) as file,
+        archive.open(name, "w", force_zip64=True) as target,
+    ):
+        while piece := file.read(CHUNK):
+            digest.update(piece)
+            count += len(piece)
+            target.write(piece)
+    return BackupPart(name, count, digest.hexdigest())
+
+
+def delete_old_backups(folder: Path, keep: int) -> list[str]:
+    """Delete this site's backups in the folder but the newest `keep`; their names. All other files stay."""
+    own = [
+        name for name in core.list_backups(path.name for path in folder.iterdir()) if _is_own(folder / name)
+    ]
+    for name in own[keep:]:
+        (folder / name).unlink()
+    return own[keep:]
+
+
+def _is_own(path: Path) -> bool:
+    try:
+        with open_backup(path):
+            return True
+    except (Unusable, OSError):
+        return False
+
+
+@contextmanager
+def open_backup(path: Path, *, is_sealed: bool = True) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+    """A backup's archive and its manifest, whose seal is checked unless `is_sealed` is false. Raises Unusable."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise Unusable(f"There is no file {path}. Name a backup, or a folder with backups.") from None
+    except _BROKEN as fault:
+        raise Unusable(DAMAGED.format(name=path.name, why=fault)) from None
+    with archive:
+        yield archive, _read_manifest(archive, path.name, is_sealed=is_sealed)
+
+
+def _read_manifest(archive: zipfile.ZipFile, name: str, *, is_sealed: bool) -> Manifest:
+    try:
+        with archive.open(core.MANIFEST) as file:
+            data = file.read(core.LARGEST_MANIFEST)
+        manifest = core.read_manifest(data)
+    except KeyError:
+        raise Unusable(DAMAGED.format(name=name, why=f"it holds no {core.MANIFEST}")) from None
+    except Unusable as fault:
+        raise Unusable(f"The file {name} is no backup. {fault}") from None
+    except _BROKEN as fault:
+        raise Unusable(DAMAGED.format(name=name, why=fault)) from None
+    if is_sealed and not manifest.is_sealed(settings.AUDIT_KEY):
+        raise Unusable(
+            f"The seal of {name} does not fit AUDIT_KEY: the backup was made with another key, or was changed since. "
+            "Set AUDIT_KEY to that of the site that was backed up. If that key is lost, add --unsealed."
+        )
+    return manifest
+
+
+def check_parts(archive: zipfile.ZipFile, manifest: Manifest) -> None:
+    """Read every file of an archive and compare size and SHA-256 with the manifest. Raises Damaged."""
+    fault = core.find_part_fault(manifest, archive.namelist(), FILES[manifest.vendor])
+    if fault:
+        raise Damaged(f"{fault}.")
+    for part in manifest.parts:
+        digest, count = hashlib.sha256(), 0
+        try:
+            with archive.open(part.name) as file:
+                while count <= part.byte_count and (piece := file.read(CHUNK)):
+                    digest.update(piece)
+                    count += len(piece)
+        except _BROKEN as fault:
+            raise Damaged(f"{part.name} cannot be read: {fault}.") from None
+        if (count, digest.hexdigest()) != (part.byte_count, part.sha256):
+            raise Damaged(f"{part.name} is not what was backed up.")
+
+
+def choose_backup(path: Path) -> Path:
+    """The file itself, or the newest backup of a folder. Raises Unusable for a folder without one."""
+    if not path.is_dir():
+        return path
+    names = core.list_backups(inside.name for inside in path.iterdir())
+    if not names:
+        raise Unusable(
+            f"The folder {path} holds no backup. Their names are like evalsite-20260131T023000Z.zip."
+        )
+    return path / names[0]
+
+
+def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) -> None:
+    """Whether this code can take the backup in, and whether the place is empty. Raises Unusable."""
+    known = {".".join(key) for key in MigrationLoader(None, ignore_no_migrations=True).disk_migrations}
+    installed = {app.label for app in apps.get_app_configs()}
+    fault = core.find_version_fault(
+        manifest, version=settings.VERSION, vendor=connection.vendor, apps=installed, migrations=known
+    )
+    if fault:
+        raise Unusable(fault)
+    tables = connection.introspection.table_names()
+    if tables:
+        raise Unusable(
+            f"The database {connection.settings_dict['NAME']} has {len(tables)} tables already, and a backup is "
+            "restored into an empty one only. Make a new database and name it in DATABASE_URL, or move the file away."
+        )
+    given = {part.name for part in manifest.parts}
+    here = [f"{core.KEPT}{kept}" for kept in list_files()]
+    here += [f"{core.HEADS}{path.name}" for path in (Path(settings.VAR_DIR) / "audit").glob(HEADS)]
+    strange = [kept for kept in here if kept not in given]
+    if strange:
+        raise Unusable(
+            f"VAR_DIR {settings.VAR_DIR} holds {len(strange)} files that are not of this backup, such as "
+            f"{strange[0]}. Name an empty folder in VAR_DIR, or move these away."
+        )
+    try:
+        check_parts(archive, manifest)
+    except Damaged as damage:
+        raise Unusable(DAMAGED.format(name=name, why=str(damage).rstrip("."))) from None
+
+
+def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
+    """Write kept files, heads and database into an empty place. Raises DumpFailed, Damaged or OSError.
+
+    A restore that was cut off can be run again: only the database must be empty for that, and it is filled last.
+    """
+    var = Path(settings.VAR_DIR)
+    (var / "audit").mkdir(parents=True, exist_ok=True)
+    for part in manifest.parts:
+        if part.name.startswith(core.KEPT):
+            with archive.open(part.name) as source, new_file() as target:
+                copyfileobj(source, target, CHUNK)
+                keep_file(target, part.name.removeprefix(core.KEPT))
+        elif part.name.startswith(core.HEADS):
+            (var / part.name).write_bytes(archive.read(part.name))
+    with TemporaryDirectory(dir=var, prefix=UNFINISHED) as folder:
+        dump = Path(archive.extract(FILES[connection.vendor], folder))
+        check_dump(dump)
+        load_dump(dump)
+    if (rows := count_rows()) != manifest.rows or _read_heads() != manifest.heads:
+        differs = sorted(
+            table for table in {*rows, *manifest.rows} if rows.get(table) != manifest.rows.get(table)
+        )
+        raise Damaged(
+            f"The restored database differs from the backup in {', '.join(differs) or 'audit heads'}."
+        )
+
+
+def note_made(*, manifest: Manifest, by: Person, now: datetime) -> None:
+    """Record that a backup was made: whoever reads the audit log sees when everything was copied."""
+    with transaction.atomic():
+        _record("backup:made", manifest, by, now)
+
+
+def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> int:
+    """Queue again what was being worked on when the backup was made, and record the restoring; how many jobs."""
+    with transaction.atomic():
+        count = queue_again(by=by, now=now)
+        _record("backup:restored", manifest, by, now)
+    return count
+
+
+def _record(verb: str, manifest: Manifest, by: Person, now: datetime) -> None:
+    detail = {
+        "made_at": manifest.made_at.isoformat(timespec="seconds"),
+        "version": manifest.version,
+        "rows": sum(manifest.rows.values()),
+        "files": len(manifest.parts),
+    }
+    name = core.name_backup(manifest.made_at)
+    record_event(by=by, now=now, project=None, verb=verb, object_kind="backup", object_id=name, detail=detail)
+
+
+def _read_heads() -> list[Head]:
+    """The heads of all audit chains; of the columns that every version has."""
+    return [Head(*row) for row in Chain.objects.order_by("pk").values_list("pk", "seq", "mac")]
+
+
+def _clear_abandoned(folder: Path) -> None:
+    """Delete what backups that were killed left behind."""
+    for left in folder.glob(f"{UNFINISHED}*"):
+        if left.stat().st_mtime < time.time() - ABANDONED:
+            rmtree(left, ignore_errors=True)

@@ -1,0 +1,138 @@
+"""What a backup says of itself, and what its files may be called."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import Struct
+from packaging.version import InvalidVersion, Version
+
+from workspace.core.audit_chain import Head
+from workspace.core.canonical import canonical_bytes
+
+PRODUCT = "evalsite"
+FORMAT = 1
+MANIFEST = "manifest.json"
+LARGEST_MANIFEST = 256 * 1024 * 1024
+# Folders of a backup: files of the blob store, and the daily files of audit heads.
+KEPT, HEADS = "files/", "audit/"
+_NAME = re.compile(r"evalsite-\d{8}T\d{6}Z\.zip")
+_HEADS_NAME = re.compile(r"audit/heads-\d{4}-\d\d-\d\d\.json")
+_UNSAFE = re.compile(r"[\\:\x00-\x1f\x7f]")
+
+
+class Unusable(Exception):
+    """What was given cannot be begun with; the sentence says why and what to do."""
+
+
+class BackupPart(Struct, frozen=True):
+    """One file of a backup: its name there, its size in bytes, its SHA-256."""
+
+    name: str
+    byte_count: int
+    sha256: str
+
+
+class Manifest(Struct, frozen=True):
+    """What a backup holds, of which product and moment. `rows` are those of each table, `heads` the audit chains'.
+
+    `seal` is HMAC-SHA256 by AUDIT_KEY over all else, so that it shows when anything was changed.
+    """
+
+    product: str
+    format: int
+    version: str
+    made_at: datetime
+    vendor: str
+    server: str
+    migrations: list[str]
+    rows: dict[str, int]
+    heads: list[Head]
+    parts: list[BackupPart]
+    seal: str = ""
+
+    def sealed(self, key: str) -> "Manifest":
+        """The same with its seal."""
+        return msgspec.structs.replace(self, seal=self._compute_seal(key))
+
+    def is_sealed(self, key: str) -> bool:
+        """Whether it is as it was sealed, by this key."""
+        return hmac.compare_digest(self.seal.encode(), self._compute_seal(key).encode())
+
+    def _compute_seal(self, key: str) -> str:
+        body = canonical_bytes(["backup", msgspec.structs.replace(self, seal="")])
+        return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
+
+
+def name_backup(now: datetime) -> str:
+    """The file name of a backup of that moment; names sort by time."""
+    return f"{PRODUCT}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.zip"
+
+
+def list_backups(names: Iterable[str]) -> list[str]:
+    """Those names that a backup has, newest first."""
+    return sorted((name for name in names if _NAME.fullmatch(name)), reverse=True)
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """The manifest of these bytes. Raises Unusable when they are none that this version reads."""
+    try:
+        manifest = msgspec.json.decode(data, type=Manifest)
+        Version(manifest.version)
+    except (msgspec.MsgspecError, InvalidVersion, RecursionError, UnicodeDecodeError) as fault:
+        raise Unusable(f"Its {MANIFEST} is none of evalsite: {fault}.") from None
+    if manifest.product != PRODUCT or manifest.format != FORMAT:
+        raise Unusable(
+            f"It says that it is of {manifest.product[:40]}, format {manifest.format}; this version reads "
+            f"{PRODUCT}, format {FORMAT}. Restore it with the version that made it."
+        )
+    return manifest
+
+
+def find_part_fault(manifest: Manifest, names: list[str], database: str) -> str:
+    """Why these files of an archive cannot be those of the manifest; empty when they can."""
+    listed = [part.name for part in manifest.parts]
+    if sorted(names) != sorted([*listed, MANIFEST]) or len(set(names)) != len(names):
+        return "It does not hold the files that its manifest lists"
+    if database not in listed:
+        return f"It holds no {database}"
+    for name in listed:
+        if name != database and not _HEADS_NAME.fullmatch(name) and not _is_kept(name):
+            return f"It holds a file that no backup has, {name[:80]!r}"
+    return ""
+
+
+def _is_kept(name: str) -> bool:
+    parts = name.split("/")
+    return (
+        name.startswith(KEPT)
+        and not _UNSAFE.search(name)
+        and not any(part in ("", ".", "..") for part in parts)
+    )
+
+
+def find_version_fault(
+    manifest: Manifest, *, version: str, vendor: str, apps: Collection[str], migrations: Collection[str]
+) -> str:
+    """Why this version of the product cannot take the backup in, with what to do; empty when it can.
+
+    `migrations` are those that the code knows ("workspace.0001_initial"), `apps` those that are installed.
+    """
+    if manifest.vendor != vendor:
+        return (
+            f"The backup is of {manifest.vendor}, and DATABASE_URL names {vendor}. Name an empty database of "
+            f"{manifest.vendor}; a backup does not change the kind of database."
+        )
+    unknown = [
+        name for name in manifest.migrations if name.partition(".")[0] in apps and name not in migrations
+    ]
+    if Version(manifest.version) > Version(version) or unknown:
+        more = f" It knows migrations that are not here, such as {unknown[0][:80]}." if unknown else ""
+        return (
+            f"The backup was made by version {manifest.version}, which is newer than this one ({version}).{more} "
+            "Install the version that made it, then restore."
+        )
+    return ""

@@ -1,0 +1,31 @@
+"""What all commands share: help with its line breaks, and how a command ends."""
+
+import argparse
+import json
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand
+
+DONE, DIFFERS, BAD_INPUT = 0, 1, 2
+
+
+class SiteCommand(BaseCommand):
+    """Ends with 0 when all was done, with 1 when something differs or failed, with 2 when the input is bad."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        """Keep the line breaks of the help."""
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def end(self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input") -> NoReturn:
+        """Say on standard error why nothing (more) is done, and end."""
+        fault = {"place": "", "code": code, "message": sentence}
+        said = json.dumps({"faults": [fault]}, ensure_ascii=False) if as_json else sentence
+        self.stderr.write(said, lambda text: text)
+        raise SystemExit(exit_code)
+
+
+def sentence_of(fault: Exception) -> str:
+    """What an error says, on one line with one full stop."""
+    return f"{' '.join(str(fault).split()).rstrip('.')}."

@@ -1,0 +1,76 @@
+"""Writes a backup of the whole installation."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from workspace.backups.actions import Damaged, Made, delete_old_backups, make_backup, note_made
+from workspace.backups.core import Unusable
+from workspace.blob_store import BytesLost
+from workspace.database.dumps import DumpFailed
+from workspace.database.startup_checks import missing_migrations
+from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand, sentence_of
+from workspace.people.actions import system_person
+
+
+class Command(SiteCommand):
+    """manage.py backup FOLDER [--keep NUMBER] [--json]"""
+
+    help = (
+        "Writes a backup of the installation into a folder, as one file: database, uploads and audit heads, while\n"
+        "people work. It is read through before it gets its name. The secrets (.env) are not in it:\n"
+        "keep AUDIT_KEY at another place (docs/backup.md).\n"
+        "Exit codes: 0 written and checked, 1 it failed, 2 the command could not begin.\n"
+        "Example: manage.py backup /var/backups/evalsite --keep 14"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to, and how many to keep."""
+        parser.add_argument("folder", type=Path, help="a folder that is there; one for each installation")
+        parser.add_argument(
+            "--keep",
+            type=int,
+            metavar="NUMBER",
+            help="afterwards delete this site's backups in the folder but the newest so many",
+        )
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Write, check, then delete old ones."""
+        as_json, keep = options["json"], options["keep"]
+        if keep is not None and keep < 1:
+            self.end(BAD_INPUT, f"--keep is {keep}; write 1 or more.", as_json=as_json)
+        folder, now = options["folder"], timezone.now()
+        try:
+            made = make_backup(folder, now)
+            # Made by newer code, before it brings the database up to date: there may be no table to record it in.
+            if not missing_migrations(connection):
+                note_made(manifest=made.manifest, by=system_person(now=now), now=now)
+            deleted = [] if keep is None else delete_old_backups(folder, keep)
+        except Unusable as reason:
+            self.end(BAD_INPUT, str(reason), as_json=as_json)
+        except (Damaged, DumpFailed, BytesLost, DatabaseError, OSError) as fault:
+            said = f"Something failed: {sentence_of(fault)} Correct it and run this again."
+            self.end(DIFFERS, said, as_json=as_json, code="failed")
+        self._say(made, deleted, as_json=as_json)
+
+    def _say(self, made: Made, deleted: list[str], *, as_json: bool) -> None:
+        manifest = made.manifest
+        if as_json:
+            said = {"file": str(made.path), "byte_count": made.byte_count, "deleted": deleted}
+            self.stdout.write(
+                json.dumps(said | {"manifest": msgspec.to_builtins(manifest)}, ensure_ascii=False)
+            )
+            return
+        self.stdout.write(
+            f"{made.path}: {made.byte_count:,} bytes, read through. {sum(manifest.rows.values()):,} rows of "
+            f"{manifest.server}, {len(manifest.parts) - 1:,} files."
+        )
+        for name in deleted:
+            self.stdout.write(f"Deleted {name}.")

@@ -1,0 +1,101 @@
+"""Restores a backup into an empty place, and checks what is there then."""
+
+import io
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from workspace.backups.actions import (
+    Damaged,
+    check_restorable,
+    choose_backup,
+    note_restored,
+    open_backup,
+    put_back,
+)
+from workspace.backups.core import Manifest, Unusable
+from workspace.database.dumps import DumpFailed
+from workspace.database.startup_checks import missing_migrations
+from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand, sentence_of
+from workspace.people.actions import system_person
+
+
+class Command(SiteCommand):
+    """manage.py restore FILE [--unsealed] [--json]"""
+
+    help = (
+        "Restores a backup into an empty database and an empty VAR_DIR, brings an older one up to date, and runs\n"
+        "verify. Everything in the file is checked before anything is written.\n"
+        "Exit codes: 0 restored and all checks hold, 1 it failed or a check found something, 2 nothing was begun.\n"
+        "Example: manage.py restore /var/backups/evalsite/evalsite-20260131T023000Z.zip"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which backup."""
+        parser.add_argument("source", type=Path, help="a backup, or a folder: its newest backup")
+        parser.add_argument(
+            "--unsealed",
+            action="store_true",
+            help="also a backup whose seal does not fit AUDIT_KEY; only one that nobody else could write",
+        )
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Check, write, bring up to date, verify."""
+        as_json = options["json"]
+        try:
+            path = choose_backup(options["source"])
+            with open_backup(path, is_sealed=not options["unsealed"]) as (archive, manifest):
+                check_restorable(archive, manifest, path.name)
+                self._begun(manifest, path, as_json=as_json)
+                put_back(archive, manifest)
+        except Unusable as reason:
+            self.end(BAD_INPUT, str(reason), as_json=as_json)
+        except (Damaged, DumpFailed, DatabaseError, OSError) as fault:
+            said = f"Restoring failed: {sentence_of(fault)} Correct that, then run it again."
+            self.end(DIFFERS, said, as_json=as_json, code="failed")
+        steps = missing_migrations(connection)
+        if steps:
+            call_command("migrate", interactive=False, verbosity=0)
+        now = timezone.now()
+        note_restored(manifest=manifest, by=system_person(now=now), now=now)
+        self._say(path, manifest, steps, as_json=as_json)
+
+    def _begun(self, manifest: Manifest, path: Path, *, as_json: bool) -> None:
+        if not as_json:
+            self.stdout.write(
+                f"{path.name} of {manifest.made_at:%Y-%m-%d %H:%M} UTC, version {manifest.version}: every digest fits. "
+                "Writing ..."
+            )
+
+    def _say(self, path: Path, manifest: Manifest, steps: int, *, as_json: bool) -> None:
+        """What was restored, and what verify finds; its exit code is ours."""
+        answer, code = io.StringIO(), DONE
+        try:
+            call_command("verify", json=as_json, stdout=answer)
+        except SystemExit as end:
+            code = int(end.code or 0)
+        files = len(manifest.parts) - 1
+        if as_json:
+            said = {
+                "file": str(path),
+                "made_at": manifest.made_at.isoformat(),
+                "version": manifest.version,
+                "rows": sum(manifest.rows.values()),
+                "files": files,
+                "migrations_applied": steps,
+                "verify": msgspec.json.decode(answer.getvalue()),
+            }
+            self.stdout.write(json.dumps(said, ensure_ascii=False))
+        else:
+            more = f", brought up to date by {steps} migrations" if steps else ""
+            self.stdout.write(f"Restored {sum(manifest.rows.values()):,} rows and {files:,} files{more}.")
+            self.stdout.write(answer.getvalue().rstrip())
+        raise SystemExit(code)
