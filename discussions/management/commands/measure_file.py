@@ -1,15 +1,16 @@
-"""Measures the games of one file without touching the database: for people's own continuous integration."""
+"""Measures the games of files without touching the database: for people's own continuous integration."""
 
 import json
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
-from django.core.management.base import BaseCommand
+from msgspec import Struct
 
-from discussions.core.records import Fault
+from discussions.core.records import Fault, Score
 from discussions.management.transcript_files import (
     FORMAT_NAMES,
     MAP_HELP,
@@ -18,48 +19,56 @@ from discussions.management.transcript_files import (
     named_format,
     read_paths,
 )
-from discussions.metrics.core.registry import METRICS
+from discussions.metrics.core.registry import METRICS, measured_keys
+from discussions.metrics.labels import LABELS
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.measured_file import measured_file
+from discussions.transcripts.core.measured_file import find_shortfalls, measured_file, parse_limits
 from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import read_games
+from discussions.verdicts.core.rule import find_certain_failure
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
+from workspace.display.pages import render_markdown
+from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
 
-DIFFERS, BAD_INPUT = 1, 2
+
+class Measured(Struct, frozen=True):
+    """A measured game as the Markdown summary shows it: a cell for each metric, and why it was not accepted."""
+
+    name: str
+    cells: list[str]
+    verdict: str
+    failures: list[str]
+    warning_count: int
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """Prints each game as soon as it is measured, so that memory holds one of them.
 
     Faults, warnings and what looks odd go to stderr; with `--json` the warnings are in the objects.
     """
 
     help = (
-        "Measures the games of a file by the measured metrics and prints the result; neither the database nor .env is\n"
-        "needed. With --json each game is one JSON object on a line of its own.\n"
-        "Exit codes: 0 all were measured, 1 some were refused, 2 nothing could be measured.\n"
+        "Measures the games of files by the measured metrics and prints the result; neither the database nor .env is\n"
+        "needed. With --json each game is one JSON object on a line of its own. --markdown writes a summary besides.\n"
+        "A verdict needs people. It is FAIL without them when nothing that waits for them could make it PASS.\n"
+        "Exit codes: 0 all were measured and accepted, 1 some were refused or below what --fail-under and\n"
+        "--fail-on-verdict ask for, 2 nothing could be measured.\n"
         "Example: manage.py measure_file game.json --json\n"
         "Example: cat games.jsonl | manage.py measure_file - --json\n"
-        "Example: manage.py measure_file chat.csv --map player=Speaker,text=Content"
+        "Example: manage.py measure_file chat.csv --map player=Speaker,text=Content\n"
+        "Example: manage.py measure_file games/ --markdown summary.md --fail-under coherence=70 --fail-on-verdict"
     )
     requires_system_checks: list[str] = []
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        """Keep the line breaks of the help."""
-        return super().create_parser(
-            prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs
-        )
-
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The transcript, its format, a rubric version other than the newest, and the form of the output."""
-        parser.add_argument(
-            "file", help="a file as it can be imported (a zip, too), a folder, or - for stdin"
-        )
+        """The transcripts, their format, a rubric version other than the newest, the output, and what is accepted."""
+        says = "a file as it can be imported (a zip, too), a folder, or - for stdin"
+        parser.add_argument("files", nargs="+", metavar="FILE", help=says)
         parser.add_argument(
             "--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}"
         )
@@ -67,43 +76,62 @@ class Command(BaseCommand):
         numbers = ", ".join(DISCUSSION_NUMBERS)
         says = f"a version that comes with the site ({numbers}), or the JSON of one; the newest unless given"
         parser.add_argument("--rubric", default=DISCUSSION_NUMBERS[-1], help=says)
-        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="print one JSON object for each game"
+        )
+        parser.add_argument("--markdown", metavar="FILE", help="write a summary with a table of all games")
+        says = "fail when the automatic score of a game is lower; can be given for several metrics"
+        parser.add_argument("--fail-under", action="append", default=[], metavar="METRIC=VALUE", help=says)
+        parser.add_argument(
+            "--fail-on-verdict", action="store_true", help="fail when the verdict of a game can only be FAIL"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Reads, measures, prints, game by game."""
         as_json = options["as_json"]
         rubric = self._rubric(options["rubric"], as_json=as_json)
+        limits = self._limits(options["fail_under"], rubric, as_json=as_json)
         plans = self._plans(options, rubric)
         has_many = sum(plan.game_count for plan in plans) > 1
         refused: list[Fault] = []
-        count = 0
+        measured: list[Measured] = []
         for outcome in chain.from_iterable(map(read_games, plans)):
             refused += outcome.faults
             if outcome.game is not None:
-                count += 1
-                self._print(outcome.game, rubric, as_json=as_json, has_many=has_many)
-        if refused:
-            self._say(refused, as_json=as_json)
-        if refused or not count:
-            sys.exit(DIFFERS if count else BAD_INPUT)
+                result = measured_file(outcome.game.record, rubric, outcome.game.warnings)
+                self._print(outcome.game, result, as_json=as_json, has_many=has_many)
+                asked = options["fail_on_verdict"]
+                measured.append(_summarise(outcome.game, result, rubric, limits, is_verdict_asked=asked))
+        failed = [Fault(game.name, "failed", failure) for game in measured for failure in game.failures]
+        if refused or failed:
+            self._say(refused + failed, as_json=as_json)
+        if options["markdown"]:
+            self._write_summary(Path(options["markdown"]), measured, refused, rubric, as_json=as_json)
+        if refused or failed or not measured:
+            sys.exit(DIFFERS if measured else BAD_INPUT)
+
+    def _limits(self, given: list[str], rubric: RubricRecord, *, as_json: bool) -> dict[str, Decimal]:
+        try:
+            return parse_limits(given, rubric)
+        except ValueError as reason:
+            self._refuse([Fault("--fail-under", "unknown_limit", f"{reason} Correct it.")], as_json=as_json)
 
     def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
-        """What the file holds, or each file of the folder."""
+        """What the files hold, or each file of a folder."""
         try:
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
                 named=named_format(options["format"]),
                 columns=mapped_columns(options["map"]),
             )
-            uploads = read_paths([options["file"]], how)
+            uploads = read_paths(options["files"], how)
         except BadInput as reason:
-            fault = Fault(shown_name(options["file"]), "cannot_read", str(reason))
+            fault = Fault(shown_name(options["files"][0]), "cannot_read", str(reason))
             self._refuse([fault], as_json=options["as_json"])
         return [plan_reading(upload.data, upload.name, how) for upload in uploads]
 
-    def _print(self, read: ReadGame, rubric: RubricRecord, *, as_json: bool, has_many: bool) -> None:
+    def _print(self, read: ReadGame, result: dict[str, Any], *, as_json: bool, has_many: bool) -> None:
         """One game: a line of JSON, or a line for each metric, under its id where there are several."""
-        result = measured_file(read.record, rubric, read.warnings)
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False))
             return
@@ -114,6 +142,18 @@ class Command(BaseCommand):
         for warning in read.warnings:
             kind = "looks odd" if warning.code in ODDITY_CODES else "warning"
             self.stderr.write(f"{kind}: {warning.place}: {warning.message}")
+
+    def _write_summary(
+        self, path: Path, games: list[Measured], refused: list[Fault], rubric: RubricRecord, *, as_json: bool
+    ) -> None:
+        columns = [str(LABELS[key].column) for key in measured_keys(rubric)]
+        given = {"games": games, "refused": refused, "columns": columns, "version": rubric.version}
+        try:
+            path.write_text(render_markdown("discussions/transcripts/measured.md", **given), encoding="utf-8")
+        except OSError as error:
+            said = f"The summary cannot be written: {error.strerror}. Correct --markdown."
+            self._say([Fault(str(path), "cannot_write", said)], as_json=as_json)
+            sys.exit(DIFFERS)
 
     def _rubric(self, given: str, *, as_json: bool) -> RubricRecord:
         """The shipped version of that number, else the version in the file of that name."""
@@ -153,12 +193,48 @@ class Command(BaseCommand):
             self.stderr.write(f"{fault.place}: {fault.message}")
 
 
+def _summarise(
+    read: ReadGame,
+    result: dict[str, Any],
+    rubric: RubricRecord,
+    limits: dict[str, Decimal],
+    *,
+    is_verdict_asked: bool,
+) -> Measured:
+    """The game in the summary. Its verdict is FAIL for certain, or open."""
+    scores = {
+        key: Score(
+            metric=key,
+            numerator=metric["numerator"],
+            denominator=metric["denominator"],
+            is_applicable=metric["applicable"],
+            is_pending=metric["pending"],
+        )
+        for key, metric in result["metrics"].items()
+    }
+    reason = find_certain_failure(scores, read.record.cost.total_usd, rubric)
+    failures = find_shortfalls(result["metrics"], limits)
+    if reason and is_verdict_asked:
+        failures.append(f"The verdict can only be FAIL: {reason}.")
+    return Measured(
+        name=read.record.game_id,
+        cells=[" ".join(_cell(key, metric)) for key, metric in result["metrics"].items()],
+        verdict="FAIL" if reason else "open",
+        failures=failures,
+        warning_count=len(read.warnings),
+    )
+
+
+def _cell(key: str, metric: dict[str, Any]) -> tuple[str, str]:
+    """A score and what it comes to."""
+    score = "pending" if metric["score"] is None else f"{metric['score']:.2f}{METRICS[key].scale.symbol}"
+    outcome = {True: "PASS", False: "FAIL", None: "open"}[metric["passes"]]
+    return score, outcome if metric["applicable"] else f"{outcome} by rule"
+
+
 def _line(key: str, metric: dict[str, Any]) -> str:
     """One metric for people: name, score, counts, threshold, outcome."""
     symbol = METRICS[key].scale.symbol
-    score = "pending" if metric["score"] is None else f"{metric['score']:.2f}{symbol}"
-    outcome = {True: "PASS", False: "FAIL", None: "open"}[metric["passes"]]
+    score, outcome = _cell(key, metric)
     counts = f"{metric['numerator']}/{metric['denominator']}"
-    if not metric["applicable"]:
-        outcome += " by rule"
     return f"{key:22} {score:>10} {counts:>12}   threshold {metric['threshold']:g}{symbol}   {outcome}"

@@ -1,6 +1,11 @@
-"""The one JSON object that `measure_file` prints: a game's metrics, its references, and what made them."""
+"""The one JSON object that `measure_file` prints: a game's metrics, its references, and what made them.
+
+Limits on the metrics of such an object, for people's own continuous integration.
+"""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -13,9 +18,11 @@ from discussions.metrics.core.registry import (
     build_score,
     figure_value,
     measure_game,
+    measured_keys,
     passes,
 )
 from rubric.core.records import RubricRecord
+from workspace.core.text import figure
 
 
 def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fault]) -> dict[str, Any]:
@@ -78,3 +85,40 @@ def _reference(finding: ReferenceFinding) -> dict[str, Any]:
         "check": finding.check,
         "evidence": None if finding.evidence is None else msgspec.to_builtins(finding.evidence),
     }
+
+
+def parse_limits(given: Sequence[str], rubric: RubricRecord) -> dict[str, Decimal]:
+    """Metric -> the lowest score that is accepted, from METRIC=VALUE. Raises ValueError with a sentence."""
+    limits = {}
+    known = measured_keys(rubric)
+    for text in given:
+        key, _, value = text.partition("=")
+        if key not in known:
+            raise ValueError(f'"{key}" is no measured metric; there are {", ".join(known)}.')
+        scale = METRICS[key].scale
+        try:
+            limit = Decimal(value)
+            is_inside = Decimal(scale.low) <= limit <= Decimal(scale.high)
+        except InvalidOperation:
+            is_inside = False
+        if not is_inside:
+            raise ValueError(f'"{text}" names no score; write a number from {scale.low:g} to {scale.high:g}.')
+        limits[key] = limit
+    return limits
+
+
+def find_shortfalls(metrics: Mapping[str, Mapping[str, Any]], limits: Mapping[str, Decimal]) -> list[str]:
+    """A sentence for each metric of a measured game that is below its limit, unrounded.
+
+    What has no score yet is not compared, and what has nothing to count is not below.
+    """
+    found = []
+    for key, limit in limits.items():
+        metric, scale = metrics[key], METRICS[key].scale
+        if metric["score"] is None or not metric["applicable"]:
+            continue
+        score = scale.value(metric["numerator"], metric["denominator"])
+        if score < Fraction(limit):
+            shown = figure(score, float(limit))
+            found.append(f"{key} is {shown}{scale.symbol}, below {limit:f}{scale.symbol}.")
+    return found

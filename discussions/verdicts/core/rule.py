@@ -24,7 +24,7 @@ from discussions.core.outcome import (
     Recommendation,
 )
 from discussions.core.records import Score
-from discussions.metrics.core.metric import PERCENT, Metric
+from discussions.metrics.core.metric import PERCENT, RATING, Metric
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.flip import composite, rating_flip_steps, verdict_flip_distance
 from rubric.core.records import Criterion, RubricRecord
@@ -77,6 +77,19 @@ def decide(
         recommendations=_recommendations(rubric, lines),
         composite=_composite(rubric, lines),
     )
+
+
+def find_certain_failure(scores: Mapping[str, Score], cost: Decimal | None, rubric: RubricRecord) -> str:
+    """Why the verdict is FAIL even if people find the best of everything that waits for them; empty when it may pass.
+
+    `scores` are automatic ones; what people could judge otherwise in them counts as it is.
+    """
+    best = {
+        key: replace(score, numerator=1, denominator=1, is_pending=False) if score.is_pending else score
+        for key, score in scores.items()
+    }
+    outcome = decide(best, Fraction(RATING.high), cost, rubric)
+    return "" if outcome.passes else "; ".join(reason.says for reason in outcome.reasons)
 
 
 def build_lines(

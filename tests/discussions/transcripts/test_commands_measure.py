@@ -287,3 +287,55 @@ def test_columns_are_said_on_the_command_line(tmp_path: Path, capsys: pytest.Cap
     with pytest.raises(SystemExit) as end:
         call_command("measure_file", str(table), "--map", "who")
     assert end.value.code == 2 and "is no field and column" in capsys.readouterr().err
+
+
+def test_a_score_below_what_is_asked_for_fails_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = json.dumps(native()).encode()
+    asked = ("--json", "--fail-under", "coherence=50.5", "--fail-under", "strategic_depth=75")
+    code, out, err = run(tmp_path, capsys, data, *asked, "--fail-under", "memory_accuracy=80")
+    assert (code, json.loads(out)["game"]["id"]) == (1, "g-1")
+    (fault,) = json.loads(err)["faults"]
+    assert fault == {"place": "g-1", "code": "failed", "message": "coherence is 50.0 %, below 50.5 %."}
+    assert run(tmp_path, capsys, data, "--json", "--fail-under", "coherence=50")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "limit", ["engagement=3", "coherence", "coherence=x", "coherence=101", "coherence=NaN"]
+)
+def test_a_limit_that_is_none_is_said_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], limit: str
+) -> None:
+    code, out, err = run(tmp_path, capsys, json.dumps(native()).encode(), "--json", "--fail-under", limit)
+    assert (code, out) == (2, "")
+    assert json.loads(err)["faults"][0]["message"].endswith("Correct it.")
+
+
+def test_a_verdict_that_can_only_be_fail_fails_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, capsys, json.dumps(native()).encode(), "--fail-on-verdict")[0] == 0
+    dear = native(metadata={"cost": {"totalCost": 9.0}})
+    code, _, err = run(tmp_path, capsys, json.dumps(dear).encode(), "--fail-on-verdict")
+    assert code == 1 and "g-1: The verdict can only be FAIL: cost 9.00 > 3.00." in err
+
+
+def test_the_summary_has_a_row_for_each_game_and_no_markup_of_theirs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "a.json": json.dumps(native(gameId="<b>|")).encode(),
+        "b.json": b'{"gameId": "b", "players": []}',
+    }
+    summary = tmp_path / "summary.md"
+    code, _, _ = run(
+        tmp_path, capsys, zipped(files), "--markdown", str(summary), "--fail-under", "coherence=70"
+    )
+    text = summary.read_text()
+    assert code == 1
+    assert "| \\<b\\>\\| | pending open | 75.00 % PASS | 50.00 % FAIL | 100.00 % open |" in text
+    assert "- **\\<b\\>\\|:** coherence is 50.0 %, below 70 %." in text
+    assert "- **game\\.json" in text, "what was refused is listed"
+    code, _, err = run(tmp_path, capsys, zipped(files), "--markdown", str(tmp_path / "no" / "s.md"))
+    assert code == 1 and "Correct --markdown" in err
