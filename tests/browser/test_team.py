@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -98,7 +99,8 @@ class Evaluator:
         """Their lease ends, and the sweep comes by."""
         ended = Slot.objects.filter(evaluator=self.person)
         assert ended.update(lease_until=timezone.now() - timedelta(seconds=1)) == 1
-        call_command("sweep")
+        with suppress(SystemExit):  # where the tests' broker is away
+            call_command("sweep")
         assert self.evaluation().state == "lapsed"
 
 

@@ -5,6 +5,7 @@ import json
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand
+from django.db import OperationalError, ProgrammingError
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
@@ -17,6 +18,20 @@ class SiteCommand(BaseCommand):
         return super().create_parser(
             prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
         )
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Say in a sentence that the database does not answer or has no tables; --traceback shows more."""
+        try:
+            return super().execute(*args, **options)
+        except (OperationalError, ProgrammingError) as fault:
+            if options.get("traceback"):
+                raise
+            said = (
+                f"The database cannot be used: {sentence_of(fault)} Name the right one by DATABASE_URL or VAR_DIR, "
+                "and run `manage.py migrate` when it is new."
+            )
+            as_json = bool(options.get("json") or options.get("as_json"))
+            self.end(DIFFERS, said, as_json=as_json, code="no_database")
 
     def end(self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input") -> NoReturn:
         """Say on standard error why nothing (more) is done, and end."""

@@ -6,22 +6,20 @@ import sys
 from pathlib import Path
 from typing import IO, Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from discussions.exports.actions import write_export_at_once
 from workspace.core.refusals import Refusal
 from workspace.exports.core.choices import FILES, GAME, ITERATION, PROJECT, SET, STAGE
+from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
 from workspace.models import Person, Project
-
-DONE, FAILED, BAD_INPUT = 0, 1, 2
 
 
 class BadInput(Exception):
     """What was asked for cannot be begun; the sentence says why."""
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """Exports as the pages do, here and now, with the rights of the person named by --by."""
 
     help = (
@@ -30,12 +28,6 @@ class Command(BaseCommand):
         "Exit codes: 0 written, 1 writing failed, 2 the command could not begin.\n"
         "Example: manage.py export --project mafia --game 7 --format jsonl --by lead@example.org --out game-7.jsonl"
     )
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        """Keep the line breaks of the help."""
-        return super().create_parser(
-            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
-        )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """What of, as what, in whose name, and where to."""
@@ -61,10 +53,11 @@ class Command(BaseCommand):
         try:
             lines = self._export(options)
         except (BadInput, Refusal) as reason:
-            self._fail(str(reason), "bad_input", options, BAD_INPUT)
+            self.end(BAD_INPUT, str(reason), as_json=options["json"])
         except OSError as error:
             said = f'"{options["out"]}" could not be written: {error.strerror or error}.'
-            self._fail(f"{said} Check the place and the free space.", "cannot_write", options, FAILED)
+            said = f"{said} Check the place and the free space."
+            self.end(DIFFERS, said, as_json=options["json"], code="cannot_write")
         else:
             self._say(lines, options)
 
@@ -88,13 +81,6 @@ class Command(BaseCommand):
             return write_export_at_once(out=sys.stdout.buffer, **given)
         with _PartFile(Path(options["out"])) as out:
             return write_export_at_once(out=out, **given)
-
-    def _fail(self, sentence: str, code: str, options: dict[str, Any], exit_code: int) -> None:
-        fault = {"place": "", "code": code, "message": sentence}
-        self.stderr.write(
-            json.dumps({"faults": [fault]}, ensure_ascii=False) if options["json"] else sentence
-        )
-        raise SystemExit(exit_code)
 
     def _say(self, lines: dict[str, int], options: dict[str, Any]) -> None:
         answer = self.stderr if options["out"] == "-" else self.stdout

@@ -6,7 +6,6 @@ import threading
 from typing import Any
 
 import msgspec
-from django.core.management.base import BaseCommand
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -28,13 +27,12 @@ from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from workspace.core.refusals import Refusal
 from workspace.database.clock import database_now
 from workspace.jobs.actions import run_job
+from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 
-DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
-
-class Command(BaseCommand):
+class Command(SiteCommand):
     """Uploads files as a person would; with --wait also does the work."""
 
     help = (
@@ -45,12 +43,6 @@ class Command(BaseCommand):
         "--map keeps what the columns of CSV and JSONL files are for the project, as the page does.\n"
         "Example: manage.py import_transcripts a.csv --map player=Who,text=What --project mafia --by lead@example.org"
     )
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        """Keep the line breaks of the help."""
-        return super().create_parser(
-            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
-        )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Files or folders, where to, and in whose name."""
@@ -76,8 +68,7 @@ class Command(BaseCommand):
         try:
             made = self._import(options)
         except (BadInput, Refusal) as reason:
-            self._say_refused(str(reason), options)
-            raise SystemExit(BAD_INPUT) from None
+            self.end(BAD_INPUT, str(reason), as_json=options["json"])
         if options["wait"]:
             _work(made)
         reports = [_report(upload, is_waited=options["wait"]) for upload in made]
@@ -108,13 +99,6 @@ class Command(BaseCommand):
             if head is not None:
                 map_columns(transcript=upload.transcript, mapping=head, by=person, now=timezone.now())
         return made
-
-    def _say_refused(self, sentence: str, options: dict[str, Any]) -> None:
-        if options["json"]:
-            fault = {"place": "", "code": "bad_input", "message": sentence}
-            self.stderr.write(json.dumps({"faults": [fault]}, ensure_ascii=False))
-        else:
-            self.stderr.write(sentence)
 
     def _say(self, reports: list[dict[str, Any]], options: dict[str, Any]) -> None:
         if options["json"]:

@@ -3,23 +3,29 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from discussions.demo.actions.fill import SLUG, fill_demo
+from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.people.actions import system_person
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """manage.py seed_demo"""
 
-    help = "Makes the demo project with its people and games, and prints the sign-ins. A second run changes nothing."
+    help = (
+        "Makes the demo project with its people and games, and prints the sign-ins. A second run changes nothing.\n"
+        "Exit codes: 0 it is there, 2 the demo is off (DEMO).\n"
+        "Example: manage.py seed_demo"
+    )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Fill it, and say what is there."""
         if not settings.DEMO:
             raise CommandError(
-                "The demo is off. Set DEMO=true (only with EVALSITE_MODE=local), then run this again."
+                "The demo is off. Set DEMO=true (only with EVALSITE_MODE=local), then run this again.",
+                returncode=BAD_INPUT,
             )
         now = timezone.now()
         demo = fill_demo(by=system_person(now=now), now=now)

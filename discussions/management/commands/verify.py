@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 from typing import Any
 
 import msgspec
-from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
@@ -14,18 +13,19 @@ from workspace.checks.actions import CHECKS as OF_WORKSPACE
 from workspace.checks.actions import verify
 from workspace.checks.core import Checked
 from workspace.database.startup_checks import missing_migrations
+from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
 from workspace.people.actions import system_person
 
 CHECKS = (*OF_WORKSPACE, *OF_RUBRIC, *OF_DISCUSSIONS)
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """manage.py verify [--json] [--only CODE ...]"""
 
     help = (
-        "Checks the invariants of the stored data: audit log, jobs, revisions, reviews, verdicts, measurements, "
-        "database. Writes nothing but the day's file of audit heads. Ends with status 1 on any breach, with 2 when the "
-        "database is not migrated. "
+        "Checks the invariants of the stored data: audit log, jobs, revisions, reviews, verdicts, measurements,\n"
+        "database. Writes nothing but the day's file of audit heads.\n"
+        "Exit codes: 0 all hold, 1 there is a breach, 2 the database is not migrated.\n"
         "Example: manage.py verify --only I7 --only I12"
     )
     requires_system_checks: list[str] = []
@@ -40,11 +40,11 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run the checks and say what was found."""
         if missing := missing_migrations(connection):
-            raise CommandError(
+            said = (
                 f"There is nothing to check yet: the database lacks {missing} migrations. Run `manage.py migrate` "
-                "first, or name the right database by DATABASE_URL or VAR_DIR.",
-                returncode=2,
+                "first, or name the right database by DATABASE_URL or VAR_DIR."
             )
+            self.end(BAD_INPUT, said, as_json=options["json"])
         now = timezone.now()
         chosen = [check for check in CHECKS if not options["only"] or check.code in options["only"]]
         found = verify(checks=chosen, by=system_person(now=now), now=now)
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         else:
             self._say(found)
         if any(check.breach_count for check in found):
-            raise SystemExit(1)
+            raise SystemExit(DIFFERS)
 
     def _say(self, found: list[Checked]) -> None:
         for check in found:

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from rubric.comparisons.actions import ImportSummary, import_lines, open_set
@@ -15,16 +14,15 @@ from rubric.models.comparisons import MODES
 from rubric.models.scoring_choices import default_mode
 from rubric.reviews.core.review_lines import LineFault
 from workspace.core.refusals import Refusal
+from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
 from workspace.models import Person, Project
-
-DONE, REFUSED, BAD_INPUT = 0, 1, 2
 
 
 class BadInput(Exception):
     """What was asked for cannot be begun; the sentence says why."""
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """Uploads files as a team lead would."""
 
     help = (
@@ -34,12 +32,6 @@ class Command(BaseCommand):
         "Example: manage.py import_comparisons soup.jsonl reviews.jsonl --project mafia --new Soup --mode both "
         "--by lead@example.org"
     )
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        """Keep the line breaks of the help."""
-        return super().create_parser(
-            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
-        )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Files, into which set, and in whose name."""
@@ -65,14 +57,9 @@ class Command(BaseCommand):
             into = _set(options, person, [lines for _path, lines in files])
             reports = [_report(path, _brought(into, lines, person)) for path, lines in files]
         except (BadInput, Refusal) as reason:
-            self._say_refused(str(reason), as_json=options["json"])
-            raise SystemExit(BAD_INPUT) from None
+            self.end(BAD_INPUT, str(reason), as_json=options["json"])
         self._say(into, reports, as_json=options["json"])
-        raise SystemExit(REFUSED if any(report["faults"] for report in reports) else DONE)
-
-    def _say_refused(self, sentence: str, *, as_json: bool) -> None:
-        fault = {"place": "", "code": "bad_input", "message": sentence}
-        self.stderr.write(json.dumps({"faults": [fault]}, ensure_ascii=False) if as_json else sentence)
+        raise SystemExit(DIFFERS if any(report["faults"] for report in reports) else DONE)
 
     def _say(self, into: ComparisonSet | None, reports: list[dict[str, Any]], *, as_json: bool) -> None:
         number = into.number if into else None

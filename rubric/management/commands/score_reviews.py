@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
 from rubric.core.records import RESPONSE, ReviewRecord, RubricRecord
 from rubric.core.scores import round_half_up
@@ -16,18 +15,20 @@ from rubric.reviews.core.answer_record import read_review
 from rubric.reviews.core.review_lines import read_lines, review_output
 from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import response_version
+from workspace.management.command import BAD_INPUT, SiteCommand
 
-REFUSED = 2
 STANDARD_INPUT = "-"
 Row = dict[str, str]
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """`score_reviews FILE [--rubric FILE] [--json]`: exit 0 when scored, 2 when a file is refused."""
 
     help = (
-        'Reads reviews, one JSON object a line ({"reviewer", "responses": [labels], "text"}), and prints what they '
-        "score; the database is not used. Example: manage.py score_reviews reviews.jsonl --json"
+        'Reads reviews, one JSON object a line ({"reviewer", "responses": [labels], "text"}), and prints what they\n'
+        "score; the database is not used.\n"
+        "Exit codes: 0 scored, 2 a file is refused.\n"
+        "Example: manage.py score_reviews reviews.jsonl --json"
     )
     requires_system_checks: list[str] = []
 
@@ -89,7 +90,7 @@ class Command(BaseCommand):
         else:
             for row in rows:
                 self.stderr.write(f"{row['place']}: {row['message']}")
-        sys.exit(REFUSED)
+        sys.exit(BAD_INPUT)
 
 
 def _name(file: str) -> str:

@@ -41,7 +41,9 @@ def test_the_first_dead_bell_ends_the_ringing(lead):
     assert notify_workers([ask(lead).pk] * 50, NOW) == 0
 
 
-def test_the_sweep_says_so_and_goes_on(lead, capsys):
+def test_the_sweep_says_so_and_ends_with_1(lead, capsys):
     ask(lead)
-    call_command("sweep")
+    with pytest.raises(SystemExit) as ended:
+        call_command("sweep")
+    assert ended.value.code == 1
     assert "could not do its round" in capsys.readouterr().err

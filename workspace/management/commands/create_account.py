@@ -5,22 +5,24 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 from django.utils import timezone
 
 from workspace.core.refusals import Refusal
+from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.models import Project
 from workspace.people.actions import create_account, system_person
 from workspace.projects.actions import add_member
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """manage.py create_account EMAIL --name NAME [--admin] [--project SLUG --role evaluator|lead]"""
 
     help = (
-        "Makes an account that can sign in at once. The password is asked for, or read from standard input; it never "
-        "stands on the command line, where others could see it. "
+        "Makes an account that can sign in at once. The password is asked for, or read from standard input; it is\n"
+        "never on the command line, where others could see it.\n"
+        "Exit codes: 0 made, 2 it could not be made.\n"
         "Example: manage.py create_account ada@example.org --name 'Ada Byron' --admin"
     )
 
@@ -46,7 +48,8 @@ class Command(BaseCommand):
             project = Project.objects.filter(slug=options["project"]).first()
             if project is None:
                 raise CommandError(
-                    f"There is no project {options['project']}. Open it first, or leave --project out."
+                    f"There is no project {options['project']}. Open it first, or leave --project out.",
+                    returncode=BAD_INPUT,
                 )
         password = self._password(from_stdin=options["password_stdin"])
         now = timezone.now()
@@ -64,7 +67,7 @@ class Command(BaseCommand):
                 if project is not None:
                     add_member(project=project, person=person, role=options["role"], by=system, now=now)
         except Refusal as refusal:
-            raise CommandError(refusal.sentence) from None
+            raise CommandError(refusal.sentence, returncode=BAD_INPUT) from None
         self.stdout.write(f"Made the account of {person.name} <{person.email}>.")
 
     def _password(self, *, from_stdin: bool) -> str:
@@ -72,5 +75,5 @@ class Command(BaseCommand):
             return sys.stdin.readline().rstrip("\r\n")
         first = getpass.getpass("Password (12 characters or more): ")
         if getpass.getpass("The same again: ") != first:
-            raise CommandError("The two passwords differ. Nothing was made; try again.")
+            raise CommandError("The two passwords differ. Nothing was made; try again.", returncode=BAD_INPUT)
         return first

@@ -3,20 +3,22 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from workspace.authentication.actions import reset_second_factor
 from workspace.core.refusals import Refusal
+from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.models import Person
 from workspace.people.actions import system_person
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     """manage.py reset_second_factor EMAIL --reason WHY"""
 
     help = (
-        "Takes away the second factor of somebody who lost phone and recovery codes; their sign-ins end. "
+        "Takes away the second factor of somebody who lost phone and recovery codes; their sign-ins end.\n"
+        "Exit codes: 0 done, 2 it could not be done.\n"
         "Example: manage.py reset_second_factor ada@example.org --reason 'Phone lost, asked by telephone'"
     )
 
@@ -29,12 +31,12 @@ class Command(BaseCommand):
         """Reset it."""
         person = Person.objects.filter(email=options["email"].strip().lower(), is_system=False).first()
         if person is None:
-            raise CommandError(f"There is no account of {options['email']}.")
+            raise CommandError(f"There is no account of {options['email']}.", returncode=BAD_INPUT)
         now = timezone.now()
         try:
             reset_second_factor(person=person, reason=options["reason"], by=system_person(now=now), now=now)
         except Refusal as refusal:
-            raise CommandError(refusal.sentence) from None
+            raise CommandError(refusal.sentence, returncode=BAD_INPUT) from None
         self.stdout.write(
             f"{person.name} <{person.email}> signs in by password alone until a new one is set up."
         )
