@@ -62,11 +62,75 @@ def test_a_chat_with_everything():
         "--- Round 2: the vote ---",
         "[Round 2]",
         "**Day #2**",
+        "Day 2: it begins",
+        "ROUND 2: all of it",
+        "Phase 2",
+        "phase #2: talk",
+        "**Day 2**: it begins",
     ],
 )
 def test_heading_lines_begin_rounds(heading):
     (read,) = read_text(chat_text, lines("Ann: a", "Bea: b", heading, "Ann: c"))
     assert [message.round for message in read.record.messages] == [1, 1, 2]
+
+
+def test_a_heading_with_a_text_is_no_player_and_that_is_said():
+    text = lines(
+        *(f"[10:0{at}] {said}" for at, said in enumerate(["Ann: a", "Bea: b", "Night 1: wolves", "Bea: c"]))
+    )
+    (read,) = read_text(chat_text, text + "\nDay 2: it begins\n[10:05] Ann: d")
+    assert read.said == [("Ann", "a"), ("Bea", "b"), ("Ann", "d")]
+    assert [message.round for message in read.record.messages] == [1, 1, 2]
+    said = [warning.message for warning in read.warnings if warning.code == "heading_text"]
+    assert said == ['The texts after the headings of 2 rounds were left out; the first is "wolves".']
+
+
+@pytest.mark.parametrize(
+    "proof", ["Players: Ann, Phase 1", "Vote: Ann -> Phase 1", "Eliminated: Phase 1 (vote)"]
+)
+def test_a_player_who_is_called_like_a_heading_speaks(proof):
+    (read,) = read_text(chat_text, lines(proof, "", "Ann: a", "Phase 1: b", "Ann: c", "Phase 1: d"))
+    assert read.said == [("Ann", "a"), ("Phase 1", "b"), ("Ann", "c"), ("Phase 1", "d")]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        lines("Winner: village", "Roles: ann: SEER, Bea (MAFIA)"),
+        lines("Winner: village", "", "Roles:", "- Ann: SEER", "- Bea = MAFIA", ""),
+    ],
+)
+@pytest.mark.parametrize("time", ["", "[10:00] "])
+def test_facts_below_the_messages_are_no_speech(below, time):
+    text = lines(f"{time}Ann: a", "", "Second paragraph.", f"{time}Bea: b", f"{time}Ann: c", "", below)
+    (read,) = read_text(chat_text, text)
+    assert read.said == [("Ann", "a\n\nSecond paragraph."), ("Bea", "b"), ("Ann", "c")]
+    assert (read.record.winner, [player.role for player in read.record.players]) == (
+        "village",
+        ["SEER", "MAFIA"],
+    )
+
+
+def test_what_looks_like_a_fact_among_messages_is_one_of_them():
+    for text in (
+        lines("Ann: a", "Bea: b", "Winner: me", "Ann: c"),
+        lines("Ann: a", "", "Winner: me", "Bea: b", "Ann: c"),
+        lines("Winner: me", "", "Winner: me", "Ann: a", "Bea: b", "Winner: me"),
+    ):
+        (read,) = read_text(chat_text, text)
+        assert ("Winner", "me") in read.said, text
+
+
+def test_roles_at_the_beginning_leave_open_who_speaks():
+    (read,) = read_text(chat_text, lines("Roles: Bea: MAFIA", "", "Ann: a", "Bea: b", "Ann: c"))
+    assert [(player.name, player.role) for player in read.record.players] == [("Bea", "MAFIA"), ("Ann", None)]
+    assert len(read.said) == 3
+
+
+def test_a_player_who_is_called_skip_is_voted_for():
+    text = lines("Ann: a", "Vote: Ann -> skip", "Vote: Ann -> none", "Skip: b", "Ann: c")
+    (read,) = read_text(chat_text, text)
+    assert [(vote.voter, vote.target) for vote in read.record.votes] == [(1, 2)]
 
 
 @pytest.mark.parametrize("sentence", ["Day 2 was quiet", "Round 2 voters lie", "On Day 2 we wait", "Today 2"])

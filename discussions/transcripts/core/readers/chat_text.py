@@ -1,4 +1,4 @@
-"""Plain text: `[time] Name: text` lines, rounds by heading lines, an optional block of facts at the beginning.
+"""Plain text: `[time] Name: text` lines, rounds by heading lines, blocks of facts at the beginning and the end.
 
 docs/transcripts.md describes it. A line that begins no message continues the text before it.
 """
@@ -23,16 +23,18 @@ _LINE = re.compile(
     rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?:[*_`]{{0,3}}(?:[ \t](?P<text>.*)|$)"
 )
 _HEADING = re.compile(
-    r"(?P<sign>[^\w\s]{0,20})\s{0,5}(?P<kind>round|day|night)\s{0,3}#?(?P<number>\d{1,9})"
+    r"(?P<sign>[^\w\s]{0,20})\s{0,5}(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})"
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
+# What stands before a colon as a name does, and begins a round: "Night 1: wolves".
+_HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
 _ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 _FACT = re.compile(
-    r"(?P<key>game|game id|date|winner|players)\s{0,3}:\s{0,10}(?P<said>.{0,1000})", re.IGNORECASE
+    r"(?P<key>game|game id|date|winner|players|roles)\s{0,3}:\s{0,10}(?P<said>.{0,1000})", re.IGNORECASE
 )
 _PLAYER = re.compile(
-    r"[-*•]?\s{0,3}(?P<name>[^:()\n]{1,200}?)\s{0,3}(?::\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
+    r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
 )
 SAMPLE_LINES = 400
 # Without times a name of more words is taken as the beginning of a sentence.
@@ -45,6 +47,10 @@ _NIGHT = (
 _NAME_IN_TEXT = (
     'One line looks like a message of "{what}" and was taken into the text before. Correct the name if it is one.',
     '{count} lines look like messages (first of "{what}") and were taken into the text before. Correct the names.',
+)
+_HEADING_TEXT = (
+    'The text after the heading of one round was left out: "{what}".',
+    'The texts after the headings of {count} rounds were left out; the first is "{what}".',
 )
 _BEFORE_FIRST = (
     'One line before the first message was left out: "{what}".',
@@ -66,13 +72,22 @@ class _Line(Struct, frozen=True):
     round: int = 0
 
 
+class _Fact(Struct, frozen=True):
+    """One line of a block of facts; an entry under `Players:` or `Roles:` has their key."""
+
+    key: str
+    said: str
+    index: int
+
+
 class _Game(Struct):
-    """A game while its lines are read."""
+    """A game while its lines are read. `heading_names` are players who are called as a heading is ("Night 1")."""
 
     notes: Notes
     facts: dict[str, str] = {}
     roster: dict[str, dict[str, Any]] = {}
     is_listed: bool = False
+    heading_names: frozenset[str] = frozenset()
     messages: list[dict[str, Any]] = []
     votes: list[dict[str, Any]] = []
     out: list[dict[str, Any]] = []
@@ -127,8 +142,13 @@ def _is_timed(lines: list[str]) -> bool:
     return timed >= 2 and 2 * timed >= len(found)
 
 
-def _line(line: str, *, is_timed: bool, names: set[str] | None) -> _Line:
-    """What a line is. With `names` only these begin a message; a line that is set in continues the text before."""
+def _line(
+    line: str, *, is_timed: bool, names: set[str] | None, heading_names: frozenset[str] = frozenset()
+) -> _Line:
+    """What a line is. With `names` only these begin a message; an indented line continues the text before.
+
+    `heading_names` are players whose name looks like a heading.
+    """
     if not line.strip():
         return _Line("blank")
     if line[0] in " \t":
@@ -141,10 +161,9 @@ def _line(line: str, *, is_timed: bool, names: set[str] | None) -> _Line:
         return _Line("more", text=line)
     name, text = match["name"].strip(), (match["text"] or "").strip()
     time = match["boxed"] or match["bare"]
-    if name.lower() in ("vote", "eliminated"):
-        kind = "vote" if name.lower() == "vote" else "out"
-        if kind == "out" or _ARROW.fullmatch(text):
-            return _Line(kind, text=text, time=time)
+    marked = _marked(name, text, time, heading_names)
+    if marked is not None:
+        return marked
     is_name = name.casefold() in names if names is not None else is_timed or len(name.split()) <= MOST_WORDS
     if not is_name or (is_timed and time is None):
         return _Line("more", name=name, text=line)
@@ -153,65 +172,120 @@ def _line(line: str, *, is_timed: bool, names: set[str] | None) -> _Line:
     return _Line("message", name=name, text=text, time=time)
 
 
+def _marked(name: str, text: str, time: str | None, heading_names: frozenset[str]) -> _Line | None:
+    """A line that begins as a message does and is a vote, an elimination or a heading."""
+    if name.lower() == "eliminated" or (name.lower() == "vote" and _ARROW.fullmatch(text)):
+        return _Line("vote" if name.lower() == "vote" else "out", text=text, time=time)
+    begun = _HEADING_NAME.fullmatch(name)
+    if begun is None or name.casefold() in heading_names:
+        return None
+    return _Line(_heading_kind(begun["kind"]), text=text, round=int(begun["number"]))
+
+
 def _heading(line: str) -> _Line | None:
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"]):
         return None
-    kind = "night" if match["kind"].lower() == "night" else "heading"
-    return _Line(kind, round=int(match["number"]))
+    return _Line(_heading_kind(match["kind"]), round=int(match["number"]))
+
+
+def _heading_kind(word: str) -> str:
+    return "night" if word.lower() == "night" else "heading"
 
 
 def _read_game(game: _Game, lines: list[str], first: int, last: int, *, is_timed: bool) -> None:
-    start = _read_facts(game, lines, first, last)
+    facts, start = _facts(lines, first, last)
+    below, end = _facts_below(lines, start, last)
+    _read_facts(game, facts)
     names = {name.casefold() for name in game.roster} if game.is_listed else None
-    for index in range(start, last):
-        _take(game, _line(lines[index], is_timed=is_timed, names=names), f"line {index + 1}")
+    game.heading_names = _heading_names(game, lines[start:end])
+    for index in range(start, end):
+        line = _line(lines[index], is_timed=is_timed, names=names, heading_names=game.heading_names)
+        _take(game, line, f"line {index + 1}")
+    _read_facts(game, below)
 
 
-def _read_facts(game: _Game, lines: list[str], first: int, last: int) -> int:
-    """The block of facts at the beginning; the first line after it."""
+def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
+    """The facts of the block that begins there, and the first line that is none; an empty line ends a block."""
+    found: list[_Fact] = []
     at = first
     while at < last and not lines[at].strip():
         at += 1
-    is_roster = False
+    listed = ""
     while at < last and lines[at].strip():
         line = lines[at].strip()
         fact = _FACT.fullmatch(line)
         if fact is not None:
             key = fact["key"].lower().split()[0]
-            is_roster = key == "players"
-            if is_roster:
-                _read_players(game, fact["said"].split(",") if fact["said"] else [], at)
-            else:
-                game.facts[key] = fact["said"].strip()
-        elif is_roster and _heading(line) is None:
-            _read_players(game, [line], at)
+            listed = key if key in ("players", "roles") else ""
+            said = fact["said"].strip()
+            found += [_Fact(key, part, at) for part in (said.split(",") if listed else [said])]
+        elif listed and _heading(line) is None:
+            found.append(_Fact(listed, line, at))
         else:
             break
         at += 1
-    return at
+    return found, at
 
 
-def _read_players(game: _Game, entries: list[str], at: int) -> None:
-    for entry in entries:
-        player = _PLAYER.fullmatch(entry.strip())
-        if player is None:
+def _facts_below(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
+    """The facts of the blocks at the end that hold nothing else, and where they begin; an empty line is before each."""
+    found: list[_Fact] = []
+    end = last
+    while True:
+        while end > first and not lines[end - 1].strip():
+            end -= 1
+        begin = end
+        while begin > first and lines[begin - 1].strip():
+            begin -= 1
+        facts, after = _facts(lines, begin, end)
+        if begin == first or not facts or after < end:
+            return found, end
+        found, end = facts + found, begin
+
+
+def _read_facts(game: _Game, facts: list[_Fact]) -> None:
+    """What the facts say; of two the first counts. Where `Players` are listed, nobody else speaks."""
+    for fact in facts:
+        if fact.key in ("players", "roles"):
+            _read_player(game, fact)
+        else:
+            game.facts.setdefault(fact.key, fact.said)
+
+
+def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
+    """Names of players that look like headings: those that are listed, vote, are voted for or leave the game."""
+    names = list(game.roster)
+    for line in lines:
+        match = _LINE.fullmatch(line)
+        word = match["name"].strip().lower() if match else ""
+        if match is None or word not in ("vote", "eliminated"):
             continue
-        game.is_listed = True
-        said = [part.strip() for part in (player["said"] or player["boxed"] or "").split(",", 1)]
-        _add_player(game, player["name"].strip(), f"line {at + 1}")
-        game.roster[player["name"].strip()] |= {
-            "role": said[0] or None,
-            "personality": (said[1] if len(said) > 1 else "") or None,
-        }
+        text = (match["text"] or "").strip()
+        arrow = _ARROW.fullmatch(text)
+        if word == "eliminated":
+            names.append(text.partition("(")[0].strip())
+        elif arrow is not None:
+            names += [arrow["voter"].strip(), arrow["target"].strip()]
+    return frozenset(name.casefold() for name in names if _HEADING_NAME.fullmatch(name))
+
+
+def _read_player(game: _Game, fact: _Fact) -> None:
+    player = _PLAYER.fullmatch(fact.said.strip())
+    if player is None:
+        return
+    game.is_listed = game.is_listed or fact.key == "players"
+    said = [part.strip() for part in (player["said"] or player["boxed"] or "").split(",", 1)]
+    name, place = player["name"].strip(), f"line {fact.index + 1}"
+    found = game.roster[_add_player(game, _known_name(game, name) or name, place)]
+    found["role"] = found["role"] or said[0] or None
+    found["personality"] = found["personality"] or (said[1] if len(said) > 1 else "") or None
 
 
 def _add_player(game: _Game, name: str, place: str) -> str:
     """The name as the game spells it; a new name becomes a player."""
-    known = name if name in game.roster else None
-    if known is None and game.is_listed:
-        known = next((other for other in game.roster if other.casefold() == name.casefold()), None)
+    known = name if name in game.roster else _known_name(game, name) if game.is_listed else None
     if known is None:
         known = name
         game.notes.translate(f"/players/{len(game.roster)}", place)
@@ -219,10 +293,17 @@ def _add_player(game: _Game, name: str, place: str) -> str:
     return known
 
 
+def _known_name(game: _Game, name: str) -> str | None:
+    """The player of that name in any case."""
+    return next((known for known in game.roster if known.casefold() == name.casefold()), None)
+
+
 def _take(game: _Game, line: _Line, place: str) -> None:
     """Add a line to the game."""
     if line.kind in ("heading", "night"):
         game.round = line.round
+        if line.text:
+            game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
         game.is_night = line.kind == "night"
     elif line.kind == "blank":
         if game.messages and not game.is_night:
@@ -276,13 +357,17 @@ def _take_vote(game: _Game, line: _Line, place: str) -> None:
         {
             "roundNumber": 1 if game.round is None else game.round,
             "voterName": _add_player(game, arrow["voter"].strip(), place),
-            "targetName": None if is_nobody(target) else _add_player(game, target, place),
+            "targetName": target if is_nobody(target) else _add_player(game, target, place),
             "timestamp": line.time,
         }
     )
 
 
 def _value(game: _Game) -> dict[str, Any]:
+    for vote in game.votes:
+        # Who is called "Skip" is known when all lines are read.
+        if is_nobody(vote["targetName"]):
+            vote["targetName"] = _known_name(game, vote["targetName"])
     for message in game.messages:
         message["message"] = message["message"].strip()
     spoken = Counter(message["playerName"] for message in game.messages)
