@@ -1,12 +1,15 @@
-"""Prints how much memory a worker takes to import one file of 60 MB with 2,500 games, on SQLite.
+"""Prints how much memory a worker takes to import one file of 60 MB, as JSON, CSV and JSONL, on SQLite.
 
-    python benchmarks/bench_import_memory.py [GAMES]
+    python benchmarks/bench_import_memory.py [GAMES] [SHAPE ...]
 
-The worker is a process of its own that has imported one game before, so that its modules are loaded. The figure is by
+GAMES is the number of games as JSON, 2,500 unless it is given; a table holds more of them in as many bytes, and its
+rows are mixed in a fourth file. The worker is a process of its own that has imported one game before, so that its modules are loaded. The figure is by
 how much its peak of resident memory grows, the bytes of the file included. SQLite does not map its file here: those
 pages are the system's, and PostgreSQL has none.
 """
 
+import csv
+import io
 import json
 import os
 import resource
@@ -20,16 +23,27 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 BUDGET_MB = 100
 MESSAGES = 74
+GAME_BYTES = 24_000
+JSON, CSV, JSONL, MIXED = "json", "csv", "jsonl", "mixed"
+SHAPES = (JSON, CSV, JSONL, MIXED)
+COLUMNS = ("game", "round", "player", "text", "time")
 
 
-def games(count: int) -> bytes:
-    """So many games of 74 messages as a file; they differ in their ids alone."""
+def games(count: int, shape: str = JSON) -> bytes:
+    """So many games of 74 messages as a file; they differ in their ids alone. `mixed` is CSV by rounds."""
     from benchmarks.bench_import import native
 
     one = native(1)
     messages = one["messages"]
     assert isinstance(messages, list)
     one["messages"] = (messages * 2)[:MESSAGES]
+    if shape != JSON:
+        said = [
+            [message["roundNumber"], message["playerName"], message["message"], message["timestamp"]]
+            for message in one["messages"]
+        ]
+        one_table = rows(said, 1, shape)
+        return one_table if count == 1 else rows(said, count * GAME_BYTES // len(one_table), shape)
     return (
         b"["
         + b",\n".join(json.dumps(one | {"gameId": f"game-{number}"}).encode() for number in range(count))
@@ -37,7 +51,22 @@ def games(count: int) -> bytes:
     )
 
 
-def upload(count: int) -> None:
+def rows(said: list[list[object]], count: int, shape: str) -> bytes:
+    """The same as a table."""
+    numbers = range(count)
+    if shape == MIXED:
+        order = [(number, row) for row in range(MESSAGES) for number in numbers]
+    else:
+        order = [(number, row) for number in numbers for row in range(MESSAGES)]
+    table = ([f"game-{number}", *said[row]] for number, row in order)
+    if shape == JSONL:
+        return b"\n".join(json.dumps(dict(zip(COLUMNS, row, strict=True))).encode() for row in table)
+    text = io.StringIO()
+    csv.writer(text).writerows([COLUMNS, *table])
+    return text.getvalue().encode()
+
+
+def upload(count: int, shape: str) -> None:
     """Migrate, and leave two imports waiting: one of a single game, one of all."""
     from django.core.management import call_command
     from django.utils import timezone
@@ -49,10 +78,10 @@ def upload(count: int) -> None:
     call_command("migrate", verbosity=0)
     system = system_person(now=timezone.now())
     project = open_project(slug="bench", name="Bench", by=system, now=timezone.now())
-    data = games(count)
-    files = [Upload("ahead.json", games(1).replace(b"game-0", b"ahead")), Upload("bench.json", data)]
+    data = games(count, shape)
+    files = [Upload("ahead.json", games(1, shape).replace(b"game-0", b"ahead")), Upload("bench.json", data)]
     import_transcripts(project=project, files=files, by=system, now=timezone.now())
-    print(f"{count:,} games of {MESSAGES} messages, {len(data) / 1e6:.1f} MB")
+    print(f"{shape}: {len(data) / 1e6:.1f} MB")
 
 
 def work() -> None:
@@ -91,8 +120,14 @@ def main(arguments: list[str]) -> int:
         import django
 
         django.setup()
-        STEPS[arguments[0]](*map(int, arguments[1:]))
+        STEPS[arguments[0]](*(int(given) if given.isdecimal() else given for given in arguments[1:]))
         return 0
+    count = arguments[0] if arguments else "2500"
+    return max([measure(count, shape) for shape in arguments[1:] or SHAPES])
+
+
+def measure(count: str, shape: str) -> int:
+    """1 when the worker grows by more than the budget allows."""
     with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
         os.environ |= {
             "EVALSITE_MODE": "local",
@@ -104,7 +139,7 @@ def main(arguments: list[str]) -> int:
             "LOG_LEVEL": "ERROR",
             "DJANGO_SETTINGS_MODULE": "evalsite.settings",
         }
-        print(step("upload", arguments[0] if arguments else "2500"), end="")
+        print(step("upload", count, shape), end="")
         before, after, stored = map(float, step("work").split())
     print(f"{stored:,.0f} games stored; peak memory {before:.0f} MB before, {after:.0f} MB after")
     print(f"grown by {after - before:.0f} MB, the bytes of the file included (budget {BUDGET_MB} MB)")

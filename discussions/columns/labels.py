@@ -14,6 +14,7 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
     "text": _("Text"),
     "game": _("Game"),
     "round": _("Round"),
+    "phase": _("Phase or channel"),
     "time": _("Time"),
     "role": _("Role"),
     "vote": _("Vote for"),
@@ -23,12 +24,15 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
     "turn": _("Turn"),
     "winner": _("Winner"),
 }
-USUAL_COUNT = 7
+USUAL_COUNT = 8
 FIELD_HELP: dict[str, "_StrPromise"] = {
     "player": _("Who said it. Needed."),
     "text": _("What was said. Needed."),
     "game": _("Tells the games of one file apart. Without it the file is one game."),
     "round": _("A number, or a text with one: 2, Day 2."),
+    "phase": _(
+        "Where it was said. Rows of a night or of a private channel are left out. Gives the round if no column does."
+    ),
     "vote": _("Whom the player of the row votes for. A row without a text is only a vote."),
     "reply_to": _("The id of the message that is answered, else its turn, else its number in the game."),
 }

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from discussions.core.records import Fault, GameRecord
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.columns import MappingRecord
@@ -47,7 +48,8 @@ def read_text(
     def new_notes() -> Notes:
         return Notes("file.txt", "", limits or Limits(), source="file")
 
-    return [_checked(value, notes) for value, notes in reader.to_native_text(text, new_notes, columns)]
+    decoded = Decoded(text.encode("utf-8", "replace"))
+    return [_checked(value, notes) for value, notes in reader.to_native_text(decoded, new_notes, columns)]
 
 
 def read_value(reader: ModuleType, value: Any, limits: Limits | None = None) -> Read:

@@ -37,6 +37,11 @@ class Parts:
     def __len__(self) -> int:
         return len(self._offsets) // 2
 
+    def between(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """The parts from the one of this index to before that of the other."""
+        offsets = self._offsets[2 * first : 2 * last]
+        return zip(offsets[::2], offsets[1::2], strict=True)
+
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return zip(self._offsets[::2], self._offsets[1::2], strict=True)
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from discussions.core.records import GameRecord
 from discussions.transcripts.core import native
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import (
@@ -39,7 +40,8 @@ class Format(Struct, frozen=True):
     * `recognises_files(names)`: whether the files of one folder (their names without the folder) are a game.
     * `to_native_files(files, notes)`: the same of the bytes of these files.
     * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
-    * `to_native_text(text, new_notes, columns)`: each game of the whole text, with notes that were made for it.
+    * `to_native_text(decoded, new_notes, columns)`: each game of the text, one after the other, with
+      notes that were made for it.
     """
 
     name: str
@@ -51,7 +53,7 @@ class Format(Struct, frozen=True):
     recognises_files: Callable[[Sequence[str]], bool] | None = None
     to_native_files: Callable[[Mapping[str, bytes], Notes], NativeGame] | None = None
     recognises_text: Callable[[str], bool] | None = None
-    to_native_text: Callable[[str, NewNotes, Columns], Iterator[tuple[NativeGame, Notes]]] | None = None
+    to_native_text: Callable[[Decoded, NewNotes, Columns], Iterator[tuple[NativeGame, Notes]]] | None = None
 
 
 NATIVE = Format(

@@ -140,7 +140,9 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
     if data[begin : begin + 1] == b"[":
         return _lay_out_list(data, options)
     if data[begin : begin + 1] == b"{":
-        return _lay_out_lines(data, options) or _lay_out_one(data, options)
+        return _lay_out_lines(data, options) or (
+            None if _are_values(data, options) else _lay_out_one(data, options)
+        )
     return None
 
 
@@ -174,6 +176,12 @@ def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     return None
 
 
+def _are_values(data: bytes, options: ReadOptions) -> bool:
+    """Whether the first line is a value of its own and more follow, so that the whole is not one."""
+    head = list(islice(each_line(data), 2))
+    return len(head) == 2 and _quick_value(data[head[0][0] : head[0][1]], options.limits)[1]
+
+
 def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
     document = read_value(data, options.limits)
     found = format_of(document.value, options) if document.is_readable else None
@@ -186,7 +194,7 @@ def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
     decoded = decode_text(data)
     if decoded is None:
         return None
-    head = decoded.text[:HEAD_CHARACTERS]
+    head = decoded.head(HEAD_CHARACTERS)
     head = head if len(head) < HEAD_CHARACTERS else head[: head.rfind("\n") + 1]
     for known in options.known:
         if known.recognises_text and (known is options.named or known.recognises_text(head)):

@@ -196,7 +196,7 @@ def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> Gam
 
 def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[ReadOutcome]:
     """The games of a text; without any, a fault that says so."""
-    decoded = decode_text(file.data) or Decoded(text="")
+    decoded = decode_text(file.data) or Decoded(b"")
     numbers = count(1)
 
     def new_notes() -> Notes:
@@ -209,7 +209,7 @@ def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[Read
 
     is_empty = True
     for value, notes in (
-        known.to_native_text(decoded.text, new_notes, options.columns) if known.to_native_text else ()
+        known.to_native_text(decoded, new_notes, options.columns) if known.to_native_text else ()
     ):
         is_empty = False
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)

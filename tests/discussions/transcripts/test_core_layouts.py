@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.formats import FORMATS, NATIVE, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
@@ -36,8 +37,8 @@ def talk(value, notes, place=lambda at: f"/talk/{at}"):
     }
 
 
-def talks_of_text(text, new_notes, columns):
-    for game in text.split("\n\n"):
+def talks_of_text(decoded, new_notes, columns):
+    for game in decoded.text.split("\n\n"):
         notes = new_notes()
         said = [entry.split(": ", 1) for entry in game.splitlines()[1:]]
         game = talk({"talk": said}, notes, lambda at: f"line {at + 2}")
@@ -63,7 +64,7 @@ FOLDER = Format(
     name="folder",
     looks="a folder with talk.txt",
     recognises_files=lambda names: "talk.txt" in names,
-    to_native_files=lambda files, notes: next(talks_of_text(files["talk.txt"].decode(), lambda: notes, {}))[
+    to_native_files=lambda files, notes: next(talks_of_text(Decoded(files["talk.txt"]), lambda: notes, {}))[
         0
     ],
 )

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from discussions.transcripts.core.decoding import decode_text
+from discussions.transcripts.core.decoding import Decoded, decode_text
+from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import csv_rows, json_rows
 from discussions.transcripts.core.readers.columns import (
     SPELLINGS,
@@ -84,6 +85,120 @@ def test_reply_links_go_by_id_or_turn_or_number():
         assert [message.reply_to for message in read.record.messages] == [None, 1], text
 
 
+GAMES = """game,player,text
+a,Ann,1
+b,Bea,2
+a,Ann,"3,
+still 3"
+a,Cid,4
+
+b,Ann,5
+a,Cid,6
+"""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+@pytest.mark.parametrize("break_", ["\n", "\r\n", "\r"])
+def test_rows_of_games_may_be_mixed(encoding, break_):
+    data = GAMES.replace("5", "\u00e9").replace("\n", break_).encode(encoding)
+    first, second = read_transcripts(b"sep=,\r\n" + data if encoding == "utf-8" else data, "a.csv").games
+    said = [message.text.replace(break_, "\n") for message in first.record.messages]
+    assert said == ["1", "3,\nstill 3", "4", "6"]
+    assert [message.text for message in second.record.messages] == ["2", "\u00e9"]
+
+
+def test_lines_and_items_of_games_may_be_mixed():
+    rows = [{"game": game, "player": "Ann", "text": f"{at} \u00e9\0"} for at, game in enumerate("abaabba")]
+    rows[3]["vote"] = "Bea"
+    lines = "\n\n".join(map(json.dumps, rows))
+    for text in (lines, f"[{lines.replace(chr(10) * 2, ',')}]"):
+        first, second = read_transcripts(text.encode(), "a.jsonl").games
+        assert [message.text[0] for message in first.record.messages] == ["0", "2", "3", "6"]
+        assert [message.text for message in second.record.messages] == [
+            f"{at} \u00e9\u2400" for at in (1, 4, 5)
+        ]
+        assert [player.name for player in first.record.players] == ["Ann", "Bea"]
+
+
+def test_places_are_those_of_the_file_though_rows_are_mixed():
+    lines = GAMES.splitlines()
+    text = "\n".join([*lines[:7], "c,Ann,", "b,,5", "a,,6"])
+    read = read_transcripts(text.encode(), "a.csv")
+    assert [fault.place for fault in read.faults] == ["a.csv line 10", "a.csv line 9", "a.csv line 8"]
+
+
+NIGHTS = "player,text,{},vote\nAnn,a,{},\nBea,b,{},Ann\nBea,c,{},Ann\n"
+
+
+@pytest.mark.parametrize(
+    ("column", "first", "hidden", "last"),
+    [
+        ("phase", "Day 1", "Night 1", "Day 2"),
+        ("phase", "day_1", "NIGHT", "day_2"),
+        ("phase", "D1", "N1", "D2"),
+        ("round", "Day 1", "Night 1", "2"),
+        ("channel", "public 1", "mafia_chat", "all 2"),
+        ("visibility", "1", "Werewolf only", "2"),
+        ("audience", "1", "whisper to Ann", "2"),
+    ],
+)
+def test_talk_at_night_and_in_private_is_left_out_and_counted(column, first, hidden, last):
+    (read,) = read_text(csv_rows, NIGHTS.format(column, first, hidden, last))
+    assert read.said == [("Ann", "a"), ("Bea", "c")]
+    assert [message.round for message in read.record.messages] == [1, 2]
+    assert len(read.record.votes) == 1
+    (left_out,) = [warning for warning in read.warnings if warning.code == "not_public"]
+    assert f'("{hidden.replace("_", " ")}") was left out' in left_out.message
+    assert left_out.place == "file.txt line 3"
+
+
+def test_a_phase_gives_no_round_where_a_column_does():
+    text = "player,text,round,phase\nAnn,a,2,Day 1\nBea,b,2,Night 1\nBea,c,3,Day 2: the mafiosi\n"
+    (read,) = read_text(csv_rows, text)
+    assert [(message.round, message.text) for message in read.record.messages] == [(2, "a"), (3, "c")]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        *[
+            (said, 1)
+            for said in ("1", "1.0", "Day 1", "Day-1", "day_1", "Round 1/5", "Day - 1", "R1", "#1", "1st")
+        ],
+        *[
+            (said, "looks like a date or a time")
+            for said in (
+                *("2026-01-31", "31.01.2026", "1/31/26", "2026-01-31T10:00", "10:05", "Jan 31", "31 January"),
+                *("20260131", "1769850000"),
+            )
+        ],
+        *[(said, "is below 0") for said in ("-1", "Day -1")],
+        *[(said, "holds no number") for said in ("one", "day")],
+    ],
+)
+def test_a_round_is_a_number_and_no_date(said, expected):
+    (read,) = read_text(csv_rows, f"player,text,day\nAnn,a,{said}\nBea,b,\n")
+    if isinstance(expected, int):
+        assert [message.round for message in read.record.messages] == [expected] * 2
+    else:
+        assert [fault.code for fault in read.faults] == ["wrong_type"]
+        assert f'The round "{said}" {expected}' in read.faults[0].message
+
+
+def test_players_may_be_called_skip_pass_or_none():
+    text = "player,text,vote\nAnn,a,skip\nBea,b,none\nSkip,c,pass\nnone,d,Ann\n"
+    (read,) = read_text(csv_rows, text)
+    assert [(vote.voter, vote.target) for vote in read.record.votes] == [(1, 3), (2, 4), (4, 1)]
+
+
+def test_spaces_after_a_delimiter_do_not_matter():
+    text = 'player, text, vote\nAnn, "hi, all", Bea\nBea, "no ""way""", \n'
+    assert csv_rows.recognises_text(text)
+    (read,) = read_text(csv_rows, text)
+    assert read.said == [("Ann", "hi, all"), ("Bea", 'no "way"')]
+    assert len(read.record.votes) == 1
+
+
 def test_who_is_only_voted_for_is_a_player_and_that_is_said():
     (read,) = read_text(csv_rows, "player,text,vote\nAnn,a,Zoe\nBea,b,\n")
     assert [player.name for player in read.record.players] == ["Ann", "Bea", "Zoe"]
@@ -154,7 +269,7 @@ def test_columns_are_written_on_the_command_line():
 
 
 def test_columns_without_a_name_or_with_that_of_another_are_told_apart():
-    table = csv_rows.read_csv("player,text,,text\nAnn,a,b,c\nBea,d,e,f\n")
+    table = csv_rows.read_csv(Decoded(b"player,text,,text\nAnn,a,b,c\nBea,d,e,f\n"))
     assert table.columns == ["player", "text", "column (3)", "text (4)"]
 
 
@@ -195,10 +310,13 @@ def test_a_preview_reads_the_beginning_of_a_file_and_leaves_out_half_a_row():
     rows = [f'Ann{number % 3},"text {number},\nsecond"\n' for number in range(200)]
     data = ("player,text\n" + "".join(rows)).encode()
     whole = read_head(data, is_part=False)
-    assert len(whole.rows) == 200
+    rows = list(whole.rows)
+    assert len(rows) == 200
     for cut in range(100, 160):
         part = read_head(data[:cut], is_part=True)
-        assert part is not None and part.rows == whole.rows[: len(part.rows)]
+        assert part is not None
+        kept = list(part.rows)
+        assert kept == rows[: len(kept)]
     first = read_first_game(whole, {"player": "player", "text": "text"}, "x.csv", "x", {})
     assert (first.game_count, len(first.record.messages), first.faults) == (1, 200, [])
     lines = b"".join(
@@ -207,6 +325,6 @@ def test_a_preview_reads_the_beginning_of_a_file_and_leaves_out_half_a_row():
     as_list = b"[" + b",\n".join(lines.splitlines()) + b"]"
     for data in (lines, as_list):
         part = read_head(data[:333], is_part=True)
-        assert part.columns == ["who", "said"] and 3 < len(part.rows) < 20
+        assert part.columns == ["who", "said"] and 3 < len(list(part.rows)) < 20
     assert read_head(b"PK\x03\x04\x00\x00", is_part=False) is None
     assert read_head(b"hello", is_part=False) is None

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.rows import is_nobody
 
@@ -110,9 +111,11 @@ def recognises_text(text: str) -> bool:
     return max(speakers.values(), default=0) >= 2 and 3 * begun >= len(found)
 
 
-def to_native_text(text: str, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(
+    decoded: Decoded, new_notes: NewNotes, columns: Columns
+) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the text, in order. Never raises."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = decoded.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     is_timed = _is_timed([line for line in lines[: 5 * SAMPLE_LINES] if line.strip()])
     for first, last in _parts(lines):
         game = _Game(notes=new_notes())

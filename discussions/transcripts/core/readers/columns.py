@@ -22,7 +22,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
         "game", "gameid", "gameno", "gamenumber", "match", "matchid", "session", "sessionid", "conversation",
         "conversationid", "dialogue", "dialogueid", "dialog", "dialogid", "episode", "episodeid", "chatid",
     ),
-    "round": ("round", "roundnumber", "roundno", "day", "daynumber", "phase"),
+    "round": ("round", "roundnumber", "roundno", "day", "daynumber"),
+    "phase": ("phase", "channel", "visibility", "audience"),
     PLAYER: (
         "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "sender", "user",
         "username", "participant", "character",

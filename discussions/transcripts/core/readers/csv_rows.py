@@ -3,8 +3,10 @@
 import csv
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS, has_needed, suggest_fields
 from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, read_table, table_columns
@@ -14,7 +16,7 @@ SAMPLE_CHARACTERS, SAMPLE_ROWS = 100_000, 50
 LONGEST_NAME = 100
 # The share of rows in a hundred with as many cells as there are columns, from which on a text is taken as a table.
 EVEN = 90
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SEP_LINE = re.compile(r"\Asep=([,;\t])\r?\n?")
 _NUMBER = re.compile(r"[\d.,:\s-]+")
 _LENGTH = (
@@ -33,64 +35,75 @@ def recognises_text(text: str) -> bool:
     return _delimiter(text) is not None
 
 
-def has_known_columns(text: str) -> bool:
-    """Whether the first line names a player's and a text's column by known names."""
-    delimiter = _delimiter(text)
-    return delimiter is not None and has_needed(suggest_fields(_sample(text, delimiter)[0]))
-
-
-def to_native_text(text: str, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(
+    decoded: Decoded, new_notes: NewNotes, columns: Columns
+) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a table; a fault when the columns are not known. Never raises."""
-    return read_table(read_csv(text), new_notes, columns)
+    return read_table(read_csv(decoded), new_notes, columns)
 
 
-def read_csv(text: str, *, is_part: bool = False) -> Table:
+def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
     """The rows of a table, or its faults. A text that `is_part` is cut off: its last row is left out. Never raises."""
-    delimiter = _delimiter(text) or ","
-    rows: list[Row] = []
-    faults: list[tuple[str, str, str]] = []
+    head = decoded.head(SAMPLE_CHARACTERS)
+    delimiter = _delimiter(head) or ","
+    read = partial(_rows, decoded, delimiter)
     columns: list[str] = []
-    cell_count = 0
+    faults: list[tuple[str, str, str]] = []
+    cell_count = number = 0
+    span = (0, 0, 1)
     try:
-        for line, cells in _lines(text, delimiter):
+        for row in read(*_whole(decoded, head)):
+            number = row.number
             if not columns:
-                columns = table_columns(cells)
+                columns = table_columns(row.cells)
                 continue
-            cell_count += len(cells)
-            place = f"line {line}"
+            # The last row of a part may be cut off: the span ends where it begins.
+            start, _end, first = span if cell_count else (row.start, 0, number)
+            span = (start, row.start if is_part else row.end, first)
+            cell_count += len(row.cells)
             if cell_count > MOST_CELLS:
                 sentence = f"The file holds more than {MOST_CELLS:,} cells. Split it into several files."
-                faults.append(("too_many_values", place, sentence))
+                faults.append(("too_many_values", f"line {number}", sentence))
                 break
-            if any(cell.strip() for cell in cells[len(columns) :]):
-                faults.append(("row_length", place, _LENGTH.format(cells=len(cells), columns=len(columns))))
-            rows.append(Row(place=place, cells=cells))
+            if any(cell.strip() for cell in row.cells[len(columns) :]):
+                sentence = _LENGTH.format(cells=len(row.cells), columns=len(columns))
+                faults.append(("row_length", f"line {number}", sentence))
     except csv.Error as error:
-        faults += [] if is_part else [_broken(str(error), rows)]
-    else:
-        rows = rows[:-1] if is_part else rows
+        faults += [] if is_part else [_broken(str(error), number)]
     if len(columns) > MOST_COLUMNS:
         sentence = f"The file has {len(columns):,} columns; at most {MOST_COLUMNS} are read. Leave some out."
         faults.append(("too_many", "line 1", sentence))
-    return Table(columns=columns, rows=rows, faults=faults)
+    return Table(columns=columns, read=read, span=span, faults=faults)
 
 
-def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, each with the line on which it begins. Raises csv.Error."""
-    sep = _SEP_LINE.match(text)
-    skipped = 1 if sep else 0
-    lines = (line[0] for line in _LINE.finditer(text, sep.end() if sep else 0))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    before = 0
+def _whole(decoded: Decoded, head: str) -> tuple[int, int, int]:
+    """All rows with the first, after a line that names the delimiter."""
+    sep = _SEP_LINE.match(head)
+    return decoded.begin + (sep.end() if sep else 0), len(decoded.data), 2 if sep else 1
+
+
+def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -> Iterator[Row]:
+    """The rows between two offsets that are not empty. `number` is that of the first line. Raises csv.Error."""
+    reached = start
+
+    def lines() -> Iterator[str]:
+        nonlocal reached
+        for found in _LINE.finditer(decoded.data, start, end):
+            reached = found.end()
+            yield decoded.part(found.start(), reached)
+
+    # A row ends with the line that the parser has asked for last.
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True, skipinitialspace=True)
+    begin, line = start, 0
     for cells in reader:
-        line, before = before + 1 + skipped, reader.line_num
         if any(cell.strip() for cell in cells):
-            yield line, cells
+            yield Row(number=number + line, start=begin, end=reached, cells=cells)
+        begin, line = reached, reader.line_num
 
 
-def _broken(reason: str, rows: list[Row]) -> tuple[str, str, str]:
+def _broken(reason: str, number: int) -> tuple[str, str, str]:
     """What is wrong with the quotation marks, as the parser says it, after the last whole row."""
-    place = f"after {rows[-1].place}" if rows else "line 1"
+    place = f"after line {number}" if number else "line 1"
     if "field larger" in reason:
         return "too_long", place, _TOO_LONG
     return "quotes", place, _QUOTES
@@ -123,9 +136,11 @@ def _are_names(header: list[str]) -> bool:
 
 def _sample(text: str, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
+    head = text[:SAMPLE_CHARACTERS]
+    decoded = Decoded(head.encode("utf-8", "replace"))
     try:
-        for _line, cells in _lines(text[:SAMPLE_CHARACTERS], delimiter):
-            rows.append(cells)
+        for row in _rows(decoded, delimiter, *_whole(decoded, head)):
+            rows.append(row.cells)
             if len(rows) > SAMPLE_ROWS:
                 break
     except csv.Error:

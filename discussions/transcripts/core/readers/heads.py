@@ -1,7 +1,5 @@
 """The beginning of a file of rows, for people who say what its columns are: no more than that is read for a preview."""
 
-from itertools import islice
-
 from msgspec import Struct
 
 from discussions.core.records import Fault, GameRecord
@@ -11,7 +9,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
-from discussions.transcripts.core.readers.json_rows import first_objects, read_rows
+from discussions.transcripts.core.readers.json_rows import read_first_rows
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
 from discussions.transcripts.core.readers.rows import Table, games_of_rows
 
@@ -37,9 +35,9 @@ def read_head(data: bytes, *, is_part: bool) -> Table | None:
     if decoded is None:
         return None
     if is_json(decoded.text):
-        table = read_rows(islice(first_objects(decoded.text), 5_000))
+        table = read_first_rows(decoded.text)
     elif is_csv(decoded.text):
-        table = read_csv(decoded.text, is_part=is_part)
+        table = read_csv(decoded, is_part=is_part)
     else:
         return None
     return table if table.columns else None

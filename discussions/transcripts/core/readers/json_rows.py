@@ -1,23 +1,32 @@
 """JSON with one message in each object: JSONL (an object in each line), or a list of objects."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
+import msgspec
+
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS
 from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, read_table
 from workspace.core.json_faults import Problem
+from workspace.core.json_items import Parts, begin_of, find_items
 from workspace.core.strict_json import normalise_text, read_json
 
 DEEPEST = 4
+MOST_IN_HEAD = 5_000
 _TOO_MANY = (
     f"The rows have more than {MOST_COLUMNS} keys, or more than {MOST_CELLS:,} values in all. Split the file, or leave "
     "keys out."
 )
+_NO_OBJECT = "A row should be a JSON object. Correct the file."
 _NO_LIST = Problem(code="shape", message="A list of objects was expected. Correct the file.")
+# Each row between two places of a file, as in `Row`, with its JSON.
+_Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
 
 
 def recognises_text(text: str) -> bool:
@@ -28,68 +37,144 @@ def recognises_text(text: str) -> bool:
     begun = text.lstrip()
     if begun.startswith("{") and not begun.partition("\n")[0].rstrip().endswith("}"):
         return False
-    first = [entry for _place, entry in islice(first_objects(text), 2)]
+    first = [entry for _number, entry in islice(_first_objects(text), 2)]
     if not first or any(_holds_objects(value) for value in first[0].values()):
         return False
     cells = _flattened(first[0])
     return len(cells) >= 2 and any(type(cell) is str for cell in cells.values())
 
 
-def to_native_text(text: str, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(
+    decoded: Decoded, new_notes: NewNotes, columns: Columns
+) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of JSONL or of a list; a fault when the columns are not known. Never raises."""
-    return read_table(read_rows(_entries(text)), new_notes, columns)
+    return read_table(read_rows(decoded), new_notes, columns)
 
 
-def read_rows(entries: Iterable[tuple[str, Any]]) -> Table:
-    """The rows of objects, each with its place. Nested objects are laid out flat ("speaker.name"). Never raises."""
+def read_rows(decoded: Decoded) -> Table:
+    """The rows of JSONL or of a list, or its faults. Nested objects are laid out flat ("speaker.name").
+
+    Never raises.
+    """
+    begin = begin_of(decoded.data)
+    if decoded.data[begin : begin + 1] != b"[":
+        return _checked_table(partial(_lines, decoded), (decoded.begin, len(decoded.data), 1), "line {}")
+    if any(code != "byte_order_mark" for code, _count in decoded.warnings):
+        decoded = Decoded(decoded.text.encode())
+    items = find_items(decoded.data)
+    if items is not None:
+        table = _checked_table(partial(_items, decoded, items), (0, len(items), 0), "/{}")
+        if not any(code != "wrong_type" for code, _place, _sentence in table.faults):
+            return table
+    document = read_json(decoded.data)
+    faults = [
+        (
+            problem.code,
+            f"line {problem.line} column {problem.column} {problem.pointer}".strip(),
+            problem.message,
+        )
+        for problem in document.problems or [_NO_LIST]
+    ]
+    return Table(columns=[], read=_no_rows, span=(0, 0, 0), faults=faults)
+
+
+def read_first_rows(text: str) -> Table:
+    """The rows at the beginning of a text that may be cut off. Never raises."""
+    found = list(islice(_first_objects(text), MOST_IN_HEAD))
+    place = "/{}" if text.lstrip().startswith("[") else "line {}"
+    numbers = {name: 0 for _number, entry in found for name in _flattened(entry)}
+    numbers = {name: index for index, name in enumerate(numbers)}
+    rows = [
+        Row(number=number, start=index, end=index + 1, cells=_cells(entry, numbers))
+        for index, (number, entry) in enumerate(found)
+    ]
+    faults = [("too_many", place.format(1), _TOO_MANY)] if len(numbers) > MOST_COLUMNS else []
+    return Table(
+        columns=list(numbers),
+        read=lambda start, end, _number: islice(iter(rows), start, end),
+        span=(0, len(rows), 0),
+        faults=faults,
+        place=place,
+    )
+
+
+def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) -> Table:
+    """The rows of these entries, each of which is looked at once for what is wrong with it."""
     numbers: dict[str, int] = {}
-    rows: list[Row] = []
     faults: list[tuple[str, str, str]] = []
     cell_count = 0
-    for place, entry in entries:
-        if type(entry) is Problem:
-            faults.append((entry.code, f"{place} {entry.pointer}".strip(), entry.message))
+    for _start, _end, number, data in entries(*span):
+        where = place.format(number)
+        document = read_json(data)
+        if not document.is_readable or document.problems:
+            faults += [
+                (problem.code, f"{where} {problem.pointer}".strip(), problem.message)
+                for problem in document.problems
+            ]
             continue
-        if type(entry) is not dict:
-            faults.append(("wrong_type", place, "A row should be a JSON object. Correct the file."))
+        if type(document.value) is not dict:
+            faults.append(("wrong_type", where, _NO_OBJECT))
             continue
-        cells = _flattened(entry)
+        cells = _flattened(document.value)
         cell_count += len(cells)
-        row = [""] * len(numbers)
-        for name, cell in cells.items():
-            index = numbers.setdefault(name, len(numbers))
-            row += [""] * (index + 1 - len(row))
-            row[index] = _as_text(cell)
-        rows.append(Row(place=place, cells=row))
+        for name in cells:
+            numbers.setdefault(name, len(numbers))
         if len(numbers) > MOST_COLUMNS or cell_count > MOST_CELLS:
-            faults.append(("too_many", place, _TOO_MANY))
+            faults.append(("too_many", where, _TOO_MANY))
             break
-    return Table(columns=list(numbers), rows=rows, faults=faults)
+    read = partial(_rows, entries, numbers)
+    return Table(columns=list(numbers), read=read, span=span, faults=faults, place=place)
 
 
-def _entries(text: str) -> Iterator[tuple[str, Any]]:
-    """Each value with its place, or what is wrong with it."""
-    if text.lstrip().startswith("["):
-        document = read_json(text.encode("utf-8", "replace"))
-        if not document.is_readable or document.problems or type(document.value) is not list:
-            for problem in document.problems or [_NO_LIST]:
-                yield f"line {problem.line} column {problem.column}", problem
-            return
-        for index, entry in enumerate(document.value):
-            yield f"/{index}", entry
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        document = read_json(line.encode("utf-8", "replace"))
-        if document.is_readable and not document.problems:
-            yield f"line {number}", document.value
-        for problem in document.problems:
-            yield f"line {number}", problem
+def _rows(entries: _Entries, numbers: dict[str, int], start: int, end: int, number: int) -> Iterator[Row]:
+    """The rows between two places of entries that were looked at."""
+    for begin, after, at, data in entries(start, end, number):
+        entry = _value(data)
+        if type(entry) is dict:
+            yield Row(number=at, start=begin, end=after, cells=_cells(entry, numbers))
 
 
-def first_objects(text: str) -> Iterator[tuple[str, Any]]:
-    """The whole objects at the beginning of a text that may be cut off: of a list, or one in each line."""
+def _no_rows(start: int, end: int, number: int) -> Iterator[Row]:
+    return iter(())
+
+
+def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tuple[int, int, int, bytes]]:
+    """The lines between two offsets that are not blank."""
+    while start < end:
+        after = decoded.data.find(b"\n", start, end)
+        after = end if after < 0 else after
+        line = decoded.part(start, after)
+        if line.strip():
+            yield start, after, number, line.encode()
+        start, number = after + 1, number + 1
+
+
+def _items(
+    decoded: Decoded, items: Parts, start: int, end: int, number: int
+) -> Iterator[tuple[int, int, int, bytes]]:
+    """The items of a list by their indices."""
+    for index, (begin, after) in enumerate(items.between(start, end), start=number):
+        yield index, index + 1, index, decoded.data[begin:after]
+
+
+def _value(data: bytes) -> Any:
+    """The value of a row that was looked at. Escaped characters may have to be replaced."""
+    try:
+        return read_json(data).value if b"\\u" in data else msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return read_json(data).value
+
+
+def _cells(entry: dict[str, Any], numbers: dict[str, int]) -> list[str]:
+    cells = [""] * len(numbers)
+    for name, cell in _flattened(entry).items():
+        if name in numbers:
+            cells[numbers[name]] = _as_text(cell)
+    return cells
+
+
+def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
+    """The whole objects at the beginning of a text that may be cut off: of a list by index, or one in each line."""
     decoder = json.JSONDecoder()
     start, number = 0, 0
     is_list = text.lstrip().startswith("[")
@@ -103,7 +188,7 @@ def first_objects(text: str) -> Iterator[tuple[str, Any]]:
             entry, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             return
-        yield (f"/{number}" if is_list else f"line {text.count(chr(10), 0, start) + 1}"), entry
+        yield (number if is_list else text.count("\n", 0, start) + 1), entry
         start, number = end, number + 1
 
 

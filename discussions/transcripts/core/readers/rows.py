@@ -1,7 +1,9 @@
 """Rows with one message each, under named columns, to games as objects that `native.read_game` reads."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -16,9 +18,24 @@ from discussions.transcripts.core.readers.columns import (
 
 MOST_CELLS = 4_000_000
 NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip", "novote", "pass", "null"))
-_ROUND = re.compile(r"[^\d-]{0,40}(\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
+_ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
+_BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
 _TURN = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MOMENT = re.compile(
+    r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}:\d\d|\d{10}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])"
+    rf"|\b(?:{_MONTHS})[a-z]{{0,6}}\.? \d|\d(?:st|nd|rd|th)?\.? (?:{_MONTHS})",
+    re.IGNORECASE,
+)
+_NIGHT = re.compile(r"\W{0,9}(?:night|n\W?\d)", re.IGNORECASE)
+_PRIVATE = re.compile(
+    r"\b(?:night|mafia|wol(?:f|ves)|werewol(?:f|ves)|private|secret|whisper(?:s|ed)?|dms?)\b", re.IGNORECASE
+)
 
+_NOT_PUBLIC = (
+    'One row of a night or a private channel ("{what}") was left out: only what is public is read.',
+    '{count} rows of nights or private channels (the first "{what}") were left out: only what is public is read.',
+)
 _DIFFERS = {
     "role": (
         "One row gives a player another role than an earlier row ({what}); the first one is kept.",
@@ -36,18 +53,38 @@ _SILENT = (
 
 
 class Row(Struct, frozen=True, gc=False):
-    """One row: where it is in the file, and its cells in the order of the columns; cells that lack are empty."""
+    """One row: its number in the file, where it begins and ends there, and its cells in the order of the columns.
 
-    place: str
+    Cells at the end may lack.
+    """
+
+    number: int
+    start: int
+    end: int
     cells: list[str]
 
 
-class Table(Struct, frozen=True):
-    """The rows of a file. Faults (code, place, sentence) are of the file as a whole: then no game comes in."""
+# The rows between two offsets, of which the first has this number.
+ReadRows = Callable[[int, int, int], Iterator[Row]]
 
-    columns: list[str] = []
-    rows: list[Row] = []
+
+class Table(Struct, frozen=True):
+    """The rows of a file, read again each time they are asked for: `read` of the `span` gives all of them.
+
+    `place` says where a row is, by its number. Faults (code, place, sentence) are of the file as a whole: then no game
+    comes in.
+    """
+
+    columns: list[str]
+    read: ReadRows
+    span: tuple[int, int, int]
     faults: list[tuple[str, str, str]] = []
+    place: str = "line {}"
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """All rows."""
+        return self.read(*self.span)
 
 
 class _Game(Struct):
@@ -85,9 +122,12 @@ def table_columns(names: Sequence[str]) -> list[str]:
 def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
     fields = find_fields(table.columns, columns)
-    games = [] if table.faults or fields is None else list(games_of_rows(table, fields, new_notes))
-    yield from games
-    if games:
+    is_empty = True
+    if fields is not None and not table.faults:
+        for game in games_of_rows(table, fields, new_notes):
+            is_empty = False
+            yield game
+    if not is_empty:
         return
     notes = new_notes()
     for code, place, sentence in table.faults:
@@ -102,27 +142,47 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
 def games_of_rows(
     table: Table, fields: Mapping[str, str], new_notes: NewNotes
 ) -> Iterator[tuple[NativeGame, Notes]]:
-    """The games of a table in order of their first rows; `fields` says which column is which. Never raises."""
+    """The games of a table in order of their first rows; `fields` says which column is which. Never raises.
+
+    One game is in memory at a time: the rows are read once to learn where those of each game are, and once more.
+    """
     numbers = {name: index for index, name in enumerate(table.columns)}
     at = {field: numbers[column] for field, column in fields.items() if column in numbers}
-    games: dict[str, _Game] = {}
+    for key, runs in _runs(table, at).items():
+        notes = new_notes()
+        game = _Game(id=key if "game" in at else notes.source, notes=notes)
+        notes.translate("", table.place.format(runs[2]))
+        for run in zip(runs[::3], runs[1::3], runs[2::3], strict=True):
+            for row in table.read(*run):
+                if cells := _cells(row, at):
+                    _read_row(
+                        game, cells, table.place.format(row.number), has_turns="turn" in at or "id" in at
+                    )
+        yield _finish(game), notes
+
+
+def _runs(table: Table, at: Mapping[str, int]) -> "dict[str, array[int]]":
+    """Game -> start, end and first number of each run of its rows, one after the other, in 24 bytes."""
+    found: dict[str, array[int]] = {}
+    before = None
     for row in table.rows:
-        cells = {
-            field: row.cells[index]
-            for field, index in at.items()
-            if index < len(row.cells) and row.cells[index]
-        }
+        cells = _cells(row, at)
         if not cells:
             continue
-        key = cells.get("game", "").strip() if "game" in at else ""
-        game = games.get(key)
-        if game is None:
-            notes = new_notes()
-            notes.translate("", row.place)
-            game = games[key] = _Game(id=key if "game" in at else notes.source, notes=notes)
-        _read_row(game, cells, row.place, has_turns="turn" in at or "id" in at)
-    for game in games.values():
-        yield _finish(game), game.notes
+        key = cells.get("game", "").strip()
+        runs = found.setdefault(key, array("Q"))
+        if key == before:
+            runs[-2] = row.end
+        else:
+            runs.extend((row.start, row.end, row.number))
+        before = key
+    return found
+
+
+def _cells(row: Row, at: Mapping[str, int]) -> dict[str, str]:
+    """Field -> cell, without the empty ones."""
+    cells = row.cells
+    return {field: cells[index] for field, index in at.items() if index < len(cells) and cells[index]}
 
 
 def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: bool) -> None:
@@ -130,14 +190,18 @@ def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: b
     name = cells.get("player", "").strip()
     text, target = cells.get("text", ""), cells.get("vote", "").strip()
     game.winner = game.winner or cells.get("winner")
-    if "round" in cells:
-        game.round = _round(game, cells["round"], place)
+    hidden = _hidden_part(cells)
+    if not hidden:
+        _read_round(game, cells, place)
     if name:
         _note_player(game, name, cells, place)
     elif text or target:
         game.notes.fault(
             "no_player", place, "The row names no player. Write who said it, or take the row out."
         )
+    if hidden:
+        game.notes.warn("not_public", place, hidden, says=_NOT_PUBLIC)
+        return
     if target:
         _read_vote(game, name, target, cells, place)
     if not name or not (text or not target):
@@ -158,6 +222,7 @@ def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: b
 
 
 def _read_vote(game: _Game, name: str, target: str, cells: Mapping[str, str], place: str) -> None:
+    # Who is called "Skip" is known when all rows are read.
     if not is_nobody(target):
         game.targets.setdefault(target, place)
     game.notes.translate(f"/votes/{len(game.votes)}", place)
@@ -165,7 +230,7 @@ def _read_vote(game: _Game, name: str, target: str, cells: Mapping[str, str], pl
         {
             "roundNumber": 1 if game.round is None else game.round,
             "voterName": name or None,
-            "targetName": None if is_nobody(target) else target,
+            "targetName": target,
             "timestamp": cells.get("time"),
         }
     )
@@ -186,12 +251,41 @@ def _note_player(game: _Game, name: str, cells: Mapping[str, str], place: str) -
             game.notes.warn(f"{field}_differs", place, name, says=_DIFFERS[field])
 
 
-def _round(game: _Game, given: str, place: str) -> int | None:
-    number = _ROUND.fullmatch(given.strip())
-    if number is None and given.strip():
-        sentence = f'The round "{given.strip()[:60]}" holds no number. Write 2, "Day 2" or "Round 2".'
-        game.notes.fault("wrong_type", place, sentence)
-    return int(number[1]) if number else game.round
+def _hidden_part(cells: Mapping[str, str]) -> str:
+    """The cell that says that the row is of a night or of a private channel; "" for public discussion."""
+    said, phase = (cells.get(field, "").replace("_", " ").strip() for field in ("round", "phase"))
+    if _NIGHT.match(said):
+        return said
+    return phase if _NIGHT.match(phase) or _PRIVATE.search(phase) else ""
+
+
+def _read_round(game: _Game, cells: Mapping[str, str], place: str) -> None:
+    """The round of the row, else that of the game's row before. A phase counts where there is no round."""
+    if "round" in cells:
+        number, fault = _round(cells["round"].strip())
+        if fault:
+            game.notes.fault("wrong_type", place, fault)
+    else:
+        number, _fault = _round(cells.get("phase", "").strip())
+    game.round = game.round if number is None else number
+
+
+def _round(said: str) -> tuple[int | None, str]:
+    """The number of a round, or what is wrong with it; neither of an empty text."""
+    shown = said[:60]
+    found = _ROUND.fullmatch(said)
+    if not said:
+        return None, ""
+    if _MOMENT.search(said):
+        return (
+            None,
+            f'The round "{shown}" looks like a date or a time. Map its column to the time, not to the round.',
+        )
+    if found is None:
+        return None, f'The round "{shown}" holds no number. Write 2, "Day 2" or "Round 2".'
+    if _BELOW_ZERO.search(found["before"]):
+        return None, f'The round "{shown}" is below 0. Count the rounds from 0 or from 1.'
+    return int(found["number"]), ""
 
 
 def _turn(game: _Game, given: str, place: str) -> int | None:
@@ -218,8 +312,7 @@ def _finish(game: _Game) -> NativeGame:
             game.roster[target] = {"name": target, "role": None, "personality": None}
             game.notes.warn("silent_target", place, target, says=_SILENT)
     for vote in game.votes:
-        if vote["targetName"] is not None:
-            vote["targetName"] = names[vote["targetName"].casefold()]
+        vote["targetName"] = names.get(vote["targetName"].casefold())
     return {
         "gameId": game.id,
         "players": list(game.roster.values()),
@@ -231,5 +324,5 @@ def _finish(game: _Game) -> NativeGame:
 
 def sample_rows(table: Table, count: int) -> Iterator[list[str]]:
     """The first rows with a cell for each column."""
-    for row in table.rows[:count]:
+    for row in islice(table.rows, count):
         yield [*row.cells, *[""] * (len(table.columns) - len(row.cells))][: len(table.columns)]
