@@ -21,11 +21,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-BUDGET_MB = 100
 MESSAGES = 74
 GAME_BYTES = 24_000
 JSON, CSV, JSONL, MIXED = "json", "csv", "jsonl", "mixed"
-SHAPES = (JSON, CSV, JSONL, MIXED)
+# How much the worker may grow, in MB.
+BUDGETS = {JSON: 100, CSV: 100, JSONL: 100, MIXED: 110}
 COLUMNS = ("game", "round", "player", "text", "time")
 
 
@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
         STEPS[arguments[0]](*(int(given) if given.isdecimal() else given for given in arguments[1:]))
         return 0
     count = arguments[0] if arguments else "2500"
-    return max([measure(count, shape) for shape in arguments[1:] or SHAPES])
+    return max([measure(count, shape) for shape in arguments[1:] or BUDGETS])
 
 
 def measure(count: str, shape: str) -> int:
@@ -142,8 +142,8 @@ def measure(count: str, shape: str) -> int:
         print(step("upload", count, shape), end="")
         before, after, stored = map(float, step("work").split())
     print(f"{stored:,.0f} games stored; peak memory {before:.0f} MB before, {after:.0f} MB after")
-    print(f"grown by {after - before:.0f} MB, the bytes of the file included (budget {BUDGET_MB} MB)")
-    return int(after - before > BUDGET_MB)
+    print(f"grown by {after - before:.0f} MB, the bytes of the file included (budget {BUDGETS[shape]} MB)")
+    return int(after - before > BUDGETS[shape])
 
 
 STEPS: dict[str, Callable[..., None]] = {"upload": upload, "work": work}

@@ -74,6 +74,7 @@ def seeds() -> list[bytes]:
         *(case for case in small if len(case) < 20_000),
         as_bytes([native_game(), native_game(gameId=""), 5]),
         as_bytes(links),
+        as_bytes(native_game(metadata={"cost": {"totalUsd": 0, "totalTokens": 5}})),
         as_bytes(
             {
                 "game_id": 7,

@@ -50,15 +50,16 @@ def read_cost(value: Any, pointer: str, notes: Notes) -> Cost:
         return Cost()
     block = _flattened(value)
     total = _amount(block, _TOTAL, pointer, notes, MOST_USD)
+    # The sum of the tokens is only checked: it is not kept.
     tokens = [_whole(block, names, pointer, notes) for names in (_INPUT, _OUTPUT, _ALL_TOKENS)]
     rate = _rate(block, pointer, notes)
-    given = [figure for figure in (total, *tokens) if figure is not None]
-    if given and not any(given):
+    usd = None if total is None else Decimal(repr(total)).quantize(_SMALLEST, ROUND_HALF_EVEN)
+    kept = [figure for figure in (usd, *tokens[:2]) if figure is not None]
+    if kept and not any(kept):
         notes.warn("cost_all_zero", pointer)
         return Cost()
-    if total is None:
+    if usd is None:
         notes.warn("no_cost", pointer)
-    usd = None if total is None else Decimal(repr(total)).quantize(_SMALLEST, ROUND_HALF_EVEN)
     return Cost(total_usd=usd, input_tokens=tokens[0], output_tokens=tokens[1], cache_hit_rate=rate)
 
 

@@ -97,7 +97,7 @@ WARNINGS = {
         "{count} votes name nobody; they were left out of the vote record.",
     ),
     "no_cost": ("The cost was not reported.",) * 2,
-    "cost_all_zero": ('The cost block is all zero; that is read as "not reported", not as free.',) * 2,
+    "cost_all_zero": ('The cost is zero; that is read as "not reported", not as free.',) * 2,
     "cache_rate_percent": ("The cache hit rate {what} was read as percent.",) * 2,
     "no_role": (
         "One player has no role; role consistency cannot be assessed for them.",

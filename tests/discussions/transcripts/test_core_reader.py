@@ -158,6 +158,8 @@ COSTS = [
         "cache_rate_percent",
     ),
     ({"total": 1, "cacheHitRate": 1}, Cost(total_usd=Decimal(1), cache_hit_rate=1.0), None),
+    ({"totalUsd": 0, "totalTokens": 5}, Cost(), "cost_all_zero"),
+    ({"totalUsd": 1e-9}, Cost(), "cost_all_zero"),
     ({"inputTokens": 5}, Cost(input_tokens=5), "no_cost"),
 ]
 
