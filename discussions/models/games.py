@@ -13,7 +13,8 @@ from workspace.models import Job, Person, Project
 class Transcript(models.Model):
     """An uploaded file: its bytes are kept under their SHA-256, its report says what became of it.
 
-    `waits_for_columns` says that rows of it are read when somebody has said what their columns are.
+    `named_format` is the format that a person named, "" where it is found by the content; `format` is the one that was
+    found. `waits_for_columns` says that rows of it are read when somebody has said what their columns are.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="transcripts")
@@ -23,6 +24,7 @@ class Transcript(models.Model):
     byte_count = models.PositiveBigIntegerField()
     is_separate = models.BooleanField(default=False)
     job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
+    named_format = models.CharField(max_length=30, blank=True)
     format = models.CharField(max_length=30, blank=True)
     faults = models.TextField(default="[]")
     fault_count = models.PositiveIntegerField(default=0)

@@ -67,9 +67,9 @@ def import_transcripts(
     """Store the files and queue a job for each; the same bytes again give the first report.
 
     Without an iteration the games go to the project's unsorted one; the format is found by the content unless it is
-    named. Where no game came in, the same bytes are read again in another format that is named. Raises NotAllowed (also
-    for an iteration whose list of games is frozen), and Unacceptable for a file that is empty or over the limit: then
-    nothing of the whole call is stored.
+    named. Where no game came in, the same bytes are read again when another format is named, or none any more.
+    Raises NotAllowed (also for an iteration whose list of games is frozen), and Unacceptable for a file that is empty
+    or over the limit: then nothing of the whole call is stored.
     """
     check_import_transcripts(by, project)
     for file in files:
@@ -105,18 +105,11 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
         raise Conflict(_("These games were already imported as separate games."), code="already_separate")
     with transaction.atomic():
         _hold_open(transcript.iteration)
+        file = (transcript.name, transcript.byte_count, transcript.sha256, transcript.named_format)
         row, is_new = _insert(
-            transcript.project,
-            transcript.iteration,
-            transcript.name,
-            transcript.byte_count,
-            transcript.sha256,
-            transcript.format,
-            is_separate=True,
-            by=by,
-            now=now,
+            transcript.project, transcript.iteration, *file, is_separate=True, by=by, now=now
         )
-        return _queue(row, is_new, "", by=by, now=now)
+        return _queue(row, is_new, None, by=by, now=now)
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -126,7 +119,7 @@ def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Impor
     """
     check_import_transcripts(by, transcript.project)
     with transaction.atomic():
-        return _again(transcript, "", by, now)
+        return _again(transcript, None, by, now)
 
 
 def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
@@ -165,7 +158,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
             _renew_at(job, clock(), lease, done, max(done, plan.game_count))
             store.put(batch, now=clock())
             ask_to_measure(iteration=transcript.iteration, by=job.created_by, now=clock())
-    _close(job, transcript, tally, store, clock())
+    _close(job, tally, store, options, clock())
 
 
 def _batches(plan: ReadPlan, tally: ReadTally) -> Iterator[list[ReadGame]]:
@@ -266,14 +259,16 @@ def _insert(
             "iteration": iteration,
             "name": shown_name(name),
             "byte_count": byte_count,
-            "format": format_name,
+            "named_format": format_name,
             "created_at": now,
             "created_by": by,
         },
     )
 
 
-def _queue(transcript: Transcript, is_new: bool, format_name: str, *, by: Person, now: datetime) -> Imported:
+def _queue(
+    transcript: Transcript, is_new: bool, format_name: str | None, *, by: Person, now: datetime
+) -> Imported:
     if not is_new or transcript.job_id is not None:
         return _again(transcript, format_name, by, now)
     _enqueue(transcript, by, now)
@@ -282,16 +277,18 @@ def _queue(transcript: Transcript, is_new: bool, format_name: str, *, by: Person
     return Imported(transcript, NEW)
 
 
-def _again(transcript: Transcript, format_name: str, by: Person, now: datetime) -> Imported:
+def _again(transcript: Transcript, format_name: str | None, by: Person, now: datetime) -> Imported:
+    """Read the file again if there is a reason; without `format_name` in the format of the last time."""
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
-    is_renamed = format_name not in ("", transcript.format) and not transcript.games.exists()
+    is_renamed = format_name not in (None, transcript.named_format) and not transcript.games.exists()
     is_new = is_renamed or transcript.waits_for_columns
     if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
         return Imported(transcript, ALREADY)
     _hold_open(transcript.iteration)
     if is_renamed:
-        transcript.format, transcript.faults, transcript.fault_count = format_name, "[]", 0
-        transcript.save(update_fields=["format", "faults", "fault_count"])
+        transcript.named_format, transcript.format = format_name or "", ""
+        transcript.faults, transcript.fault_count = "[]", 0
+        transcript.save(update_fields=["named_format", "format", "faults", "fault_count"])
     _enqueue(transcript, by, now)
     _record("transcript:resumed", transcript, by, now, {"format": format_name} if is_renamed else {})
     return Imported(transcript, RESUMED)
@@ -315,7 +312,7 @@ def _read_options(transcript: Transcript) -> ReadOptions:
     return ReadOptions(
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
-        named=find_format(transcript.format),
+        named=find_format(transcript.named_format),
         columns=load_mappings(transcript.project),
     )
 
@@ -453,7 +450,9 @@ class Store:
         )
 
 
-def _close(job: Job, transcript: Transcript, tally: ReadTally, store: Store, now: datetime) -> None:
+def _close(job: Job, tally: ReadTally, store: Store, options: ReadOptions, now: datetime) -> None:
+    """Store the report and end the job. A file that waits while its columns were mapped is queued again."""
+    transcript = store.transcript
     faults = [*tally.faults, *store.faults]
     most = Limits(**settings.TRANSCRIPT_LIMITS).faults
     with transaction.atomic():
@@ -462,13 +461,16 @@ def _close(job: Job, transcript: Transcript, tally: ReadTally, store: Store, now
         transcript.faults = msgspec.json.encode(faults[:most]).decode()
         transcript.fault_count = tally.fault_count + sum(not fault.is_warning for fault in store.faults)
         transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
-        # What waits is read again by its content: an archive may hold other formats beside the table.
-        if not transcript.waits_for_columns:
-            transcript.format = tally.format
+        transcript.format = tally.format
+        if transcript.waits_for_columns:
+            # Who maps columns holds the project: their mapping is seen here, or they see that this file waits.
+            Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
         transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
         detail = {"games": store.game_count, "faults": transcript.fault_count}
         _record("transcript:imported", transcript, job.created_by, now, detail)
         finish(job=job, now=now)
+        if transcript.waits_for_columns and load_mappings(transcript.project) != options.columns:
+            _enqueue(transcript, job.created_by, now)
 
 
 def _record(
@@ -485,10 +487,8 @@ def _record(
     )
 
 
-Content = tuple[str, str]
 _TWICE = 'The game "{id}" is in this file twice, word for word; it was taken once.'
 _HERE = 'The game "{id}" is already here as game {number}, word for word; it was not taken again.'
-
 _TAKEN = (
     'The id "{id}" already belongs to {where}, whose content is another. Nothing was overwritten. Give this game an id '
     "of its own, or import it as a separate game."

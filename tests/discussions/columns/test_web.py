@@ -5,10 +5,12 @@ from django.urls import reverse
 
 from discussions.columns import actions
 from discussions.models import ColumnMapping, Game
+from discussions.transcripts import actions as import_actions
+from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import make_lead, make_member
-from tests.factories.text_formats import TABLE
+from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.text_formats import COLUMNS, FIELDS, TABLE
 from tests.factories.transcripts import make_games_project, upload
 from workspace.models import Event
 
@@ -155,6 +157,21 @@ def test_a_file_whose_games_were_all_refused_is_read_again(seen, project, lead):
     seen.post(address(table), {"player": "0", "text": "1", "time": "2", "do": "save"})
     run_waiting_jobs()
     assert Game.objects.get().message_count == 2
+
+
+def test_a_mapping_that_is_saved_while_its_file_is_read_is_used_afterwards(project, lead, table, monkeypatch):
+    def map_and_read(transcript):
+        found = load_mappings(transcript.project)
+        monkeypatch.undo()
+        actions.map_columns(transcript=table, mapping=MappingRecord(COLUMNS, FIELDS), by=lead, now=NOW)
+        return found
+
+    load_mappings = import_actions.load_mappings
+    monkeypatch.setattr(import_actions, "load_mappings", lambda given: map_and_read(table))
+    run_waiting_jobs()
+    assert set(Game.objects.values_list("source_id", flat=True)) == {"m1", "m2"}
+    table.refresh_from_db()
+    assert (table.waits_for_columns, table.job.state) == (False, "done")
 
 
 def test_a_large_file_is_read_to_the_head_only(seen, project, lead, monkeypatch):

@@ -224,8 +224,26 @@ def test_the_same_bytes_are_read_again_in_a_format_that_is_named_where_no_game_c
     assert {fault["code"] for fault in load_faults(first)} == {"no_game_id", "no_players", "no_messages"}
     assert first.format == "native"
     assert import_transcripts(**given, format_name="native")[0].outcome == "already"
+    assert import_transcripts(**given)[0].outcome == "resumed"
+    run_waiting_jobs()
+    assert load_faults(first)[0]["code"] == "unknown_format"
     with pytest.raises(Unacceptable, match="There is no transcript format “nothing”"):
         import_transcripts(**given, format_name="nothing")
+
+
+def test_separate_games_of_an_archive_are_read_by_what_each_file_is(project, lead):
+    files = {
+        "a.json": as_bytes(native_game(gameId="one")),
+        "b.csv": b"player,text,game\nAnn,a,two\nBea,b,two\n",
+    }
+    upload(project=project, by=lead, games=native_game(gameId="one", votes=[]), name="first.json")
+    mixed = upload(project=project, by=lead, games=zipped(files), name="mixed.zip")
+    run_waiting_jobs()
+    mixed.refresh_from_db()
+    assert (mixed.format, mixed.fault_count) == ("mixed", 1)
+    import_separately(transcript=mixed, by=lead, now=NOW)
+    run_waiting_jobs()
+    assert list(Game.objects.order_by("number").values_list("source_id", flat=True)) == ["one", "two", "one"]
 
 
 def test_one_file_over_the_limit_stores_nothing_of_the_call(project, lead, settings):
