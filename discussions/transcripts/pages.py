@@ -10,6 +10,7 @@ from discussions.core.records import Fault
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game, Iteration, Measured, Transcript
 from discussions.transcripts.core.oddities import ODDITY_CODES
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from workspace.jobs.pages import ProgressBar, is_worker_alive, time_left
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
@@ -65,13 +66,17 @@ class ImportedGame(msgspec.Struct, frozen=True):
 
 
 class ImportPage(msgspec.Struct, frozen=True):
-    """One import. `games` are the first games; `job` is None for imports without one."""
+    """One import. `games` are the first games; `job` is None for imports without one.
+
+    `faults_title` is the heading of `faults`: they may be mere notes, or only say that the file waits.
+    """
 
     line: ImportLine
     job: Job | None
     bar: ProgressBar | None
     worker_note: str
     faults: list[Fault]
+    faults_title: str
     games: list[ImportedGame]
     may_cancel: bool
     may_resume: bool
@@ -124,12 +129,20 @@ def import_page(*, transcript: Transcript, now: datetime) -> ImportPage:
         bar=_bar(transcript, line, now),
         worker_note=_worker_note(now) if line.is_live else "",
         faults=faults,
+        faults_title=_faults_title(faults),
         games=[_imported_game(game) for game in games],
         may_cancel=state in LIVE,
         may_resume=state in (CANCELLED, FAILED),
         may_separate=is_taken and not transcript.is_separate and state == DONE,
         may_map=state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS),
     )
+
+
+def _faults_title(faults: list[Fault]) -> str:
+    codes = {fault.code for fault in faults if not fault.is_warning}
+    if codes == {UNKNOWN_COLUMNS}:
+        return _("What the file waits for")
+    return _("What is wrong with the file") if codes else _("Notes on the file")
 
 
 def _imported_game(game: Game) -> ImportedGame:

@@ -142,6 +142,21 @@ def test_a_field_that_the_form_does_not_have_is_malformed(seen, project):
     assert not Transcript.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("games", "title"),
+    [
+        ([native_game(), native_game()], "Notes on the file"),
+        ([native_game(), {"gameId": "b"}], "What is wrong with the file"),
+        (b"who,what\nAnn,hello\nBea,yes\n", "What the file waits for"),
+    ],
+)
+def test_the_heading_says_whether_something_is_wrong(project, lead, games, title):
+    transcript = upload(project=project, by=lead, games=games)
+    run_waiting_jobs()
+    transcript.refresh_from_db()
+    assert import_page(transcript=transcript, now=timezone.now()).faults_title == title
+
+
 def test_faults_and_warnings_are_listed_with_place_and_remedy(seen, project, lead):
     games = [native_game(gameId="a", votes=[]), native_game(gameId="<b>", messages=[]), 5]
     transcript = upload(project=project, by=lead, games=games, name="many\u202e.json")
