@@ -75,7 +75,7 @@ COMPARISONS = Table(
     (
         *_place(),
         column("comparison", INTEGER, "number of the comparison in its set", "number"),
-        column("id", TEXT, "what whoever brought the comparison calls it"),
+        column("id", TEXT, "its name in the file that it was imported from"),
         column("question", TEXT, "the question that the responses answer"),
         column("responses", INTEGER, "how many responses it has", lambda item: len(item.responses)),
         column(
@@ -96,7 +96,7 @@ RESPONSES = Table(
         *_place("of."),
         column("comparison", INTEGER, "number of the comparison in its set", "of.number"),
         column("response", INTEGER, _RESPONSE, "response.number"),
-        column("id", TEXT, "what whoever brought the response calls it", "response.id"),
+        column("id", TEXT, "its name in the file that it was imported from", "response.id"),
         column("author", TEXT, "the model or person that wrote it, where known", "response.author"),
         column("words", INTEGER, "how many words it has", "response.words"),
         column("text", TEXT, "the response", "response.text"),
