@@ -133,18 +133,24 @@ BODY = {
     body=BODY,
 )
 def start_import(
-    request: SignedIn, slug: str, name: str = "upload.json", iteration: int | None = None
+    request: SignedIn, slug: str, name: str = "upload.json", iteration: int | None = None, named: str = ""
 ) -> StartedAnswer:
     """Import transcripts.
 
     The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of
-    the one that the games belong to; without it they stay unsorted. The same bytes again give the first import.
+    the one that the games belong to; without it they stay unsorted. `named` is the format of the files, which is
+    found by their content otherwise. The same bytes again give the first import.
     """
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
     to = None if iteration is None else _iteration(project, iteration)
     made = import_transcripts(
-        project=project, files=_files(request, name), by=request.user, now=timezone.now(), iteration=to
+        project=project,
+        files=_files(request, name),
+        by=request.user,
+        now=timezone.now(),
+        iteration=to,
+        format_name=named,
     )
     return StartedAnswer(
         items=[
