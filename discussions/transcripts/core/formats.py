@@ -98,7 +98,7 @@ INSPECT = Format(
 )
 OPENAI_CHAT = Format(
     name="openai_chat",
-    looks="a list of messages with role and content, bare or under messages",
+    looks="a list of messages with role (or LangChain's type) and content, bare or under messages",
     recognises=openai_chat.recognises,
     to_native=openai_chat.to_native,
 )

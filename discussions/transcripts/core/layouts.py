@@ -4,6 +4,7 @@ The whole file is looked at before any game is read: what is not JSON to its end
 comes in. A JSON file of lines is the exception: its lines are read one by one.
 """
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -33,6 +34,7 @@ _FOREIGN = (
     (b"\xff\xd8\xff", _PICTURE),
     (b"%PDF", "The file is a PDF document. Upload the transcript as text, such as JSON."),
 )
+_BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\][ \t]*+[A-Za-z<*_]")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -221,7 +223,9 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         return unreadable(Fault(place=file.name, code="not_one_file", message=sentence))
     document = read_value(file.data, options.limits)
     begin = begin_of(file.data)
-    is_json = document.is_readable or file.data[begin : begin + 1] in (b"[", b"{")
+    # "[Day 1] Ann: Hello" is no broken JSON.
+    is_open = file.data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(file.data, begin)
+    is_json = document.is_readable or is_open
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = [json_fault(file.name, problem) for problem in document.problems]
         return Unreadable(faults=faults, fault_count=document.problem_count)

@@ -234,6 +234,12 @@ def test_a_file_in_no_known_format_is_told_which_there_are_and_what_was_found():
     )
 
 
+def test_text_in_brackets_is_no_broken_json():
+    found = read_transcripts(b"[Day 1] nobody speaks here", "a.txt")
+    assert [fault.code for fault in found.faults] == ["unknown_format"]
+    assert 'text that begins with "[Day 1] nobody' in found.faults[0].message
+
+
 def test_every_format_has_a_name_and_a_pair_of_functions():
     assert len({known.name for known in FORMATS}) == len(FORMATS)
     for known in FORMATS:

@@ -127,6 +127,13 @@ def test_roles_at_the_beginning_leave_open_who_speaks():
     assert len(read.said) == 3
 
 
+def test_a_line_across_the_page_is_no_speech():
+    (read,) = read_text(
+        chat_text, lines("**Ann**: a", "---", "* * *", "**Bea:** b", "====", "Winner: village")
+    )
+    assert (read.said, read.record.winner) == ([("Ann", "a"), ("Bea", "b")], "village")
+
+
 def test_a_player_who_is_called_skip_is_voted_for():
     text = lines("Ann: a", "Vote: Ann -> skip", "Vote: Ann -> none", "Skip: b", "Ann: c")
     (read,) = read_text(chat_text, text)

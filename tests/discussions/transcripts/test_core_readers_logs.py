@@ -51,6 +51,22 @@ def test_a_wrapper_may_give_id_players_and_cost():
     assert [player.role for player in read_value(openai_chat, roles).record.players] == ["SEER", None]
 
 
+def test_messages_of_langchain_have_a_type():
+    chat = [
+        {"type": "system", "content": "Play."},
+        {"type": "human", "name": "Ann", "content": "a", "additional_kwargs": {}, "id": "x"},
+        {"type": "ai", "content": [{"type": "text", "text": "b"}], "tool_calls": []},
+        {"type": "ai", "data": {"type": "ai", "name": "Bea", "content": "c"}},
+    ]
+    for value in (chat, {"messages": chat}):
+        assert openai_chat.recognises(value)
+        read = read_value(openai_chat, value)
+        assert read.said == [("Ann", "a"), ("assistant", "b"), ("Bea", "c")]
+        assert "instruction_left_out" in read.codes
+    assert not openai_chat.recognises([{"type": "TextMessage", "content": "a"}])
+    assert not openai_chat.recognises([{"type": "human", "text": "a"}])
+
+
 def test_what_is_no_chat_is_not_taken_for_one():
     rows = [{"role": "SEER", "content": "a", "player": "Ann"}]
     for value in (

@@ -30,6 +30,8 @@ _HEADING = re.compile(
 )
 # What stands before a colon as a name does, and begins a round: "Night 1: wolves".
 _HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
+# A line across the page.
+_RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 _FACT = re.compile(
     r"(?P<key>game|game id|date|winner|players|roles)\s{0,3}:\s{0,10}(?P<said>.{0,1000})", re.IGNORECASE
@@ -116,6 +118,7 @@ def to_native_text(
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the text, in order. Never raises."""
     lines = decoded.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = ["" if _RULE.fullmatch(line) else line for line in lines]
     is_timed = _is_timed([line for line in lines[: 5 * SAMPLE_LINES] if line.strip()])
     for first, last in _parts(lines):
         game = _Game(notes=new_notes())

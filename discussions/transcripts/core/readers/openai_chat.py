@@ -1,4 +1,7 @@
-"""Chats as lists of `{"role", "name", "content"}`, bare or under `messages`. Speakers by name, else by role."""
+"""Chats as lists of `{"role", "name", "content"}`, bare or under `messages`. Speakers by name, else by role.
+
+LangChain and LangGraph write `type` instead of `role`, and may put the rest under `data`.
+"""
 
 from typing import Any
 
@@ -6,6 +9,8 @@ from discussions.transcripts.core.notes import Notes
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
 ROLES = LEFT_OUT | {"assistant", "user"}
+# The types of LangChain's messages, as roles.
+TYPES = {"human": "user", "ai": "assistant"} | {kind: kind for kind in LEFT_OUT}
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id")
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
@@ -25,9 +30,20 @@ PART = (
 
 def is_chat_message(value: Any) -> bool:
     """Whether a JSON value is one message of a chat."""
+    value = _with_role(value)
     if type(value) is not dict or type(value.get("role")) is not str or value["role"] not in ROLES:
         return False
     return any(key in value for key in ("content", "tool_calls", "function_call"))
+
+
+def _with_role(value: Any) -> Any:
+    """A message of LangChain as one with a role; any other value as it is."""
+    if type(value) is not dict or "role" in value or type(value.get("type")) is not str:
+        return value
+    if value["type"] not in TYPES:
+        return value
+    data = value["data"] if type(value.get("data")) is dict else {}
+    return data | value | {"role": TYPES[value["type"]]}
 
 
 def recognises(value: Any) -> bool:
@@ -101,6 +117,7 @@ def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
 
 def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     """One message; None when it is left out (noted) or faulty."""
+    entry = _with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:
         sentence = "A message should be an object with role and content. Correct the file."
         notes.fault("wrong_type", pointer, sentence)
