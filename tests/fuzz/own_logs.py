@@ -61,6 +61,7 @@ def seeds() -> list[bytes]:
         json.dumps(rows).encode(),
         b"Game: x\nPlayers:\n- Ann: SEER\n- Bea\n\nDay 1\n[10:00] Ann: a\nmore: x\n[10:01] Bea: b\nVote: Ann -> Bea",
         b"== Round 2 ==\nAnn: a\nBea: b\n\nAnn: c\nNight 2\nAnn: d\nEliminated: Bea (vote)\n",
+        json.dumps({"id": "x", "players": [{"name": "Ann"}, {"name": "Bea"}], "turns": rows}).encode(),
         json.dumps(chat).encode(),
         json.dumps({"id": "x", "messages": chat, "metadata": {"roles": {"Ann": "SEER"}}}).encode(),
         json.dumps({"version": 2, "plan": {}, "eval": {}, "samples": [sample]}).encode(),

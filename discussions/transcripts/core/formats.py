@@ -23,6 +23,7 @@ from discussions.transcripts.core.readers import (
     csv_rows,
     inspect_eval,
     json_rows,
+    json_turns,
     llmafia,
     openai_chat,
     werewolf_arena,
@@ -102,6 +103,12 @@ OPENAI_CHAT = Format(
     recognises=openai_chat.recognises,
     to_native=openai_chat.to_native,
 )
+JSON_TURNS = Format(
+    name="json_turns",
+    looks="a JSON object with a list of messages that name player and text, such as turns or conversation",
+    recognises=json_turns.recognises,
+    to_native=json_turns.to_native,
+)
 JSONL = Format(
     name="jsonl",
     looks="a JSON object with a message in each line, or a list of them",
@@ -131,6 +138,7 @@ FORMATS: tuple[Format, ...] = (
     AVALON_NLU,
     OPENAI_CHAT,
     NATIVE,
+    JSON_TURNS,
     JSONL,
     CSV,
     CHAT_TEXT,

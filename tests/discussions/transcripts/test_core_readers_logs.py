@@ -1,8 +1,10 @@
 """Chats of a model's API, and logs of Inspect AI."""
 
+import pytest
+
 from discussions.core.records import Cost
 from discussions.transcripts.core.reader import read_transcripts
-from discussions.transcripts.core.readers import inspect_eval, openai_chat
+from discussions.transcripts.core.readers import inspect_eval, json_turns, openai_chat
 from tests.factories.archives import zipped
 from tests.factories.text_formats import inspect_sample, read_value
 from tests.factories.transcripts import as_bytes
@@ -49,6 +51,47 @@ def test_a_wrapper_may_give_id_players_and_cost():
     assert len(read.record.votes) == 1
     roles = {"messages": CHAT[1:3], "metadata": {"roles": {"Ann": "SEER"}}}
     assert [player.role for player in read_value(openai_chat, roles).record.players] == ["SEER", None]
+
+
+def test_an_object_with_turns_is_a_game():
+    turns = [
+        {"turn": 4, "speaker": {"name": "Ann"}, "utterance": "a", "phase": "Day 1", "tokens": 5},
+        {"turn": 5, "speaker": {"name": "Bea"}, "utterance": "b", "phase": "Night 1"},
+        {"turn": 6, "speaker": {"name": "Bea"}, "utterance": "c", "phase": "Day 2", "vote": "Ann"},
+    ]
+    turns = [{**turn, "speaker": turn["speaker"]["name"]} for turn in turns]
+    roster = [{"name": "Bea", "role": "MAFIA"}, {"name": "Ann", "role": "SEER"}]
+    value = {"id": 7, "conversation": turns, "players": roster, "winner": "mafia", "seed": 1}
+    assert json_turns.recognises(value)
+    read = read_value(json_turns, value)
+    assert (read.record.game_id, read.said) == ("7", [("Ann", "a"), ("Bea", "c")])
+    assert [player.role for player in read.record.players] == ["MAFIA", "SEER"]
+    assert (read.record.winner, len(read.record.votes)) == ("mafia", 1)
+    assert {"unknown_key", "not_public"} <= read.codes
+    games = read_transcripts(as_bytes([value, value | {"id": "8"}]), "a.json")
+    assert ([game.record.game_id for game in games.games], games.format) == (["7", "8"], "json_turns")
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "place"),
+    [
+        *((value, "shape", "file.json") for value in (None, 5, [], {}, {"turns": []}, {"turns": [5]})),
+        ({"turns": [{"speaker": "Ann"}]}, "shape", "file.json"),
+        ({"turns": [{"speaker": "Ann", "text": "a"}, 5]}, "wrong_type", "file.json /turns/1"),
+        ({"turns": [{"speaker": "", "text": "a"}]}, "no_player", "file.json /turns/0"),
+        ({"turns": [{"speaker": "Ann", "text": "a", "round": "x"}]}, "wrong_type", "file.json /turns/0"),
+        ({"turns": [{"speaker": "Ann", "text": "a"}], "players": 5}, "wrong_type", "file.json /players"),
+        (
+            {"turns": [{"speaker": "Ann", "text": "a"}], "players": [{"name": "Bea"}]},
+            "unknown_player",
+            "file.json /turns/0",
+        ),
+    ],
+)
+def test_what_is_wrong_with_turns_is_told(value, code, place):
+    read = read_value(json_turns, value)
+    assert read.record is None
+    assert (read.faults[0].code, read.faults[0].place) == (code, place)
 
 
 def test_messages_of_langchain_have_a_type():

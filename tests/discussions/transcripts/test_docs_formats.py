@@ -12,6 +12,7 @@ TEXT = (Path(__file__).parents[3] / "docs" / "transcripts.md").read_text(encodin
 GAMES = {
     "csv": {"evening-1": 2, "evening-2": 2},
     "jsonl": {"evening-1": 2},
+    "json_turns": {"evening-6": 2},
     "chat_text": {"evening-3": 3},
     "openai_chat": {"evening-4": 2},
     "inspect": {"evening-5-1": 2},

@@ -40,7 +40,7 @@ def recognises_text(text: str) -> bool:
     first = [entry for _number, entry in islice(_first_objects(text), 2)]
     if not first or any(_holds_objects(value) for value in first[0].values()):
         return False
-    cells = _flattened(first[0])
+    cells = flattened(first[0])
     return len(cells) >= 2 and any(type(cell) is str for cell in cells.values())
 
 
@@ -80,15 +80,19 @@ def read_rows(decoded: Decoded) -> Table:
 
 def read_first_rows(text: str) -> Table:
     """The rows at the beginning of a text that may be cut off. Never raises."""
-    found = list(islice(_first_objects(text), MOST_IN_HEAD))
     place = "/{}" if text.lstrip().startswith("[") else "line {}"
-    numbers = {name: 0 for _number, entry in found for name in _flattened(entry)}
-    numbers = {name: index for index, name in enumerate(numbers)}
+    return table_of_objects(list(islice(_first_objects(text), MOST_IN_HEAD)), place)
+
+
+def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> Table:
+    """The rows of objects that are in memory, each with its number. Never raises."""
+    names = dict.fromkeys(name for _number, entry in entries for name in flattened(entry))
+    numbers = {name: index for index, name in enumerate(names)}
     rows = [
         Row(number=number, start=index, end=index + 1, cells=_cells(entry, numbers))
-        for index, (number, entry) in enumerate(found)
+        for index, (number, entry) in enumerate(entries)
     ]
-    faults = [("too_many", place.format(1), _TOO_MANY)] if len(numbers) > MOST_COLUMNS else []
+    faults = [("too_many", place.format(entries[0][0]), _TOO_MANY)] if len(numbers) > MOST_COLUMNS else []
     return Table(
         columns=list(numbers),
         read=lambda start, end, _number: islice(iter(rows), start, end),
@@ -115,7 +119,7 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) ->
         if type(document.value) is not dict:
             faults.append(("wrong_type", where, _NO_OBJECT))
             continue
-        cells = _flattened(document.value)
+        cells = flattened(document.value)
         cell_count += len(cells)
         for name in cells:
             numbers.setdefault(name, len(numbers))
@@ -167,7 +171,7 @@ def _value(data: bytes) -> Any:
 
 def _cells(entry: dict[str, Any], numbers: dict[str, int]) -> list[str]:
     cells = [""] * len(numbers)
-    for name, cell in _flattened(entry).items():
+    for name, cell in flattened(entry).items():
         if name in numbers:
             cells[numbers[name]] = _as_text(cell)
     return cells
@@ -197,13 +201,13 @@ def _holds_objects(value: Any) -> bool:
     return type(value) is list and bool(value) and type(value[0]) is dict
 
 
-def _flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
+def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
     """The plain values of an object by name; lists are left out."""
     found: dict[str, Any] = {}
     for key, value in entry.items():
         name = f"{prefix}{key}"[:200]
         if type(value) is dict and depth < DEEPEST:
-            found |= _flattened(value, f"{name}.", depth + 1)
+            found |= flattened(value, f"{name}.", depth + 1)
         elif type(value) not in (dict, list) and name.strip():
             found[name] = value
     return found

@@ -1,0 +1,90 @@
+"""One game as a JSON object with its messages in a list, under keys that columns of rows have, too.
+
+Keys of a message that are not known are left out, with a warning.
+"""
+
+from typing import Any
+
+from discussions.transcripts.core.native import is_native
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.columns import has_needed, suggest_fields
+from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
+from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
+from discussions.transcripts.core.readers.rows import Table, games_of_rows
+
+LISTS = (
+    *(
+        "messages",
+        "turns",
+        "conversation",
+        "dialogue",
+        "dialog",
+        "transcript",
+        "utterances",
+        "history",
+        "chat",
+    ),
+    "log",
+)
+
+
+def recognises(value: Any) -> bool:
+    """Whether a JSON value is an object with such a list, told by its first message."""
+    return _list_key(value) != "" and not is_native(value)
+
+
+def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
+    """The game as a native object; None with a fault without such a list. Never raises."""
+    key = _list_key(value)
+    if not key:
+        sentence = (
+            f"An object with a list of messages was expected, under one of the keys {', '.join(LISTS)}."
+        )
+        notes.fault("shape", "", f"{sentence} Each message should name its player and its text.")
+        return None
+    table = _table(value[key], key, notes)
+    fields = suggest_fields(table.columns)
+    # The object is one game, which it names itself.
+    fields.pop("game", None)
+    for column in table.columns:
+        if column not in fields.values():
+            notes.warn("unknown_key", f"/{key}", column)
+    game, _notes = next(games_of_rows(table, fields, lambda: notes), (None, notes))
+    game_id = next((value[name] for name in ID_KEYS if value.get(name) not in (None, "")), notes.source)
+    return None if game is None else game | {"gameId": game_id} | _carried(value, notes)
+
+
+def _list_key(value: Any) -> str:
+    """The key of the list of messages; "" without one."""
+    if type(value) is not dict:
+        return ""
+    lists = {key: value[key] for key in LISTS if type(value.get(key)) is list and value[key]}
+    return next((key for key, rows in lists.items() if _is_message(rows[0])), "")
+
+
+def _is_message(value: Any) -> bool:
+    return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
+
+
+def _table(entries: list[Any], key: str, notes: Notes) -> Table:
+    """The messages as rows; what is wrong with them is in the notes."""
+    place = f"/{key}/{{}}"
+    for index, entry in enumerate(entries):
+        if type(entry) is not dict:
+            sentence = "A message should be a JSON object. Correct the file."
+            notes.fault("wrong_type", place.format(index), sentence)
+    table = table_of_objects([found for found in enumerate(entries) if type(found[1]) is dict], place)
+    for fault in table.faults:
+        notes.fault(*fault)
+    return table
+
+
+def _carried(value: dict[str, Any], notes: Notes) -> dict[str, Any]:
+    """What the object says in native keys around its messages, at its own place; an empty value says nothing."""
+    carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
+    notes.translate("", "")
+    for name, part in carried.items():
+        notes.translate(f"/{name}", f"/{name}")
+        for index in range(len(part) if type(part) is list else 0):
+            notes.translate(f"/{name}/{index}", f"/{name}/{index}")
+    return carried
