@@ -67,5 +67,6 @@ def seeds() -> list[bytes]:
         json.dumps({"version": 2, "plan": {}, "eval": {}, "samples": [sample]}).encode(),
         json.dumps(sample | {"messages": []}).encode(),
         b"player,text\nAnn,\x93a\x94\n",
+        b"0,status,1,SEER,ALIVE,t,Ann\n0,status,2,WEREWOLF,ALIVE,t\n0,talk,0,0,1,a\nb\n1,vote,1,2\n1,execute,2,X\n",
         b"",
     ]

@@ -18,6 +18,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import (
     aiwolf,
+    aiwolf_log,
     avalon_nlu,
     chat_text,
     csv_rows,
@@ -83,6 +84,12 @@ AIWOLF = Format(
     recognises=aiwolf.recognises,
     to_native=aiwolf.to_native,
 )
+AIWOLF_LOG = Format(
+    name="aiwolf_log",
+    looks="lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2",
+    recognises_text=aiwolf_log.recognises_text,
+    to_native_text=aiwolf_log.to_native_text,
+)
 AVALON_NLU = Format(
     name="avalon_nlu",
     looks="a JSON object with the keys users, messages, beliefs and persuasion",
@@ -139,6 +146,7 @@ FORMATS: tuple[Format, ...] = (
     OPENAI_CHAT,
     NATIVE,
     JSON_TURNS,
+    AIWOLF_LOG,
     JSONL,
     CSV,
     CHAT_TEXT,

@@ -36,7 +36,7 @@ SIDES = {
 _KEYS = frozenset(("agents", "entries", "game_id", "win_side"))
 _ENOUGH = 3
 _FIELDS = {"playerName": "/agent", "message": "/text", "roundNumber": "/day"}
-_LEFT_OUT = ("Skip", "Over")
+LEFT_OUT = ("Skip", "Over")
 _MILLISECONDS_FROM = 100_000_000_000
 _LAST_SECOND = 4_102_444_800  # the year 2100
 _ERROR = (
@@ -192,9 +192,9 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
         time = times[counts[key]] if len(times) == spoken[key] else None
         counts[key] += 1
         text = talk.get("text")
-        if talk.get("skip") is True or talk.get("over") is True or text in _LEFT_OUT:
+        if talk.get("skip") is True or talk.get("over") is True or text in LEFT_OUT:
             continue
-        draft.add_message(place, _find_round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
+        draft.add_message(place, find_round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
 
 
 def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | None]]:
@@ -203,11 +203,11 @@ def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | 
     for request in requests:
         day = request.info.get("day")
         if request.kind == "TALK" and type(day) is int:
-            moments[day, str(request.agent)].append(_format_moment(request.answered))
+            moments[day, str(request.agent)].append(format_moment(request.answered))
     return moments
 
 
-def _format_moment(value: Any) -> str | None:
+def format_moment(value: Any) -> str | None:
     """Seconds or milliseconds since 1970 as an ISO date-time; None for anything else."""
     if type(value) is not int or value <= 0:
         return None
@@ -217,7 +217,7 @@ def _format_moment(value: Any) -> str | None:
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)).isoformat()
 
 
-def _find_round(day: Any) -> Any:
+def find_round(day: Any) -> Any:
     return day + 1 if type(day) is int else day
 
 
@@ -236,7 +236,7 @@ def _add_votes(draft: Draft, requests: list[_Request]) -> None:
         if type(target) is str and target and target not in names:
             notes.warn("invalid_vote", request.place, target, says=_INVALID_VOTE)
             continue
-        number, time = _find_round(request.info.get("day")), _format_moment(request.answered)
+        number, time = find_round(request.info.get("day")), format_moment(request.answered)
         draft.add_vote(request.place, number, request.agent, target, time=time)
 
 
