@@ -2,10 +2,10 @@
 
     python benchmarks/bench_import_memory.py [GAMES] [SHAPE ...]
 
-GAMES is the number of games as JSON, 2,500 unless it is given; a table holds more of them in as many bytes, and its
-rows are mixed in a fourth file. The worker is a process of its own that has imported one game before, so that its modules are loaded. The figure is by
-how much its peak of resident memory grows, the bytes of the file included. SQLite does not map its file here: those
-pages are the system's, and PostgreSQL has none.
+GAMES is the number of games as JSON, 2,500 unless it is given; tables have as many bytes, and the rows of the last one
+are mixed. The worker is a process of its own that has imported one game before, so that its modules are loaded. The
+figure is by how much its peak of resident memory grows, the bytes of the file included. SQLite does not map its file
+here: those pages are the system's, and PostgreSQL has none.
 """
 
 import csv

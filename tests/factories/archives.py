@@ -42,6 +42,17 @@ def lying_about_size(data: bytes, said: int) -> bytes:
     return packed
 
 
+def with_method(data: bytes, packed: bytes, method: int) -> bytes:
+    """A zip archive of one file whose packed bytes are given, since `zipfile` does not know the method."""
+    archive = zipped({"a.json": packed}, zipfile.ZIP_STORED)
+    for start, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        place = archive.index(start) + at
+        archive = archive[:place] + struct.pack("<H", method) + archive[place + 2 :]
+        archive = archive[: place + 6] + struct.pack("<L", zlib.crc32(data)) + archive[place + 10 :]
+        archive = archive[: place + 14] + struct.pack("<L", len(data)) + archive[place + 18 :]
+    return archive
+
+
 def twice_named(name: str, first: bytes, second: bytes) -> bytes:
     """A zip archive with two files of one name."""
     packed = zipped({name: first, "~" * len(name): second})

@@ -78,7 +78,14 @@ def test_every_route_is_in_the_rights_matrix():
 
 
 @pytest.mark.parametrize(
-    "name", ["requirements.txt", "requirements-dev.txt", "requirements-fuzz.txt", "requirements-parquet.txt"]
+    "name",
+    [
+        "requirements.txt",
+        "requirements-dev.txt",
+        "requirements-fuzz.txt",
+        "requirements-parquet.txt",
+        "requirements-zstd.txt",
+    ],
 )
 def test_requirements_are_pinned_and_say_what_they_are_for(name):
     assert bad_requirements((ROOT / name).read_text()) == []

@@ -11,6 +11,11 @@ from typing import IO
 
 from msgspec import Struct
 
+try:
+    import zstandard
+except ImportError:
+    zstandard = None
+
 from discussions.transcripts.core.file_names import (
     folder_of,
     is_plainly_no_transcript,
@@ -24,10 +29,15 @@ GZIP_START = b"\x1f\x8b"
 # Transcripts shrink to a tenth or a thirtieth. What shrinks more than this was made to fill the memory.
 MOST_RATIO = 500
 _CHUNK = 256 * 1024
+# The number that zip archives have for Zstandard, by which newer versions of Inspect AI compress their logs.
+ZSTD = 93
+_LARGEST_WINDOW = 64 * MIB
+_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _SYMLINK = 0xA000
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, OSError, IndexError),
     struct.error,
+    *((zstandard.ZstdError,) if zstandard else ()),
 )
 
 
@@ -71,6 +81,7 @@ class Archive(Struct, frozen=True):
     members: list[Member]
     left_out: int
     file: zipfile.ZipFile
+    data: bytes
 
 
 DAMAGED = Refused(
@@ -92,6 +103,11 @@ _LINK = Refused(
 _METHOD = Refused(
     "compression",
     "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate).",
+)
+_NO_ZSTD = Refused(
+    "compression",
+    "This file is compressed by Zstandard, which is not read here: an admin installs it with requirements-zstd.txt. Or "
+    "make the archive again with the usual method (deflate).",
 )
 _BOMB = Refused(
     "ratio",
@@ -158,7 +174,7 @@ def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
         members.append(Member(name, shown_path(info.filename), folder, info, is_twice=is_twice))
     if not members:
         return _EMPTY
-    return Archive(members=members, left_out=len(infos) - len(members), file=file)
+    return Archive(members=members, left_out=len(infos) - len(members), file=file, data=data)
 
 
 def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes | Refused:
@@ -170,13 +186,30 @@ def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> 
         return _LINK
     if info.flag_bits & 1:
         return _ENCRYPTED
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+    if info.compress_type == ZSTD and zstandard is None:
+        return _NO_ZSTD
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTD):
         return _METHOD
     try:
+        if info.compress_type == ZSTD:
+            return _unpack_zstd(archive.data, info, limits, budget)
         with archive.file.open(info) as stream:
             return _gathered(stream, info.compress_size, limits, budget)
     except _BROKEN:
         return _DAMAGED_FILE
+
+
+def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Budget) -> bytes | Refused:
+    """The bytes of a file that `zipfile` does not unpack. Raises OverBudget, struct.error and ZstdError."""
+    start = info.header_offset + _LOCAL_HEADER.size
+    *head, name_length, extra_length = _LOCAL_HEADER.unpack(data[info.header_offset : start])
+    start += name_length + extra_length
+    packed = data[start : start + info.compress_size]
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
+    with unpacker.stream_reader(packed, read_across_frames=True) as stream:
+        found = _gathered(stream, info.compress_size, limits, budget)
+    is_whole = head[0] == b"PK\x03\x04" and (isinstance(found, Refused) or zlib.crc32(found) == info.CRC)
+    return found if is_whole else _DAMAGED_FILE
 
 
 def gunzip(data: bytes, limits: Limits) -> bytes | Refused:

@@ -1,13 +1,14 @@
 """Zip and gzip archives: read within limits, never trusted, and told of in sentences."""
 
 import gzip
+from random import Random
 
 import pytest
 
 from discussions.transcripts.core.file_names import shown_path, source_name
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.reader import read_transcripts
-from tests.factories.archives import GAME, HOSTILE, MIB, lying_about_size, zipped, zipped_entry
+from tests.factories.archives import GAME, HOSTILE, MIB, lying_about_size, with_method, zipped, zipped_entry
 from tests.factories.transcripts import as_bytes, native_game
 
 SMALL = Limits(file_bytes=4 * MIB, unpacked_bytes=16 * MIB, archive_files=100)
@@ -48,6 +49,28 @@ SAID = {
 @pytest.mark.parametrize("name", SAID)
 def test_what_is_wrong_with_an_archive_is_said(name):
     assert SAID[name] in read_transcripts(HOSTILE[name], "evil.zip", SMALL).faults[0].message
+
+
+def test_without_its_package_zstandard_is_refused_with_a_way_on(monkeypatch):
+    monkeypatch.setattr("discussions.transcripts.core.archives.zstandard", None)
+    (fault,) = read_transcripts(with_method(GAME, b"packed", 93), "a.eval").faults
+    assert "requirements-zstd.txt" in fault.message
+
+
+def test_archives_of_zstandard_are_read_within_the_limits():
+    zstandard = pytest.importorskip("zstandard", reason="zstandard is optional (requirements-zstd.txt)")
+    packed = zstandard.compress(GAME)
+    assert [game.record.game_id for game in read_transcripts(with_method(GAME, packed, 93), "a.eval").games]
+    bomb = b"[" + b" " * 3 * MIB + b"]"
+    for archive, code in (
+        (with_method(GAME, packed[:-9], 93), "damaged"),
+        (with_method(GAME, b"noise", 93), "damaged"),
+        (with_method(GAME + b" ", packed, 93), "damaged"),
+        (with_method(bomb, zstandard.compress(bomb), 93), "ratio"),
+        (with_method(b"", zstandard.compress(Random(1).randbytes(5 * MIB)), 93), "too_large"),
+    ):
+        read = read_transcripts(archive, "a.eval", SMALL)
+        assert ([fault.code for fault in read.faults], read.games) == ([code], [])
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused_whole():

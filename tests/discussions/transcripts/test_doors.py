@@ -146,6 +146,24 @@ def test_real_games_come_in_equal_to_their_native_files(door):
     assert compared == 12
 
 
+LOGS = {
+    "run.jsonl": b'{"turn": 3, "agent": "gpt", "utterance": "I am calm.", "timestamp": 1769850000}\n'
+    b'{"turn": 4, "agent": "llama", "utterance": "I am not.", "timestamp": 1769850009}\n',
+    "graph.json": b'{"messages": [{"type": "system", "content": "Play."}, {"type": "human", "name": "Ann", '
+    b'"content": "Hello."}, {"type": "ai", "name": "Bea", "content": "Hello, Ann.", "tool_calls": []}]}',
+    "notes.md": b"# Night game\n\n## Day 1\n\n**Ann**: Hello.\n\n- one\n- two\n\n**Bea:** No.\n\n---\n\n"
+    b"**Ann**: Why?\n\nWinner: village\n",
+}
+
+
+def test_logs_of_ones_own_come_in_without_a_word_of_help(door):
+    door.send(LOGS, "")
+    read_waiting()
+    found = Game.objects.order_by("source_id").values_list("source_id", "player_count", "message_count")
+    assert list(found) == [("graph", 2, 2), ("notes.md", 2, 3), ("run", 2, 2)]
+    assert not Transcript.objects.exclude(fault_count=0).exists()
+
+
 @pytest.mark.parametrize("name", BAD, ids=lambda name: name or "archives")
 def test_bad_files_are_answered_with_sentences_and_store_nothing(door, settings, name):
     settings.TRANSCRIPT_LIMITS = asdict(SMALL)
