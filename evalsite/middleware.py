@@ -12,17 +12,18 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
-from workspace.core.refusals import NotAllowed, Refusal
+from workspace.core.refusals import NotAllowed, Refusal, TooOften
 from workspace.tokens.core import read_bearer
 from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
 from workspace.web.errors import error, refused
 from workspace.web.problems import is_api
+from workspace.web.rate_limits import limit_window
 from workspace.web.require import set_up_first, sign_in_first
 from workspace.web.uploads import is_too_large
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
-NOTE_USE_EVERY = 600
+NOTE_USE_EVERY, MINUTE = 600, 60
 logger = logging.getLogger("evalsite.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
 
@@ -155,7 +156,11 @@ class AccessTokens:
         began, bearer = time.perf_counter(), self.identify(request)
         request.user = AnonymousUser() if bearer is None else bearer.person
         request.bearer = bearer  # type: ignore[attr-defined]
-        response = self.get_response(request)
+        try:
+            self.count(request, bearer)
+            response = self.get_response(request)
+        except TooOften as refusal:
+            response = refused(request, refusal)
         token, person = ("-", "-") if bearer is None else (bearer.token, bearer.person.pk)
         took, status = (time.perf_counter() - began) * 1000, response.status_code
         said = (request.method, request.path, status, token, person, took)
@@ -171,6 +176,14 @@ class AccessTokens:
             request.token_refusal = refusal.sentence  # type: ignore[attr-defined]
             return None
         return bearer
+
+    def count(self, request: HttpRequest, bearer: Bearer | None) -> None:
+        """Count the request, whatever becomes of it: by token, without a good one by address. Raises TooOften."""
+        if bearer is not None:
+            whose, most = f"token:{bearer.token}", settings.API_RATE_LIMIT
+        else:
+            whose, most = f"address:{request.META.get('REMOTE_ADDR', '')}", settings.API_ADDRESS_LIMIT
+        limit_window(whose, most=most, seconds=MINUTE, now=timezone.now())
 
 
 class ViewersTime:

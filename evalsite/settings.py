@@ -213,6 +213,8 @@ REQUIRE_TOTP = environment.flag("REQUIRE_TOTP", default=not LOCAL)
 SECOND_STEP_LIMIT = "5/5m/key,30/d/key"
 # How many requests an access token may make in a minute.
 API_RATE_LIMIT = 600
+# How many requests without a good access token an address may make in a minute.
+API_ADDRESS_LIMIT = 60
 # A sign-in ends after 8 hours without use and after 7 days in any case (seconds).
 SIGN_IN_IDLE = 8 * 3600
 SIGN_IN_ABSOLUTE = 7 * 24 * 3600

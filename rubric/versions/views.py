@@ -61,6 +61,8 @@ def _frame(request: SignedIn) -> Mapping[str, object]:
 def version_or_404(person: Person, slug: str, number: str) -> RubricVersion:
     """The version of that address, with its rubric and people, when the person may know of it."""
     rows = RubricVersion.objects.visible_to(person).select_related("rubric", *PEOPLE)
+    if "\x00" in number:
+        raise Http404  # PostgreSQL cannot be asked for it
     return get_object_or_404(rows, rubric__key=slug, number=number)
 
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.db import OperationalError
 from django.forms.models import model_to_dict
 from django.test import Client
 from django.urls import reverse
@@ -59,6 +60,18 @@ def test_ids_that_are_none_are_answered_not_found(client, number):
     ):
         assert client.post(path).status_code == 404, path
     assert client.get(f"/projects/{number}/").status_code == 404
+
+
+def test_a_database_that_is_away_before_the_view_is_told_on_a_page(client, monkeypatch):
+    def fail(*_given):
+        raise OperationalError("secret")
+
+    client.force_login(make_admin())
+    client.raise_request_exception = False
+    monkeypatch.setattr("workspace.authentication.adapter.load_person", fail)
+    answer = client.get("/projects/")
+    assert answer.status_code == 503
+    assert b"secret" not in answer.content
 
 
 def test_what_belongs_elsewhere_is_not_found_under_ones_own_address(client):

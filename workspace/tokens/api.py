@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern, path
@@ -24,11 +23,10 @@ from workspace.core.strict_json import read_json
 from workspace.models import KeptAnswer, Person
 from workspace.tokens.actions import keep_answer, note_use
 from workspace.tokens.permissions import check_scope
-from workspace.tokens.queries import Bearer, find_answer
-from workspace.web.rate_limits import limit_window
+from workspace.tokens.queries import Bearer, find_answer, load_roles
 from workspace.web.require import sign_in_first
 
-LONGEST_KEY, MINUTE = 160, 60
+LONGEST_KEY = 160
 AGAIN = "Idempotent-Replayed"
 BODY = "given"
 
@@ -132,9 +130,8 @@ def gate(
         operation = operations.get(request.method or "")
         if operation is None:
             return HttpResponseNotAllowed(sorted(operations))
-        now, bearer = timezone.now(), request.bearer
-        limit_window(f"token:{bearer.token}", most=settings.API_RATE_LIMIT, seconds=MINUTE, now=now)
-        note_use(bearer=bearer, address=request.META.get("REMOTE_ADDR", ""), by=request.user, now=now)
+        bearer, used_from = request.bearer, request.META.get("REMOTE_ADDR", "")
+        note_use(bearer=bearer, address=used_from, by=request.user, now=timezone.now())
         check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
         refuse_unknown(request, operation)
         run = partial(view, request, **address)
@@ -168,14 +165,20 @@ def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
         if name not in known or len(values) != 1:
             says = _("This operation has no parameter “%(name)s”, or it is there twice.")
             raise Malformed(says % {"name": name[:40]})
+        if "\x00" in values[0]:
+            raise Malformed(_("The parameter “%(name)s” holds the character NUL.") % {"name": name})
 
 
 def answer_once(request: Asking, operation: Operation, run: Callable[[], HttpResponse]) -> HttpResponse:
     """Run what was sent under a key, once: the same key and request again gives the first answer.
 
-    Refusals are not kept: nothing was done, so the same request may be sent again under its key.
+    Refusals are not kept: nothing was done, so the same request may be sent again under its key. A file is not kept
+    either: asked for again it is given again.
     """
-    key, sha256 = read_key(request), hash_request(request, operation)
+    key = read_key(request)
+    if getattr(operation.view_func, "gives_file", False):
+        return run()
+    sha256 = hash_request(request, operation)
     if kept := find_answer(request.user, key):
         return repeat_answer(kept, sha256)
     try:
@@ -211,8 +214,12 @@ def read_key(request: HttpRequest) -> str:
 
 
 def hash_request(request: Asking, operation: Operation) -> str:
-    """The hash of what is asked for: verb, address, and the body, of files their names and bytes."""
+    """The hash of what is asked for: by whom in which roles, verb, address, and the body, of files names and bytes.
+
+    With the roles, whoever left a project or has another role in it is not shown what they were answered before.
+    """
     digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
+    digest.update(json.encode(load_roles(request.user)))
     if request.content_type == "multipart/form-data" and may_send_files(operation) is not None:
         digest.update(json.encode(sorted(request.POST.lists())))
         for name, files in sorted(request.FILES.lists()):
@@ -232,7 +239,8 @@ def repeat_answer(kept: KeptAnswer, sha256: str) -> HttpResponse:
     """The first answer under a key; Unacceptable (422) when something else was sent under it."""
     if kept.request_sha256 != sha256:
         says = _(
-            "Another request was sent under this Idempotency-Key. Use a new key for everything that is done."
+            "Another request was sent under this Idempotency-Key, or your role has changed since. Use a new key for "
+            "everything that is done."
         )
         raise Unacceptable(says, code="key_reused")
     answer = HttpResponse(kept.body, status=kept.status, content_type="application/json; charset=utf-8")

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from workspace.access.queries import load_person
 from workspace.database.prepared_queries import Prepared
-from workspace.models import AccessToken, KeptAnswer, Person
+from workspace.models import AccessToken, KeptAnswer, Membership, Person
 
 
 class Bearer(Struct, frozen=True):
@@ -51,6 +51,12 @@ _TOKEN = Prepared(
 def live_tokens(person: Person, *, now: datetime) -> int:
     """How many tokens of the person open something now."""
     return AccessToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count()
+
+
+def load_roles(person: Person) -> list[tuple[object, str]]:
+    """What the person may do now, in short: being an admin, and the role in each project that they belong to."""
+    own = Membership.objects.filter(person=person, ended_at=None).order_by("project")
+    return [("admin", str(person.is_admin)), *own.values_list("project", "role")]
 
 
 def find_answer(person: Person, key: str) -> KeptAnswer | None:

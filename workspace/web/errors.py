@@ -1,9 +1,12 @@
 """Everything that is answered instead of a page: refusals, Django's own errors, a form that was too old."""
 
 import logging
+import sys
 from collections.abc import Mapping
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -66,7 +69,10 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500: nothing of the fault is shown."""
+    """Django's handler500: nothing of the fault is shown. A database that is away before a view began is a 503."""
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        request.user = AnonymousUser()  # who it is cannot be read now
+        return error(request, 503)
     return error(request, 500)
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 API = "/api/v1/"
 CONTENT_TYPE = "application/problem+json"
+AGAIN_AFTER = 60  # seconds, as the sentence of 503 says
 CODES = {
     400: "malformed",
     401: "token_needed",
@@ -49,7 +50,10 @@ def problem(
         said["field"] = field
     if detail:
         said["more"] = detail
-    return HttpResponse(msgspec.json.encode(said), status=status, content_type=CONTENT_TYPE)
+    answer = HttpResponse(msgspec.json.encode(said), status=status, content_type=CONTENT_TYPE)
+    if status == 503:
+        answer["Retry-After"] = str(AGAIN_AFTER)
+    return answer
 
 
 def token_needed(sentence: str = "") -> HttpResponse:

@@ -15,6 +15,7 @@ from tests.factories.tokens import Program, make_account, make_token, program_of
 from tests.factories.transcripts import make_games_project
 from workspace.models import AccessToken, Job, KeptAnswer
 from workspace.people.actions import deactivate_person
+from workspace.projects.actions import add_member, change_role, end_membership
 
 pytestmark = pytest.mark.django_db
 IMPORTS = "projects/ours/imports/"
@@ -75,6 +76,21 @@ def test_too_many_requests_in_a_minute_are_refused_with_the_time_to_wait(setting
     assert problem(answer) == (429, "too_often")
     assert 0 < int(answer["Retry-After"]) <= 60
     assert program_of(person).get("projects/").status_code == 200
+
+
+def test_wrong_addresses_and_verbs_count_for_the_token_and_bad_tokens_for_the_address(settings):
+    settings.API_RATE_LIMIT, settings.API_ADDRESS_LIMIT = 2, 3
+    program = program_of(make_person())
+    assert program.get("nowhere/").status_code == 404
+    assert program.client.put("/api/v1/projects/", headers=program.headers()).status_code == 405
+    assert problem(program.get("projects/")) == (429, "too_often")
+    strangers = [
+        Program(secret).get("projects/").status_code for secret in ("", "evs_no", "evs_none", "evs_")
+    ]
+    assert strangers == [401, 401, 401, 429]
+    answer = Client().get("/api/v1/projects/", REMOTE_ADDR="10.0.0.9")
+    assert answer.status_code == 401
+    assert program_of(make_person()).get("projects/").status_code == 200
 
 
 def test_the_use_is_noted_and_logged_with_the_number_of_the_token_alone(caplog):
@@ -140,6 +156,34 @@ def test_a_database_that_is_away_and_a_fault_are_told_without_their_texts(lead, 
         answer = program.get("projects/")
         assert problem(answer) == expected
         assert b"secret" not in answer.content
+
+
+@pytest.mark.parametrize(
+    "place", ["evalsite.middleware.find_bearer", "workspace.models.counters.CounterQuerySet.count_up"]
+)
+def test_a_database_that_is_away_before_the_operation_is_told_as_well(lead, monkeypatch, place):
+    def fail(*_given, **_named):
+        raise OperationalError("secret")
+
+    program = program_of(lead)
+    monkeypatch.setattr(place, fail)
+    answer = program.get("projects/")
+    assert problem(answer) == (503, "unavailable")
+    assert int(answer["Retry-After"]) > 0
+    assert b"secret" not in answer.content
+
+
+def test_what_one_was_answered_is_not_told_again_after_one_left_the_project(lead):
+    program, project = program_of(lead), lead.memberships.get().project
+    assert program.post(IMPORTS, b"[1]", key="k").status_code == 202
+    own = lead.memberships.get()
+    own = change_role(membership=own, role="evaluator", by=make_admin(), now=timezone.now())
+    assert problem(program.post(IMPORTS, b"[1]", key="k")) == (422, "key_reused")
+    end_membership(membership=own, by=make_admin(), now=timezone.now())
+    assert problem(program.post(IMPORTS, b"[1]", key="k")) == (422, "key_reused")
+    assert problem(program.post(IMPORTS, b"[1]", key="new")) == (404, "not_found")
+    add_member(project=project, person=lead, role="lead", by=make_admin(), now=timezone.now())
+    assert "Idempotent-Replayed" in program.post(IMPORTS, b"[1]", key="k")
 
 
 def test_the_same_key_and_request_is_done_once_and_another_request_is_refused(lead):
