@@ -6,16 +6,22 @@ import msgspec
 from django.conf import settings
 from ninja import NinjaAPI
 
+from discussions.adjudication.api import router as disagreements
+from discussions.columns.api import router as columns
 from discussions.comparison.api import router as decisions
+from discussions.exports.api import router as exports
 from discussions.games.api import router as games
+from discussions.gates.api import router as stages
 from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
 from discussions.transcripts.api import router as transcripts
 from discussions.verdicts.api import router as verdicts
 from rubric.comparisons.api import router as comparisons
+from rubric.human_reviewers.api import router as reviews
 from rubric.model_reviewers.api import router as models
 from rubric.results.api import router as results
+from rubric.surveys.api import router as surveys
 from rubric.versions.api import router as versions
 from workspace.audit.api import router as audit
 from workspace.projects.api import router as projects
@@ -25,16 +31,22 @@ from workspace.web.problems import API
 ROUTERS = {
     "projects": projects,
     "imports": transcripts,
+    "columns": columns,
     "games": games,
+    "disagreements": disagreements,
     "verdicts": verdicts,
     "evaluations": rating,
-    "queue": queue,
+    "queue and team": queue,
+    "stages": stages,
     "iterations": iterations,
     "decisions": decisions,
     "rubrics": versions,
     "comparisons": comparisons,
+    "reviews": reviews,
     "models that review": models,
+    "surveys": surveys,
     "results": results,
+    "exports": exports,
     "audit log": audit,
 }
 

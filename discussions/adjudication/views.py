@@ -99,7 +99,7 @@ def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
         subject=given["subject"],
         value=choice.removeprefix(NEW_ANSWER) if choice.startswith(NEW_ANSWER) else "",
         reason=given["reason"],
-        adopted=None if choice.startswith(NEW_ANSWER) else _side(game, choice),
+        adopted=None if choice.startswith(NEW_ANSWER) else find_side(game, choice),
         sides_sha256=given["sides_sha256"],
         key=given["key"],
         by=person,
@@ -107,7 +107,7 @@ def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
     )
 
 
-def _side(game: Game, letter: str) -> Evaluation:
+def find_side(game: Game, letter: str) -> Evaluation:
     """The evaluation with that letter."""
     dealt = {alias: key for key, alias in letters(game.pk, submitted_in(game)).items()}
     if letter not in dealt:

@@ -30,7 +30,7 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)
     only_parameters(request)
-    rows = _load_head(found)
+    rows = load_head(found)
     if request.method == "GET":
         fields = first_fields(kept_mapping(found, rows.columns), rows.columns)
         return _show(request, found, rows, ColumnsForm(columns=rows.columns, fields=fields), fields)
@@ -84,7 +84,7 @@ def _show(
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
 
-def _load_head(transcript: Transcript) -> Table:
+def load_head(transcript: Transcript) -> Table:
     """The rows at the beginning of the file. Raises Conflict."""
     table = actions.load_head(transcript)
     if table is None:

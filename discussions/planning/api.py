@@ -1,35 +1,41 @@
-"""Stages and iterations, for programs."""
+"""Iterations, for programs: planned, read, filled with games, opened for rating."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.utils import timezone
 from ninja import Router
+from pydantic import Field
 
 from discussions.access.permissions import check_see_iterations
+from discussions.core.iteration_states import BASELINE
 from discussions.gates.views import stage_or_404
+from discussions.iterations.actions import move_games as move
 from discussions.iterations.actions import open_for_rating
+from discussions.iterations.core.history import History
 from discussions.iterations.pages import JudgedIteration, judge_iteration
-from discussions.iterations.permissions import check_freeze
+from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404
-from discussions.models import Iteration, Stage
+from discussions.models import Iteration
+from discussions.models.iterations import IDENTIFICATIONS, REVEALS
+from discussions.planning import actions
+from discussions.planning.actions import Protocol
+from discussions.planning.core import Plan
+from discussions.planning.forms import HERE, OUT
+from discussions.planning.pages.plan_form import first_texts, plan_texts
+from discussions.planning.permissions import check_open_iteration
+from rubric.models import RubricVersion
+from workspace.core.refusals import Unacceptable
+from workspace.models import Person
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Listed, endpoint
+from workspace.web.endpoints import Answer, Given, Listed, endpoint
 from workspace.web.require import SignedIn
 
 router = Router()
 PROJECT = "/projects/{slug:slug}/"
-
-
-class StageAnswer(Answer):
-    """A stage; it is open while `closed_at` is null."""
-
-    number: int
-    name: str
-    goal: str
-    created_at: datetime
-    closed_at: datetime | None
+ONE = PROJECT + "iterations/{int:iteration}/"
+GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class IterationAnswer(Answer):
@@ -91,21 +97,49 @@ class SummaryAnswer(Answer):
     averages: list[AverageAnswer]
 
 
-@endpoint(
-    router,
-    "GET",
-    PROJECT + "stages/",
-    name="api_stages",
-    permission="see_iterations",
-    scope="read",
-    answer=Listed[StageAnswer],
-)
-def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
-    """List the stages of a project."""
-    project = project_or_404(request.user, slug)
-    check_see_iterations(request.user, project)
-    rows = Stage.objects.filter(project=project).order_by("number")
-    return Listed[StageAnswer](items=[StageAnswer.model_validate(stage) for stage in rows])
+class PlanGiven(Given):
+    """A plan. What is left out stays as it is, or as the site proposes it for a new iteration.
+
+    For a baseline: `rubric` and `version` (such as “discussion” and “1.1”), `evaluator_count`, `reveal` and
+    `identification` say how its games are judged. For a change: `change_note` says what is new, `target` is the key of
+    the metric to improve ("" for none), `material` holds the differences that matter by metric, and `hunks_answer`
+    says why several places of the prompt differ.
+    """
+
+    name: str | None = None
+    prompt: str | None = None
+    least_games: int | None = None
+    change_note: str | None = None
+    target: str | None = None
+    material: dict[str, float] | None = None
+    hunks_answer: str | None = None
+    rubric: str | None = None
+    version: str | None = None
+    evaluator_count: int | None = None
+    reveal: Literal[tuple(key for key, _name in REVEALS)] | None = None  # type: ignore[valid-type]
+    identification: Literal[tuple(key for key, _name in IDENTIFICATIONS)] | None = None  # type: ignore[valid-type]
+
+
+class NewPlanGiven(PlanGiven):
+    """A new iteration. A change is compared with the reference of the stage; when `compared_with` names another
+    iteration than that by its number, nothing is opened (409).
+    """
+
+    kind: Literal["baseline", "change"]
+    compared_with: int | None = None
+
+
+class MoveGiven(Given):
+    """Numbers of games, and whether they move into the iteration (here) or back to the unsorted games (out)."""
+
+    games: list[GameNumber] = Field(max_length=1_000)
+    to: Literal["here", "out"] = HERE  # type: ignore[assignment]
+
+
+class MovedAnswer(Answer):
+    """The numbers of the games that were moved."""
+
+    games: list[int]
 
 
 @endpoint(
@@ -164,7 +198,7 @@ def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
 @endpoint(
     router,
     "GET",
-    PROJECT + "iterations/{int:iteration}/",
+    ONE,
     name="api_iteration",
     permission="see_iterations",
     scope="read",
@@ -178,7 +212,7 @@ def show_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
 @endpoint(
     router,
     "POST",
-    PROJECT + "iterations/{int:iteration}/open/",
+    ONE + "open/",
     name="api_iteration_open",
     permission="freeze",
     scope="admin",
@@ -193,6 +227,122 @@ def open_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterat
     check_freeze(request.user, found)
     open_for_rating(iteration=found, by=request.user, now=timezone.now())
     return _single(iteration_or_404(request.user, slug, iteration))
+
+
+@endpoint(
+    router,
+    "POST",
+    PROJECT + "stages/{int:stage}/iterations/",
+    name="api_iteration_plan",
+    permission="open_iteration",
+    scope="admin",
+    answer=SingleIterationAnswer,
+    status=201,
+)
+def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven) -> SingleIterationAnswer:
+    """Open a baseline or a change for import.
+
+    A stage begins with a baseline. A change waits until the one before it is decided.
+    """
+    found = stage_or_404(request.user, slug, stage)
+    check_open_iteration(request.user, found)
+    history, now = load_history(found), timezone.now()
+    proposed = first_texts(found, history, given.kind)
+    plan = _plan(given, proposed)
+    if given.kind == BASELINE:
+        protocol = _protocol(given, proposed, request.user)
+        made = actions.open_baseline(stage=found, plan=plan, protocol=protocol, by=request.user, now=now)
+    else:
+        row = _find_reference(history, given.compared_with)
+        made = actions.open_change(stage=found, plan=plan, compared_with=row, by=request.user, now=now)
+    return _single(iteration_or_404(request.user, slug, made.number))
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "plan/",
+    name="api_iteration_edit",
+    permission="open_iteration",
+    scope="admin",
+    answer=SingleIterationAnswer,
+)
+def edit_iteration(request: SignedIn, slug: str, iteration: int, given: PlanGiven) -> SingleIterationAnswer:
+    """Change the plan of an iteration that holds no game yet."""
+    found = iteration_or_404(request.user, slug, iteration)
+    stored = plan_texts(found)
+    judging = {"rubric", "version", *Protocol.__struct_fields__}
+    is_judged_anew = bool(judging & given.model_dump(exclude_none=True).keys())
+    actions.edit_iteration(
+        iteration=found,
+        plan=_plan(given, stored),
+        protocol=_protocol(given, stored, request.user) if is_judged_anew else None,
+        by=request.user,
+        now=timezone.now(),
+    )
+    return _single(iteration_or_404(request.user, slug, iteration))
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "replay/",
+    name="api_iteration_replay",
+    permission="open_iteration",
+    scope="admin",
+    answer=SingleIterationAnswer,
+    status=201,
+)
+def replay_reference(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
+    """Open an iteration that plays the prompt of this reference again. Its games count with those of the reference."""
+    found = iteration_or_404(request.user, slug, iteration)
+    made = actions.replay_reference(iteration=found, by=request.user, now=timezone.now())
+    return _single(iteration_or_404(request.user, slug, made.number))
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "games/",
+    name="api_iteration_games",
+    permission="change_iteration",
+    scope="admin",
+    answer=MovedAnswer,
+)
+def move_games(request: SignedIn, slug: str, iteration: int, given: MoveGiven) -> MovedAnswer:
+    """Move games into an iteration, or back to the unsorted ones."""
+    found = iteration_or_404(request.user, slug, iteration)
+    check_change_iteration(request.user, found.project)
+    to = Iteration.objects.get(project=found.project, stage=None) if given.to == OUT else found
+    return MovedAnswer(games=move(games=given.games, to=to, by=request.user, now=timezone.now()))
+
+
+def _find_reference(history: History, number: int | None) -> int:
+    """The row of the iteration that a change is to be compared with, 0 where the stage has none of that number."""
+    if number is None:
+        return history.reference.id if history.reference else 0
+    return next((row.id for row in history.iterations if row.number == number), 0)
+
+
+def _plan(given: PlanGiven, known: dict[str, Any]) -> Plan:
+    """The plan as it was sent, with what is known in the place of what was left out."""
+    values = {"name": "", "prompt": "", **known, **given.model_dump(exclude_none=True)}
+    kept = {name.partition("-")[2]: value for name, value in known.items() if name.startswith("material-")}
+    values["material"] = kept if given.material is None else given.material
+    return Plan(**{name: values[name] for name in Plan.__struct_fields__ if name in values})
+
+
+def _protocol(given: PlanGiven, known: dict[str, Any], person: Person) -> Protocol:
+    """How games are judged as it was sent, with what is known in the place of what was left out."""
+    values = known | given.model_dump(exclude_none=True)
+    rows = RubricVersion.objects.visible_to(person).select_related("rubric")
+    stored = rows.get(pk=known["rubric_version"])
+    named = {"rubric__key": given.rubric or stored.rubric.key, "number": given.version or stored.number}
+    version = rows.filter(**named).first()
+    if version is None:
+        raise Unacceptable("There is no such rubric version.", field="version")
+    names = [name for name in Protocol.__struct_fields__ if name != "rubric_version"]
+    return Protocol(rubric_version=version, **{name: values[name] for name in names})
 
 
 def _facts(row: Iteration) -> dict[str, Any]:

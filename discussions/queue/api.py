@@ -1,23 +1,78 @@
-"""Taking the next game of a project, for programs."""
+"""The next game of a project, and games assigned to people, for programs."""
 
+from datetime import datetime
+from typing import Annotated
+
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
+from pydantic import Field
 
-from discussions.queue.actions import take_next_game
+from discussions.access.queries import evaluators_in
+from discussions.models import Slot
+from discussions.queue.actions import assign_games, take_next_game, unassign_game
+from discussions.queue.pages.team import build_team_page
+from discussions.queue.permissions import check_see_team
 from discussions.rating.api import EvaluationAnswer, short_answer
 from discussions.rating.views import evaluation_or_404
-from discussions.slots.permissions import check_take_game
+from discussions.slots.permissions import check_deal_out, check_take_game
+from workspace.core.refusals import Unacceptable
+from workspace.models import Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, endpoint
+from workspace.web.endpoints import Answer, Given, endpoint
 from workspace.web.require import SignedIn
 
 router = Router()
+GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 
 
 class NextAnswer(Answer):
     """The evaluation to work on next; null when no game is free."""
 
     evaluation: EvaluationAnswer | None
+
+
+class EvaluatorAnswer(Answer):
+    """Somebody who rates in the project."""
+
+    id: int
+    name: str
+
+
+class AssignmentAnswer(Answer):
+    """A game that is assigned to a person who has not begun it."""
+
+    id: int
+    game: int
+    person: int
+
+
+class HeldAnswer(Answer):
+    """An open evaluation: how much is judged of what is needed, and until when its place is held."""
+
+    evaluation: int
+    game: int
+    person: int
+    state: str
+    judged: int
+    needed: int
+    held_until: datetime | None
+
+
+class TeamAnswer(Answer):
+    """Who rates in the project, what they work on, what is assigned, and how many games have free places."""
+
+    evaluators: list[EvaluatorAnswer]
+    held: list[HeldAnswer]
+    assigned: list[AssignmentAnswer]
+    free_count: int
+
+
+class AssignGiven(Given):
+    """Numbers of games, and the id of the evaluator."""
+
+    person: int
+    games: list[GameNumber] = Field(max_length=1_000)
 
 
 @endpoint(
@@ -40,3 +95,85 @@ def next_game(request: SignedIn, slug: str) -> NextAnswer:
     if taken is None:
         return NextAnswer(evaluation=None)
     return NextAnswer(evaluation=short_answer(evaluation_or_404(request.user, taken.pk)))
+
+
+@endpoint(
+    router,
+    "GET",
+    "/projects/{slug:slug}/team/",
+    name="api_team",
+    permission="see_team",
+    scope="read",
+    answer=TeamAnswer,
+)
+def show_team(request: SignedIn, slug: str) -> TeamAnswer:
+    """Read who rates in a project, and on what."""
+    project = project_or_404(request.user, slug)
+    check_see_team(request.user, project)
+    return _team(project)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/assignments/",
+    name="api_assign",
+    permission="deal_out",
+    scope="admin",
+    answer=TeamAnswer,
+)
+def assign(request: SignedIn, slug: str, given: AssignGiven) -> TeamAnswer:
+    """Assign games to an evaluator: all of these games, or none."""
+    project = project_or_404(request.user, slug)
+    check_deal_out(request.user, project)
+    person = next((person for person in evaluators_in(project) if person.pk == given.person), None)
+    if person is None:
+        raise Unacceptable("This person does not rate in the project.", field="person", code="no_evaluator")
+    assign_games(
+        project=project, numbers=sorted(set(given.games)), person=person, by=request.user, now=timezone.now()
+    )
+    return _team(project)
+
+
+@endpoint(
+    router,
+    "POST",
+    "/projects/{slug:slug}/assignments/{int:slot}/end/",
+    name="api_unassign",
+    permission="deal_out",
+    scope="admin",
+    answer=TeamAnswer,
+)
+def unassign(request: SignedIn, slug: str, slot: int) -> TeamAnswer:
+    """End an assignment that its person has not begun."""
+    project = project_or_404(request.user, slug)
+    check_deal_out(request.user, project)
+    rows = Slot.objects.select_related("project", "game__project")
+    found = get_object_or_404(rows, pk=slot, project=project)
+    unassign_game(slot=found, by=request.user, now=timezone.now())
+    return _team(project)
+
+
+def _team(project: Project) -> TeamAnswer:
+    page = build_team_page(project=project, now=timezone.now())
+    return TeamAnswer(
+        evaluators=[EvaluatorAnswer(id=person.pk, name=person.name) for person in evaluators_in(project)],
+        held=[
+            HeldAnswer(
+                evaluation=line.evaluation.pk,
+                game=line.evaluation.game.number,
+                person=line.evaluation.evaluator_id,
+                state=line.evaluation.state,
+                judged=line.judged,
+                needed=line.needed,
+                held_until=line.evaluation.slot.lease_until,
+            )
+            for line in page.holds.held
+        ],
+        assigned=[
+            AssignmentAnswer(id=slot.pk, game=slot.game.number, person=slot.assigned_to_id)
+            for slot in page.holds.kept
+            if slot.assigned_to_id is not None
+        ],
+        free_count=page.free_count,
+    )

@@ -1,19 +1,27 @@
 """Imports of transcripts, for programs."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Router
 
 from discussions.models import Game, Iteration, Transcript
-from discussions.transcripts.actions import Upload, cancel_import, import_transcripts, resume_import
+from discussions.transcripts.actions import (
+    Imported,
+    Upload,
+    cancel_import,
+    import_separately,
+    import_transcripts,
+    resume_import,
+)
+from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.pages import ImportLine, import_page, imports_page
 from discussions.transcripts.permissions import check_import_transcripts
-from discussions.transcripts.views import may_upload
+from discussions.transcripts.views import may_upload, transcript_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import project_or_404
@@ -24,15 +32,17 @@ router = Router()
 LARGEST_NUMBER = 10**9
 PATH = "/projects/{slug:slug}/imports/"
 ONE = PATH + "{int:transcript}/"
+FORMAT_NAMES = ("", *(known.name for known in FORMATS))
 
 
 class ImportAnswer(Answer):
     """An import. `state` is waiting, reading, measuring, done, columns (it waits for a mapping),
-    nothing, cancelled or failed.
+    nothing, cancelled or failed. `format` is "" until the file was read, unless one was named.
     """
 
     id: int
     name: str
+    format: str
     sha256: str
     iteration: int
     state: str
@@ -133,13 +143,17 @@ BODY = {
     body=BODY,
 )
 def start_import(
-    request: SignedIn, slug: str, name: str = "upload.json", iteration: int | None = None, named: str = ""
+    request: SignedIn,
+    slug: str,
+    name: str = "upload.json",
+    iteration: int | None = None,
+    format: Literal[FORMAT_NAMES] = "",  # type: ignore[valid-type]  # noqa: A002
 ) -> StartedAnswer:
     """Import transcripts.
 
     The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of
-    the one that the games belong to; without it they stay unsorted. `named` is the format of the files, which is
-    found by their content otherwise. The same bytes again give the first import.
+    the one that the games belong to; without it they stay unsorted. `format` is found by the content unless
+    it is named. The same bytes again give the first import.
     """
     project = project_or_404(request.user, slug)
     check_import_transcripts(request.user, project)
@@ -150,19 +164,9 @@ def start_import(
         by=request.user,
         now=timezone.now(),
         iteration=to,
-        format_name=named,
+        format_name=format,
     )
-    return StartedAnswer(
-        items=[
-            UploadedAnswer(
-                id=upload.transcript.pk,
-                name=upload.transcript.name,
-                outcome=upload.outcome,
-                address=f"{request.path}{upload.transcript.pk}/",
-            )
-            for upload in made
-        ]
-    )
+    return StartedAnswer(items=[_uploaded(slug, upload) for upload in made])
 
 
 @endpoint(
@@ -176,7 +180,7 @@ def start_import(
 )
 def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Read how far an import is."""
-    return _progress(_transcript_or_404(request, slug, transcript))
+    return _progress(transcript_or_404(request, slug, transcript))
 
 
 @endpoint(
@@ -190,7 +194,7 @@ def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer
 )
 def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Stop an import. The games that are in stay."""
-    found = _transcript_or_404(request, slug, transcript)
+    found = transcript_or_404(request, slug, transcript)
     cancel_import(transcript=found, by=request.user, now=timezone.now())
     return _progress(found)
 
@@ -206,17 +210,31 @@ def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
 )
 def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Go on with an import that was cancelled or failed."""
-    found = _transcript_or_404(request, slug, transcript)
+    found = transcript_or_404(request, slug, transcript)
     resume_import(transcript=found, by=request.user, now=timezone.now())
-    return _progress(_transcript_or_404(request, slug, transcript))
+    return _progress(transcript_or_404(request, slug, transcript))
 
 
-def _transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:
-    project = project_or_404(request.user, slug)
-    # Checked first: whoever lacks the permission must not learn which numbers exist.
-    check_import_transcripts(request.user, project)
-    rows = Transcript.objects.select_related("project", "job", "created_by", "iteration")
-    return get_object_or_404(rows, pk=transcript, project=project)
+@endpoint(
+    router,
+    "POST",
+    ONE + "separate/",
+    name="api_import_separate",
+    permission="import_transcripts",
+    scope="import",
+    answer=UploadedAnswer,
+    status=202,
+)
+def import_as_separate(request: SignedIn, slug: str, transcript: int) -> UploadedAnswer:
+    """Import games whose ids belong to other games of the project as separate games."""
+    found = transcript_or_404(request, slug, transcript)
+    return _uploaded(slug, import_separately(transcript=found, by=request.user, now=timezone.now()))
+
+
+def _uploaded(slug: str, upload: Imported) -> UploadedAnswer:
+    row = upload.transcript
+    address = reverse("api_import", args=[slug, row.pk])
+    return UploadedAnswer(id=row.pk, name=row.name, outcome=upload.outcome, address=address)
 
 
 def _files(request: HttpRequest, name: str) -> list[Upload]:
@@ -245,6 +263,7 @@ def _facts(line: ImportLine) -> dict[str, Any]:
     return {
         "id": row.pk,
         "name": row.name,
+        "format": row.format,
         "sha256": row.sha256,
         "iteration": row.iteration.number,
         "state": line.state,

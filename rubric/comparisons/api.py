@@ -1,20 +1,31 @@
 """Comparison sets and their comparisons, for programs."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Literal
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
-from rubric.comparisons.actions import import_lines, open_set
+from rubric.comparisons.actions import (
+    add_reviewer,
+    close_set,
+    end_reviewer,
+    import_lines,
+    open_set,
+    reopen_set,
+)
 from rubric.comparisons.pages import build_set_page, build_sets_page
 from rubric.comparisons.views import may_upload, read_upload
-from rubric.models import ComparisonSet, RubricVersion
-from rubric.models.comparisons import MODES
+from rubric.models import ComparisonSet, Reviewer, RubricVersion
+from rubric.models.comparisons import MODEL, MODES, PERSON, REVIEWER_KINDS
+from rubric.models.reviews import SUBMITTED
 from rubric.sets.permissions import check_change_set, check_open_set, check_see_set
 from rubric.sets.views import set_or_404
 from workspace.core.refusals import Unacceptable
+from workspace.models import Person
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
 from workspace.web.require import SignedIn
@@ -96,6 +107,15 @@ class SetGiven(Given):
     mode: Literal[tuple(mode for mode, _name in MODES)]  # type: ignore[valid-type]
     has_second_round: bool = False
     people_needed: int | None = Field(default=None, ge=1, le=100)
+
+
+class ReviewerGiven(Given):
+    """A reviewer. `person` is the address of somebody in the project, `model` what the model's endpoint calls it."""
+
+    kind: Literal[tuple(kind for kind, _name in REVIEWER_KINDS)]  # type: ignore[valid-type]
+    person: str = Field(default="", max_length=254)
+    name: str = Field(default="", max_length=200)
+    model: str = Field(default="", max_length=200)
 
 
 @endpoint(
@@ -224,6 +244,92 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
     check_see_set(request.user, found)
     check_change_set(request.user, found)
     return _bring(request, found)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "reviewers/",
+    name="api_set_reviewers",
+    permission="change_set",
+    scope="import",
+    answer=ReviewerAnswer,
+    status=201,
+)
+def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) -> ReviewerAnswer:
+    """Let a person, a model, or somebody whose reviews come by file review a set."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    made = add_reviewer(
+        comparison_set=found,
+        kind=given.kind,
+        person=_member(found, given.person) if given.kind == PERSON else None,
+        name=given.name,
+        model=given.model if given.kind == MODEL else "",
+        by=request.user,
+        now=timezone.now(),
+    )
+    return ReviewerAnswer(id=made.pk, kind=made.kind, name=made.name, review_count=0)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "reviewers/{int:reviewer}/end/",
+    name="api_set_reviewer_end",
+    permission="change_set",
+    scope="import",
+    answer=ReviewerAnswer,
+)
+def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> ReviewerAnswer:
+    """Ask a reviewer for no more reviews. What was submitted counts on."""
+    found = set_or_404(request.user, slug, number)
+    check_change_set(request.user, found)
+    row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
+    end_reviewer(reviewer=row, by=request.user, now=timezone.now())
+    count = row.reviews.filter(state=SUBMITTED).count()
+    return ReviewerAnswer(id=row.pk, kind=row.kind, name=row.name, review_count=count)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "close/",
+    name="api_set_close",
+    permission="open_set",
+    scope="import",
+    answer=OpenedAnswer,
+)
+def close(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
+    """Close a set. It takes no more reviews, and its reviewers see the results."""
+    return _turn(request, slug, number, close_set)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "reopen/",
+    name="api_set_reopen",
+    permission="open_set",
+    scope="import",
+    answer=OpenedAnswer,
+)
+def reopen(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
+    """Open a closed set again. It takes reviews again."""
+    return _turn(request, slug, number, reopen_set)
+
+
+def _turn(request: SignedIn, slug: str, number: int, act: Callable[..., None]) -> OpenedAnswer:
+    found = set_or_404(request.user, slug, number)
+    check_open_set(request.user, found.project)
+    act(comparison_set=found, by=request.user, now=timezone.now())
+    return OpenedAnswer(number=found.number, name=found.name)
+
+
+def _member(comparison_set: ComparisonSet, email: str) -> Person | None:
+    """Somebody of the project, by address."""
+    rows = Person.objects.filter(memberships__project=comparison_set.project_id, memberships__ended_at=None)
+    return rows.filter(email__iexact=email.strip()).first()
 
 
 def _bring(request: SignedIn, comparison_set: ComparisonSet) -> BroughtAnswer:

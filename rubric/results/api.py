@@ -120,7 +120,7 @@ def show_result(request: SignedIn, slug: str, number: int, comparison: int) -> C
     row = get_object_or_404(Comparison, set=found, number=comparison)
     row.set = found
     if survey_is_due(comparison=row, person=request.user):
-        says = "Answer the survey of this comparison on the site first, then its result is shown."
+        says = "Answer the survey of this comparison or pass it over first, then its result is shown."
         raise NotAllowed(says, code="survey_due")
     asked = ResultsQuery(version=found.rubric_version)
     tried = tried_weights({}, asked.shares)

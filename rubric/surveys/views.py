@@ -27,7 +27,7 @@ ACTS = {"begin": begin_survey, "pass": pass_survey_over}
 def survey(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
     """Begin it, pass it over or answer it; asking writes nothing, and who is not asked is sent to the result."""
     only_parameters(request)
-    found = _comparison(request, slug, number, comparison)
+    found = comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
     result = reverse("comparison_result", args=[slug, number, comparison])
     criteria = list_criteria(found)
@@ -67,7 +67,8 @@ def _show(request: SignedIn, found: Comparison, form: SurveyForm, status: int = 
     return respond(request, page="rubric/surveys/answer.html", context=context, status=status)
 
 
-def _comparison(request: SignedIn, slug: str, number: int, comparison: int) -> Comparison:
+def comparison_or_404(request: SignedIn, slug: str, number: int, comparison: int) -> Comparison:
+    """The comparison of that address with its set, when the person may know of it."""
     found = set_or_404(request.user, slug, number)
     row = get_object_or_404(Comparison, set=found, number=comparison)
     row.set = found

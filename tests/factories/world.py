@@ -151,10 +151,17 @@ def make_world() -> dict[str, Any]:
 
 # Where an address names its argument like another one's, but means another thing.
 ARGUMENTS = {
-    **{name: {"number": "repeated_number"} for name in ("drop_repeats", "set_round_offset")},
+    **{name: {"number": "repeated_number"} for name in ("drop_repeats", "set_round_offset", "api_rounds")},
     **{
         name: {"slug": "shared_slug", "number": "shared_number", "evaluation": "shared_evaluation"}
-        for name in ("adjudicate", "adjudicate_one", "show_names", "return_evaluation", "need_fewer")
+        for name in (
+            "adjudicate",
+            "adjudicate_one",
+            "show_names",
+            "return_evaluation",
+            "need_fewer",
+            "api_disagreements",
+        )
     },
     **{
         name: {"number": "settled_number"}
@@ -190,7 +197,18 @@ ARGUMENTS = {
     "api_verdict": {"number": "settled_number"},
     **{
         name: {"number": "set_number"}
-        for name in ("api_set", "api_set_lines", "api_set_results", "api_comparison_result")
+        for name in (
+            "api_set",
+            "api_set_lines",
+            "api_set_results",
+            "api_comparison_result",
+            "api_set_reviewers",
+            "api_set_reviewer_end",
+            "api_set_close",
+            "api_set_reopen",
+            "api_next_review",
+            "api_begin_review",
+        )
     },
     **{
         name: {"number": "asked_number", "comparison": "asked_comparison", "reviewer": "model_reviewer"}
@@ -216,7 +234,10 @@ ARGUMENTS = {
         for name in ("set_manners", "set_agreement", "set_success", "set_tuning", "figure_set", "adopt_fit")
     },
     "set_reviewer": {"number": "figured_number", "reviewer": "figured_reviewer"},
-    "survey": {"number": "figured_number", "comparison": "figured_comparison"},
+    **{
+        name: {"number": "figured_number", "comparison": "figured_comparison"}
+        for name in ("survey", "api_survey")
+    },
     **{
         name: {"number": "asked_number"}
         for name in (

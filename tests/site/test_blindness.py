@@ -68,9 +68,8 @@ def everything(client, evaluation, *, acts=()):
     answers += [client.get(reverse(name, args=[slug])) for name in ("project", "queue", "games")]
     number = evaluation.game.number
     given = {"slug": slug, "number": number, "evaluation": evaluation.pk, "stage": 1, "iteration": 0}
-    operations = ask_operations(
-        program_of(evaluation.evaluator), transcript=evaluation.game.transcript_id, **given
-    )
+    given |= {"transcript": evaluation.game.transcript_id, "table": evaluation.game.transcript_id}
+    operations = ask_operations(program_of(evaluation.evaluator), **given)
     assert len(operations) > 15
     assert evaluation.pk in [answer.json().get("id") for answer in operations]
     answers += operations

@@ -29,7 +29,7 @@ def list_questions(paths):
     for path, verbs in paths.items():
         for verb, operation in verbs.items():
             missing = {404} if verb == "get" else {404, 422}
-            for odd in ODD:
+            for odd in ODD if verb == "get" else ODD[:2]:
                 for name in PART.findall(path):
                     yield verb, fill(path, **{name: odd}), missing
                 for given in operation["parameters"]:
@@ -48,5 +48,5 @@ def test_values_that_no_thing_has_are_told_apart_from_faults(client, settings, t
         answer = program.get(path) if verb == "get" else program.post(path, b"{}")
         if answer.status_code not in expected:
             wrong.append(f"{verb} {address}: {answer.status_code}")
-    assert len(questions) > 300
+    assert len(questions) > 300, len(questions)
     assert not wrong, wrong[:20]

@@ -105,10 +105,16 @@ def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx
 
 
 def read_json(body: dict[str, str]) -> object:
-    """What a body of the matrix becomes for the API: values in JSON where they are JSON, all else as text."""
+    """What a body of the matrix becomes for the API: values in JSON where they are JSON, all else as text.
+
+    A number, or true, is written with a sign before it: "=5".
+    """
     if "bytes" in body:
         return body["bytes"].encode()
-    return {key: json.loads(value) if value[:1] in "[{" else value for key, value in body.items()}
+    return {
+        key: json.loads(value.removeprefix("=")) if value[:1] in "=[{" else value
+        for key, value in body.items()
+    }
 
 
 def list_reprs(answer) -> list[str]:

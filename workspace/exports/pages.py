@@ -15,16 +15,20 @@ from workspace.models import Export, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 
 _HOUR = 3600
+READY = "ready"
 
 
 class ExportLine(Struct, frozen=True):
-    """One export. `left` is how long its file stays, "" without one; `error` says why there is none."""
+    """One export; `state` is a word for programs. `left` is how long its file stays, "" without one; `error` says why
+    there is none.
+    """
 
     export: Export
     subject: str
     format: str
     file_name: str
     holds: str
+    state: str
     says: str
     tone: str
     left: str
@@ -51,7 +55,7 @@ def exports_page(*, project: Project, person: Person, now: datetime, before: int
     rows = rows.select_related("job", "project").order_by("-pk")
     found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_SIZE + 1])
     shown = found[:PAGE_SIZE]
-    lines = [_line(export, person, now) for export in shown]
+    lines = [build_export_line(export, person, now) for export in shown]
     is_live = any(line.may_cancel for line in lines)
     return ExportsPage(
         lines=lines,
@@ -76,11 +80,12 @@ def describe_subject(subject: str) -> str:
     return words[found.kind] % {"number": found.number}
 
 
-def _line(export: Export, person: Person, now: datetime) -> ExportLine:
-    says, tone = _state(export, now)
+def build_export_line(export: Export, person: Person, now: datetime) -> ExportLine:
+    """One export of the person's, fetched with its job and project."""
+    state, says, tone = _state(export, now)
     job = export.job
     is_open = job is not None and job.state in (QUEUED, RUNNING)
-    has_file = tone == "pass"
+    has_file = state == READY
     bar = None
     if job is not None and job.state == RUNNING and job.total_count:
         bar = build_progress_bar(job, label=_("Records written"), unit=_("records"), now=now)
@@ -91,6 +96,7 @@ def _line(export: Export, person: Person, now: datetime) -> ExportLine:
         format=str(FORMAT_NAMES[export.format]),
         file_name=get_file_name(export.project.slug, export.subject, export.format),
         holds=_holds(export),
+        state=state,
         says=says,
         tone=tone,
         left=_time_left(seconds) if has_file else "",
@@ -117,18 +123,18 @@ def _time_left(seconds: float) -> str:
     return _("about %(n)d hours left") % {"n": round(seconds / _HOUR)}
 
 
-def _state(export: Export, now: datetime) -> tuple[str, str]:
-    """What the state is called, and the tone of its chip; "pass" is a file that is there."""
+def _state(export: Export, now: datetime) -> tuple[str, str, str]:
+    """The state for programs, what it is called, and the tone of its chip."""
     if export.ready_at is not None:
         is_over = export.expires_at is not None and export.expires_at <= now
         if export.removed_at is not None or is_over:
-            return _("file removed"), ""
-        return _("ready"), "pass"
+            return "removed", _("file removed"), ""
+        return READY, _("ready"), "pass"
     state = export.job.state if export.job is not None else ""
     return {
-        QUEUED: (_("waits for a worker"), "pending"),
-        RUNNING: (_("is being written"), "pending"),
-        CANCELLED: (_("cancelled"), ""),
-        FAILED: (_("failed"), "fail"),
-        "": (_("made on the command line"), ""),
-    }.get(state, (state, ""))
+        QUEUED: ("waiting", _("waits for a worker"), "pending"),
+        RUNNING: ("writing", _("is being written"), "pending"),
+        CANCELLED: ("cancelled", _("cancelled"), ""),
+        FAILED: ("failed", _("failed"), "fail"),
+        "": ("command line", _("made on the command line"), ""),
+    }.get(state, (state, state, ""))

@@ -34,7 +34,7 @@ def exports(request: SignedIn, slug: str) -> HttpResponse:
 @require("take_file", methods=("POST",))
 def download_export(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """The file, for its owner; a POST, since it writes an audit line."""
-    found = _own_or_404(request, slug, export)
+    found = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_take_file(request.user, found)
     file, name = take_file(export=found, by=request.user, now=timezone.now())
@@ -44,7 +44,7 @@ def download_export(request: SignedIn, slug: str, export: int) -> HttpResponse:
 @require("own_export", methods=("POST",))
 def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """Stop an export that is being written."""
-    found = _own_or_404(request, slug, export)
+    found = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_own_export(request.user, found)
     cancel_export(export=found, by=request.user, now=timezone.now())
@@ -54,13 +54,14 @@ def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
 @require("own_export", methods=("POST",))
 def remove(request: SignedIn, slug: str, export: int) -> HttpResponse:
     """Remove a file before its time."""
-    found = _own_or_404(request, slug, export)
+    found = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_own_export(request.user, found)
     remove_file(export=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("exports", args=[slug]))
 
 
-def _own_or_404(request: SignedIn, slug: str, export: int) -> Export:
+def own_export_or_404(request: SignedIn, slug: str, export: int) -> Export:
+    """The person's own export of that project; 404 for everybody else's."""
     rows = Export.objects.visible_to(request.user).select_related("project", "job")
     return get_object_or_404(rows, project__slug=slug, pk=export)

@@ -35,6 +35,10 @@ PROBLEM = {
         },
     }
 }
+FILE = {
+    "description": "The file",
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
 KEY = {
     "in": "header",
     "name": "Idempotency-Key",
@@ -74,13 +78,17 @@ def endpoint(
     status: int = 200,
     files: Callable[..., bool] | None = None,
     body: dict[str, Any] | None = None,
+    gives_file: bool = False,
 ) -> Callable[[View], View]:
     """Declare an operation: the verb of the `check_<verb>` that it calls, and the scope that its token must have.
 
     All operations of one path share a `name`. The first line of the docstring is the summary in the description of
-    the API, the rest its text. `files` is as in `require`; `body` describes what is no JSON, for OpenAPI.
+    the API, the rest its text. `files` is as in `require`; `body` describes what is no JSON, for OpenAPI. One that
+    `gives_file` answers with bytes, which are not kept under the key of the request.
     """
-    extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": PROBLEM}
+    extra: dict[str, Any] = {"x-permission": permission, "x-scope": scope, "responses": dict(PROBLEM)}
+    if gives_file:
+        extra["responses"][status] = FILE
     if body:
         extra["requestBody"] = body
     if verb == "POST":
@@ -89,6 +97,7 @@ def endpoint(
     def decorate(view: View) -> View:
         summary, _blank, text = (view.__doc__ or "").partition("\n\n")
         view.files = files  # type: ignore[attr-defined]
+        view.gives_file = gives_file  # type: ignore[attr-defined]
         return router.api_operation(
             [verb],
             path,

@@ -179,6 +179,7 @@ def _ranking(desk: Desk) -> Ranking | None:
     rest = [place for place in work.sheet.places if place not in ranked]
     return Ranking(
         rows=[_row(desk, shown, place, numbers) for place in ranked + rest],
+        value=format_ranking(shown),
         version=own.version,
         is_changed=order is not None,
         contradicts=contradicts_scores(record),

@@ -64,9 +64,10 @@ class RankRow(Struct, frozen=True):
 
 
 class Ranking(Struct, frozen=True):
-    """The present ranking: the one that the scores give until the person changes it."""
+    """The present ranking: the one that the scores give until the person changes it; `value` is what a mark says."""
 
     rows: list[RankRow]
+    value: str
     version: int
     is_changed: bool
     contradicts: bool

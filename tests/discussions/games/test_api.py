@@ -67,3 +67,22 @@ def test_a_transcript_comes_in_parts_and_references_with_what_counts():
     found = program.get("projects/here/games/1/measurements/").json()["measurements"]
     memory = next(row for row in found if row["metric"] == "memory_accuracy")
     assert memory["denominator"] == sum(reference["is_counted"] for reference in references)
+
+
+def test_a_game_is_withdrawn_comes_back_and_gets_figures_by_hand():
+    project = make_rating_project(slug="here")
+    game = make_game(project=project)
+    program, path = lead_of(project), f"projects/here/games/{game.number}/"
+    out = program.post(f"{path}withdrawal/", {"is_withdrawn": True, "reason": "Cut short"})
+    assert out.json()["is_withdrawn"]
+    again = program.post(f"{path}withdrawal/", {"is_withdrawn": True, "reason": "Cut short"})
+    assert again.status_code == 409
+    assert program.post(f"{path}withdrawal/", {"is_withdrawn": False, "reason": ""}).status_code == 422
+    assert not program.post(f"{path}withdrawal/", {"is_withdrawn": False, "reason": "Whole"}).json()[
+        "is_withdrawn"
+    ]
+    cost = program.post(f"{path}figures/", {"kind": "cost", "value": "1.35", "reason": "The invoice"})
+    assert cost.json()["cost_usd"] == 1.35
+    rate = program.post(f"{path}figures/", {"kind": "cache", "value": "72.5", "reason": "The log"})
+    assert rate.status_code == 422
+    assert program.post(f"{path}rounds/", {"offset": 3}).status_code == 422

@@ -2,9 +2,11 @@
 
 import pytest
 
-from discussions.models import Decision
+from discussions.models import Decision, Game, Iteration
 from tests.factories.iterations import figures, get_lead, make_baseline, make_change, make_stage
+from tests.factories.people import make_lead
 from tests.factories.tokens import program_of
+from tests.factories.transcripts import import_game, make_games_project
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +34,65 @@ def test_iterations_are_read_with_their_averages_and_opened_once(stage):
     refused = program.post(f"{path}iterations/{change.number}/open/")
     assert refused.status_code == 403
     assert "games" in refused.json()["detail"]
+
+
+def test_a_stage_is_opened_and_its_iterations_are_planned():
+    project = make_games_project(slug="fresh")
+    program, path = program_of(make_lead(project=project)), "projects/fresh/"
+    stage = program.post(f"{path}stages/", {"name": "Lively", "streak_unit": "game"})
+    assert (stage.status_code, stage.json()["number"]) == (201, 1)
+    assert program.post(f"{path}stages/", {"name": "Again"}).status_code == 409
+    gate = program.get(f"{path}stages/1/gate/").json()
+    assert (gate["is_open"], gate["streak"], bool(gate["missing"])) == (False, 0, True)
+    plans = f"{path}stages/1/iterations/"
+    early = program.post(plans, {"kind": "change", "name": "Early", "prompt": "x"})
+    assert (early.status_code, early.json()["code"]) == (403, "no_baseline")
+    first = program.post(
+        plans, {"kind": "baseline", "prompt": "Play.", "evaluator_count": 2, "reveal": "never"}
+    )
+    assert first.status_code == 201, first.content
+    number = first.json()["number"]
+    assert (first.json()["evaluator_count"], first.json()["reveal"]) == (2, "never")
+    edited = program.post(f"{path}iterations/{number}/plan/", {"name": "Control", "least_games": 4}).json()
+    assert (edited["name"], edited["prompt"], edited["least_games"]) == ("Control", "Play.", 4)
+    judged = program.post(f"{path}iterations/{number}/plan/", {"evaluator_count": 3}).json()
+    assert (judged["evaluator_count"], judged["reveal"], judged["name"]) == (3, "never", "Control")
+    answer = program.post(f"{path}iterations/{number}/plan/", {"rubric": "discussion", "version": "77"})
+    assert (answer.status_code, answer.json()["field"]) == (422, "version")
+
+
+def test_a_change_is_planned_against_the_reference_and_the_reference_played_again(stage):
+    three = [figures(), figures(coherence=40), figures()]
+    baseline = make_baseline(stage=stage, games=three)
+    program = program_of(get_lead(stage))
+    path = f"projects/{stage.project.slug}/"
+    plans = f"{path}stages/{stage.number}/iterations/"
+    change = {"kind": "change", "name": "Votes", "prompt": "Play. Count votes.", "change_note": "Count votes"}
+    stale = program.post(plans, {**change, "compared_with": 77})
+    assert (stale.status_code, stale.json()["code"]) == (409, "reference_changed")
+    made = program.post(plans, {**change, "target": "coherence", "compared_with": baseline.number})
+    assert made.status_code == 201, made.content
+    assert (made.json()["target"], made.json()["compared_with"]) == ("coherence", baseline.number)
+    unknown = program.post(f"{path}iterations/{made.json()['number']}/plan/", {"target": "wit"})
+    assert (unknown.status_code, unknown.json()["field"]) == (422, "target")
+    program.post(f"{path}iterations/{made.json()['number']}/plan/", {"material": {"coherence": 7.5}})
+    assert '"coherence":7.5' in Iteration.objects.get(name="Votes").material
+    again = program.post(f"{path}iterations/{baseline.number}/replay/")
+    assert (again.status_code, again.json()["prompt"]) == (201, baseline.prompt)
+
+
+def test_games_move_into_an_iteration_and_back(stage, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    program = program_of(get_lead(stage))
+    path = f"projects/{stage.project.slug}/"
+    plan = {"kind": "baseline", "name": "Control", "prompt": "Play."}
+    number = program.post(f"{path}stages/{stage.number}/iterations/", plan).json()["number"]
+    game = import_game(project=stage.project, by=get_lead(stage))
+    moved = program.post(f"{path}iterations/{number}/games/", {"games": [game.number]})
+    assert moved.json()["games"] == [game.number]
+    assert Game.objects.get(pk=game.pk).iteration.number == number
+    program.post(f"{path}iterations/{number}/games/", {"games": [game.number], "to": "out"})
+    assert Game.objects.get(pk=game.pk).iteration.number == 0
 
 
 def test_a_change_is_decided_on_the_basis_that_was_read(stage):

@@ -51,3 +51,22 @@ def test_games_go_into_an_iteration_that_takes_them(program):
     answer = program.post(f"{PATH}?iteration=5", as_bytes(native_game()))
     assert (answer.status_code, answer.json()["field"]) == (422, "iteration")
     assert program.post(f"{PATH}?iteration=0", as_bytes(native_game())).status_code == 202
+
+
+def test_a_format_is_named_and_taken_ids_come_in_as_separate_games(program):
+    chat = b"[10:00] Ann: I was at home in round 1.\n[10:01] Bob: Nobody saw you there.\n"
+    assert program.post(f"{PATH}?format=morse", chat).status_code == 422
+    address = started(program.post(f"{PATH}?name=chat.txt&format=chat_text", chat))
+    run_waiting_jobs()
+    found = program.get(address).json()
+    assert (found["state"], found["format"], found["game_count"]) == ("done", "chat_text", 1)
+    program.post(PATH, as_bytes(native_game(gameId="same")))
+    taken = started(
+        program.post(PATH, as_bytes(native_game(gameId="same", messages=native_game()["messages"][:5])))
+    )
+    run_waiting_jobs()
+    assert program.get(taken).json()["faults"][0]["code"] == "game_exists"
+    again = program.post(f"{taken}separate/")
+    assert (again.status_code, again.json()["outcome"]) == (202, "new")
+    run_waiting_jobs()
+    assert Game.objects.count() == 3

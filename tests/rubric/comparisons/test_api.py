@@ -87,3 +87,19 @@ def test_a_reviewer_sees_no_result_before_the_set_is_closed(lead):
     assert program.get(f"{address}results/").status_code == 403
     close_set(comparison_set=ComparisonSet.objects.get(), by=lead, now=NOW)
     assert program.get(f"{address}results/").status_code == 200
+
+
+def test_reviewers_come_and_go_and_a_set_is_closed_and_opened_again(lead):
+    program, member = program_of(lead), make_member(project=lead.memberships.get().project)
+    address = opened(program)
+    person = program.post(f"{address}reviewers/", {"kind": "person", "person": member.email.upper()})
+    assert (person.status_code, person.json()["name"]) == (201, member.name)
+    unknown = program.post(f"{address}reviewers/", {"kind": "person", "person": "nobody@example.org"})
+    assert (unknown.status_code, unknown.json()["field"]) == (422, "person")
+    model = program.post(f"{address}reviewers/", {"kind": "model", "name": "M", "model": "m-1"}).json()
+    assert [row["kind"] for row in program.get(address).json()["reviewers"]] == ["person", "model"]
+    assert program.post(f"{address}reviewers/{model['id']}/end/").json()["id"] == model["id"]
+    assert program.post(f"{address}reviewers/{model['id']}/end/").status_code == 409
+    assert program.post(f"{address}close/").status_code == 200
+    assert program.post(f"{address}close/").json()["code"] == "set_closed"
+    assert program.post(f"{address}reopen/").status_code == 200

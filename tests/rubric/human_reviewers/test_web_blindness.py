@@ -75,8 +75,10 @@ def everything(client, review):
     answers = [client.get(f"{page}?step={step}") for step in ("whole", "criteria", "review")]
     answers += [client.get(reverse(name)) for name in ("home", "reviews", "projects")]
     made = review.comparison.set
-    given = {"slug": made.project.slug, "number": made.number, "comparison": 1}
-    answers += ask_operations(program_of(review.reviewer.person), **given)
+    given = {"slug": made.project.slug, "number": made.number, "comparison": 1, "review": review.pk}
+    operations = ask_operations(program_of(review.reviewer.person), **given)
+    assert review.pk in [answer.json().get("id") for answer in operations]
+    answers += operations
     for key, act in enumerate(
         (
             "holistic~1~0~5",
@@ -143,7 +145,8 @@ def test_pages_are_the_same_whatever_another_reviewer_has_done(has_second_round)
     mine, theirs = begin(made, by=first), begin(made, by=other, number=2)
     client = signed_in(first)
 
-    program, given = program_of(first), {"slug": made.project.slug, "number": made.number, "comparison": 1}
+    program = program_of(first)
+    given = {"slug": made.project.slug, "number": made.number, "comparison": 1, "review": mine.pk}
 
     def seen():
         pages = [reverse("home"), reverse("reviews"), reverse("review", args=[mine.pk])]
@@ -179,7 +182,8 @@ def test_two_worlds_that_differ_in_what_is_hidden_answer_alike(mode):
         f"{reverse('review', args=[mine.pk])}?step={step}" for step in ("whole", "criteria", "review")
     ]
     acts = ("holistic~1~9~5", "score~1.accuracy~9~5", "ranking~~0~1>2", "x~~0~")
-    program, given = program_of(first), {"slug": place[0], "number": place[1], "comparison": 1}
+    program = program_of(first)
+    given = {"slug": place[0], "number": place[1], "comparison": 1, "review": mine.pk}
 
     def seen():
         answers = [client.get(address, headers=headers) for address in addresses for headers in (HTMX, {})]

@@ -1,0 +1,198 @@
+"""What the columns of CSV and JSONL files mean, for programs."""
+
+from datetime import datetime
+
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from discussions.columns import actions
+from discussions.columns.labels import FIELD_LABELS
+from discussions.columns.pages import ColumnsPage, build_columns_page
+from discussions.columns.queries import first_fields, kept_mapping
+from discussions.columns.views import load_head
+from discussions.models import ColumnMapping, Transcript
+from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.rows import Table
+from discussions.transcripts.permissions import check_import_transcripts
+from discussions.transcripts.queries import mapping_record
+from discussions.transcripts.views import transcript_or_404
+from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/projects/{slug:slug}/columns/"
+OF_FILE = "/projects/{slug:slug}/imports/{int:table}/columns/"
+
+
+class MappingAnswer(Answer):
+    """A mapping that counts in the project: for files with exactly these columns, field by field the column."""
+
+    id: int
+    columns: list[str]
+    fields: dict[str, str]
+    saved_by: str
+    saved_at: datetime
+
+
+class ReadMessageAnswer(Answer):
+    """The beginning of a message of the first game."""
+
+    round: int
+    name: str
+    text: str
+
+
+class ReadFaultAnswer(Answer):
+    """What the reader says of the first game."""
+
+    place: str
+    code: str
+    message: str
+    is_warning: bool
+
+
+class FileColumnsAnswer(Answer):
+    """The columns of a file, and what its beginning becomes by these `fields`; nothing is stored of that.
+
+    `fields` are those that were sent, else the kept mapping, else what the names of the columns suggest.
+    `game_count` counts the games in the part of the file that was read; `is_part` says that the file is longer.
+    """
+
+    columns: list[str]
+    known_fields: list[str]
+    rows: list[list[str]]
+    fields: dict[str, str]
+    is_kept: bool
+    is_part: bool
+    game_count: int
+    messages: list[ReadMessageAnswer]
+    faults: list[ReadFaultAnswer]
+
+
+class FieldsGiven(Given):
+    """For each field its column. `is_preview` only shows what that gives, and stores nothing."""
+
+    fields: dict[str, str] = Field(max_length=len(FIELD_LABELS))
+    is_preview: bool = False
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_mappings",
+    permission="import_transcripts",
+    scope="read",
+    answer=Listed[MappingAnswer],
+)
+def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
+    """List the mappings of columns of a project, newest first."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    rows = ColumnMapping.objects.filter(project=project, removed_at=None)
+    return Listed[MappingAnswer](
+        items=[_mapping(row) for row in rows.select_related("created_by").order_by("-pk")]
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH + "{int:mapping}/remove/",
+    name="api_mapping_remove",
+    permission="import_transcripts",
+    scope="import",
+    answer=MappingAnswer,
+)
+def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
+    """Forget a mapping of columns. The next file with these columns waits."""
+    project = project_or_404(request.user, slug)
+    check_import_transcripts(request.user, project)
+    rows = ColumnMapping.objects.select_related("project", "created_by")
+    row = get_object_or_404(rows, pk=mapping, project=project)
+    actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
+    return _mapping(row)
+
+
+@endpoint(
+    router,
+    "GET",
+    OF_FILE,
+    name="api_file_columns",
+    permission="import_transcripts",
+    scope="read",
+    answer=FileColumnsAnswer,
+)
+def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
+    """Read the columns of a file that was uploaded, and the mapping that would be used."""
+    found = transcript_or_404(request, slug, table)
+    rows = load_head(found)
+    return _columns(found, rows, first_fields(kept_mapping(found, rows.columns), rows.columns))
+
+
+@endpoint(
+    router,
+    "POST",
+    OF_FILE,
+    name="api_file_columns",
+    permission="import_transcripts",
+    scope="import",
+    answer=FileColumnsAnswer,
+)
+def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:
+    """Say what the columns of a file mean.
+
+    The mapping is kept for the project, and every file of it that waits for these columns is read.
+    """
+    found = transcript_or_404(request, slug, table)
+    rows = load_head(found)
+    fields = _check_fields(given.fields, rows)
+    if not given.is_preview:
+        mapping = MappingRecord(columns=rows.columns, fields=fields)
+        actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
+    return _columns(found, rows, fields)
+
+
+def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
+    """The fields in the order of the page, as its form checks them."""
+    for field, column in given.items():
+        if field not in FIELD_LABELS:
+            says = f"There is no field “{field[:60]}”. Use one of: {', '.join(FIELD_LABELS)}."
+            raise Unacceptable(says, field="fields", code="unknown_field")
+        if column not in rows.columns:
+            says = f"The file has no column “{column[:60]}”."
+            raise Unacceptable(says, field=f"fields.{field}", code="no_column")
+    if len(set(given.values())) < len(given):
+        raise Unacceptable("A column is chosen twice.", field="fields", code="chosen_twice")
+    return {field: given[field] for field in FIELD_LABELS if field in given}
+
+
+def _mapping(row: ColumnMapping) -> MappingAnswer:
+    record = mapping_record(row)
+    return MappingAnswer(
+        id=row.pk,
+        columns=record.columns,
+        fields=record.fields,
+        saved_by=row.created_by.name,
+        saved_at=row.created_at,
+    )
+
+
+def _columns(transcript: Transcript, rows: Table, fields: dict[str, str]) -> FileColumnsAnswer:
+    page: ColumnsPage = build_columns_page(transcript=transcript, table=rows, fields=fields)
+    first = page.preview
+    return FileColumnsAnswer(
+        columns=page.columns,
+        known_fields=list(FIELD_LABELS),
+        rows=page.rows,
+        fields=fields,
+        is_kept=page.kept is not None and mapping_record(page.kept).fields == fields,
+        is_part=page.is_part,
+        game_count=first.game_count,
+        messages=[ReadMessageAnswer.model_validate(said) for said in first.said],
+        faults=[ReadFaultAnswer.model_validate(fault) for fault in (*first.faults, *first.warnings)],
+    )

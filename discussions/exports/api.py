@@ -1,0 +1,205 @@
+"""Exports, for programs: asked for, followed, and taken by their owner."""
+
+from datetime import datetime
+from typing import Literal
+
+from django.http import HttpResponse
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from discussions.exports.actions import request_project_export
+from discussions.exports.views import LIMIT
+from workspace.exports.actions import cancel_export, remove_file, take_file
+from workspace.exports.core.choices import CSV, FILES, JSONL
+from workspace.exports.pages import ExportLine, build_export_line, exports_page
+from workspace.exports.permissions import check_export, check_own_export, check_take_file
+from workspace.exports.views import own_export_or_404
+from workspace.models import Export
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.rate_limits import limited
+from workspace.web.require import SignedIn
+from workspace.web.respond import download_file
+
+router = Router()
+PATH = "/projects/{slug:slug}/exports/"
+ONE = PATH + "{int:export}/"
+
+
+class ExportAnswer(Answer):
+    """One of your exports. `state` is waiting, writing, ready, removed, cancelled, failed or "command line" (no file).
+
+    `of` is what it is of: project, stage:1, iteration:2, game:7 or set:3. `done_count` of about `total_count` records
+    are written. Its file is there until `expires_at`.
+    """
+
+    id: int
+    of: str
+    format: str
+    holds: str
+    state: str
+    error: str
+    done_count: int
+    total_count: int
+    byte_count: int
+    file_name: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
+class ExportGiven(Given):
+    """What is exported, and how: `of` is project, stage:1, iteration:2, game:7 or set:3.
+
+    The `byte_order_mark` is for CSV.
+    """
+
+    of: str = Field(default="project", max_length=40)
+    format: Literal[tuple(FILES)] = JSONL  # type: ignore[valid-type]
+    pseudonyms: bool = False
+    byte_order_mark: bool = False
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_exports",
+    permission="export",
+    scope="read",
+    answer=Listed[ExportAnswer],
+)
+def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[ExportAnswer]:
+    """List your exports of a project, newest first."""
+    project = project_or_404(request.user, slug)
+    check_export(request.user, project)
+    page = exports_page(project=project, person=request.user, now=timezone.now(), before=after)
+    return Listed[ExportAnswer](
+        items=[_answer(line) for line in page.lines], next=next_part(request, page.older)
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_exports",
+    permission="export",
+    scope="read",
+    answer=ExportAnswer,
+    status=202,
+)
+def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer:
+    """Ask for an export.
+
+    Leads and admins export everything of a project or of a part of it, evaluators their own work in the project. A job
+    writes the file.
+    """
+    project = project_or_404(request.user, slug)
+    check_export(request.user, project)
+    limited(request, "export", LIMIT)
+    made = request_project_export(
+        project=project,
+        of=given.of,
+        format_name=given.format,
+        has_pseudonyms=given.pseudonyms,
+        has_byte_order_mark=given.byte_order_mark and given.format == CSV,
+        by=request.user,
+        now=timezone.now(),
+    )
+    return _show(request, slug, made)
+
+
+@endpoint(
+    router,
+    "GET",
+    ONE,
+    name="api_export",
+    permission="own_export",
+    scope="read",
+    answer=ExportAnswer,
+)
+def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
+    """Read how far one of your exports is."""
+    found = own_export_or_404(request, slug, export)
+    check_own_export(request.user, found)
+    return _show(request, slug, found)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "file/",
+    name="api_export_file",
+    permission="take_file",
+    scope="read",
+    answer=bytes,
+    gives_file=True,
+)
+def download(request: SignedIn, slug: str, export: int) -> HttpResponse:
+    """Download the file of one of your exports.
+
+    This writes a line to the audit log, so it is a POST; the file is given again with every request.
+    """
+    found = own_export_or_404(request, slug, export)
+    check_take_file(request.user, found)
+    file, name = take_file(export=found, by=request.user, now=timezone.now())
+    return download_file(file, name, FILES[found.format][1])
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "cancel/",
+    name="api_export_cancel",
+    permission="own_export",
+    scope="read",
+    answer=ExportAnswer,
+)
+def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
+    """Stop an export that is being written."""
+    found = own_export_or_404(request, slug, export)
+    check_own_export(request.user, found)
+    cancel_export(export=found, by=request.user, now=timezone.now())
+    return _show(request, slug, found)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "remove/",
+    name="api_export_remove",
+    permission="own_export",
+    scope="read",
+    answer=ExportAnswer,
+)
+def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
+    """Remove the file of an export before its time."""
+    found = own_export_or_404(request, slug, export)
+    check_own_export(request.user, found)
+    remove_file(export=found, by=request.user, now=timezone.now())
+    return _show(request, slug, found)
+
+
+def _show(request: SignedIn, slug: str, export: Export) -> ExportAnswer:
+    found = own_export_or_404(request, slug, export.pk)
+    return _answer(build_export_line(found, request.user, timezone.now()))
+
+
+def _answer(line: ExportLine) -> ExportAnswer:
+    export = line.export
+    job = export.job
+    return ExportAnswer(
+        id=export.pk,
+        of=export.subject,
+        format=export.format,
+        holds=line.holds,
+        state=line.state,
+        error=line.error,
+        done_count=job.done_count if job else 0,
+        total_count=job.total_count if job else 0,
+        byte_count=export.byte_count,
+        file_name=line.file_name,
+        created_at=export.created_at,
+        expires_at=export.expires_at,
+    )

@@ -1,0 +1,147 @@
+"""Stages and their gates, for programs."""
+
+from datetime import datetime
+from typing import Literal
+
+from django.utils import timezone
+from ninja import Router
+
+from discussions.access.permissions import check_see_iterations
+from discussions.core.iteration_states import AVERAGE, ITERATION
+from discussions.gates import actions
+from discussions.gates.actions import StagePlan
+from discussions.gates.pages import build_gate_page
+from discussions.gates.permissions import check_open_stage
+from discussions.gates.views import stage_or_404
+from discussions.models import Stage
+from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/projects/{slug:slug}/stages/"
+ONE = PATH + "{int:stage}/"
+
+
+class StageAnswer(Answer):
+    """A stage; it is open while `closed_at` is null."""
+
+    number: int
+    name: str
+    goal: str
+    streak_unit: str
+    engagement_rule: str
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class GateAnswer(Answer):
+    """The gate to the next stage: what is missing in sentences, and how many successes there are in a row."""
+
+    is_open: bool
+    missing: list[str]
+    streak: int
+    streak_needed: int
+    cache_hit_rate: float | None
+    next_refusal: str
+
+
+class StageGiven(Given):
+    """A stage: its goal, what has to succeed in a row, and where engagement must reach its threshold."""
+
+    name: str
+    goal: str = ""
+    streak_unit: Literal[tuple(key for key, _name in STREAK_UNITS)] = ITERATION  # type: ignore[valid-type]
+    engagement_rule: Literal[tuple(key for key, _name in ENGAGEMENT_RULES)] = AVERAGE  # type: ignore[valid-type]
+
+
+class NextStageGiven(StageGiven):
+    """The next stage; `reason` is that of an admin who opens it although something is missing."""
+
+    reason: str = ""
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_stages",
+    permission="see_iterations",
+    scope="read",
+    answer=Listed[StageAnswer],
+)
+def list_stages(request: SignedIn, slug: str) -> Listed[StageAnswer]:
+    """List the stages of a project."""
+    project = project_or_404(request.user, slug)
+    check_see_iterations(request.user, project)
+    rows = Stage.objects.filter(project=project).order_by("number")
+    return Listed[StageAnswer](items=[StageAnswer.model_validate(stage) for stage in rows])
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_stages",
+    permission="open_stage",
+    scope="admin",
+    answer=StageAnswer,
+    status=201,
+)
+def open_stage(request: SignedIn, slug: str, given: StageGiven) -> StageAnswer:
+    """Open the first stage of a project."""
+    project = project_or_404(request.user, slug)
+    check_open_stage(request.user, project)
+    plan = StagePlan(**given.model_dump())
+    made = actions.open_stage(project=project, plan=plan, by=request.user, now=timezone.now())
+    return StageAnswer.model_validate(made)
+
+
+@endpoint(
+    router,
+    "GET",
+    ONE + "gate/",
+    name="api_gate",
+    permission="see_iterations",
+    scope="read",
+    answer=GateAnswer,
+)
+def show_gate(request: SignedIn, slug: str, stage: int) -> GateAnswer:
+    """Read what the gate to the next stage still asks for."""
+    found = stage_or_404(request.user, slug, stage)
+    check_see_iterations(request.user, found.project)
+    page = build_gate_page(stage=found, person=request.user)
+    gate = page.gate
+    return GateAnswer(
+        is_open=gate.is_open,
+        missing=page.missing,
+        streak=gate.streak.count,
+        streak_needed=gate.streak.needed,
+        cache_hit_rate=None if gate.cache.rate is None else float(gate.cache.rate),
+        next_refusal=page.next_refusal,
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "next/",
+    name="api_next_stage",
+    permission="open_next_stage",
+    scope="admin",
+    answer=StageAnswer,
+    status=201,
+)
+def open_next_stage(request: SignedIn, slug: str, stage: int, given: NextStageGiven) -> StageAnswer:
+    """Close a stage and open the next one.
+
+    The gate must be open, which takes a statement that a lead signs on the site.
+    """
+    found = stage_or_404(request.user, slug, stage)
+    texts = given.model_dump()
+    reason = texts.pop("reason")
+    made = actions.open_next_stage(
+        stage=found, plan=StagePlan(**texts), reason=reason, by=request.user, now=timezone.now()
+    )
+    return StageAnswer.model_validate(made)

@@ -1,0 +1,405 @@
+"""One's own reviews of comparisons, for programs: what waits, what there is to judge, marks, handing in.
+
+An answer is built from the same parts as the reviewer's page, so it holds no authors, weights or lengths, and nothing
+of others before a second round.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from rubric.human_reviewers.actions import (
+    mark,
+    open_review,
+    submit_marked_review,
+    take_next_review,
+    undo_mark,
+)
+from rubric.human_reviewers.pages.records import ReviewPage, ScoreItem, SubmittedReviewPage
+from rubric.human_reviewers.pages.review_list import reviews_page
+from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
+from rubric.human_reviewers.pages.submission import build_submitted_page
+from rubric.human_reviewers.permissions import check_begin_review
+from rubric.human_reviewers.queries.reviews import ReviewState, load_review_state
+from rubric.human_reviewers.views import review_or_404
+from rubric.models import Comparison, ComparisonSet, Review
+from rubric.models.reviews import DRAFT
+from workspace.models import Person, Project
+from workspace.revisions.core import Act
+from workspace.web.endpoints import Answer, Given, Listed, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/reviews/"
+ONE = PATH + "{int:review}/"
+SET = "/projects/{slug:slug}/comparison-sets/{int:number}/"
+MOST_MARKS = 200
+
+
+class WaitingAnswer(Answer):
+    """A comparison of a set that you review, and how far you are: to_review, begun, second, second_begun, handed_in,
+    not_for_you, full, to_calibrate, after_calibration or not_dealt. `review` is your newest review of it.
+    """
+
+    number: int
+    state: str
+    review: int | None
+
+
+class ReviewedSetAnswer(Answer):
+    """A set that you review. `waiting_count` comparisons wait; `why_not` says why none is dealt to you now."""
+
+    project: str
+    set: int
+    name: str
+    closed_at: datetime | None
+    waiting_count: int
+    why_not: str
+    comparisons: list[WaitingAnswer]
+
+
+class ShortReviewAnswer(Answer):
+    """One of your reviews; its comparison is under the number that you know. `state` is draft, submitted, set_apart or
+    superseded.
+    """
+
+    id: int
+    project: str
+    set: int
+    comparison: int
+    round: int
+    state: str
+    submitted_at: datetime | None
+
+
+class NextReviewAnswer(Answer):
+    """The review to work on next; null when nothing waits."""
+
+    review: ShortReviewAnswer | None
+
+
+class ShownAnswer(Answer):
+    """A response by its place, with your notes on it; `others` are notes of others, in a second round only."""
+
+    place: int
+    label: str
+    text: str
+    notes: str
+    notes_version: int
+    others: list[str]
+
+
+class AskedAnswer(Answer):
+    """A score that is asked for; `version` counts how often you gave it and goes back with the next mark of it.
+
+    `values` are what it can be, besides "cannot" with a reason. `others` are scores of others, in a second round only.
+    """
+
+    kind: str
+    subject: str
+    what: str
+    value: str
+    reason: str
+    version: int
+    is_open: bool
+    values: list[str]
+    others: list[str]
+
+
+class CriterionAnswer(Answer):
+    """A criterion with what it asks. Weights are not told."""
+
+    key: str
+    label: str
+    description: str
+    question: str
+    guiding_questions: list[str]
+    anchors: list[tuple[str, str]]
+    scale: str
+
+
+class MissingMarkAnswer(Answer):
+    """Something to mark before the review can be submitted."""
+
+    kind: str
+    subject: str
+    says: str
+
+
+class GivenReviewAnswer(Answer):
+    """What you gave a response in a submitted review, in words, with its place in your ranking ("" for none)."""
+
+    label: str
+    rank: str
+    holistic: str
+    scores: list[str]
+    overall: str
+    notes: str
+    cannot_judge: list[str]
+    text: str
+    others: list[str]
+
+
+class ReviewAnswer(ShortReviewAnswer):
+    """A review as you may see it now. Criteria and their scores come once every score as a whole is given.
+
+    `ranking` are the places of the responses, the best first and equal ones together (“2>1=3”); it opens when all
+    scores are in, and is the one that the scores give until you change it. `submitted` is there after submitting,
+    everything to mark before.
+    """
+
+    question: str
+    why_closed: str
+    responses: list[ShownAnswer]
+    scores: list[AskedAnswer]
+    criteria: list[CriterionAnswer]
+    ranking: str
+    ranking_version: int
+    missing: list[MissingMarkAnswer]
+    submitted: list[GivenReviewAnswer]
+
+
+class MarkGiven(Given):
+    """A mark. `version` is how often you gave it before, 0 at first; "" as value takes it back.
+
+    Kinds: "holistic" (subject: place), "score" (subject "2.accuracy": place and criterion), "notes" (subject: place),
+    "ranking" (no subject, value “2>1=3”). The value "cannot" needs a reason.
+    """
+
+    kind: str = Field(max_length=30)
+    subject: str = Field(default="", max_length=100)
+    value: str | None = Field(default=None, max_length=5000)
+    reason: str | None = Field(default=None, max_length=5000)
+    version: int = Field(default=0, ge=0, le=10**7)
+
+
+class MarksGiven(Given):
+    """Marks in the order in which they are made: all of them are stored, or none."""
+
+    marks: list[MarkGiven] = Field(min_length=1, max_length=MOST_MARKS)
+
+
+class UndoMarkGiven(Given):
+    """Which thing's newest mark is taken back; without a kind the newest of all."""
+
+    kind: str = Field(default="", max_length=30)
+    subject: str = Field(default="", max_length=100)
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_reviews",
+    permission="sign_in",
+    scope="read",
+    answer=Listed[ReviewedSetAnswer],
+)
+def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
+    """List the sets that you review, with what waits for you."""
+    sets = reviews_page(person=request.user).sets
+    return Listed[ReviewedSetAnswer](
+        items=[
+            ReviewedSetAnswer(
+                project=found.row.project.slug,
+                set=found.row.number,
+                name=found.row.name,
+                closed_at=found.row.closed_at,
+                waiting_count=found.waiting_count,
+                why_not=found.why_not,
+                comparisons=[
+                    WaitingAnswer(number=row.number, state=row.state, review=row.review or None)
+                    for row in found.comparisons
+                ],
+            )
+            for found in sets
+        ]
+    )
+
+
+@endpoint(
+    router,
+    "POST",
+    SET + "next/",
+    name="api_next_review",
+    permission="begin_review",
+    scope="rate",
+    answer=NextReviewAnswer,
+)
+def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
+    """Take the next review of a set. One that you have begun comes first."""
+    found = _reviewed_set_or_404(request.user, slug, number)
+    taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
+    return NextReviewAnswer(review=_short(review_or_404(request, taken.pk)) if taken else None)
+
+
+@endpoint(
+    router,
+    "POST",
+    SET + "comparisons/{int:comparison}/review/",
+    name="api_begin_review",
+    permission="begin_review",
+    scope="rate",
+    answer=ReviewAnswer,
+)
+def begin_review(request: SignedIn, slug: str, number: int, comparison: int) -> ReviewAnswer:
+    """Begin your review of a comparison, or go on with it."""
+    rows = Comparison.objects.filter(set=_reviewed_set_or_404(request.user, slug, number), number=comparison)
+    found = rows.select_related("set__project").first()
+    if found is None:
+        raise Http404
+    opened = open_review(comparison=found, by=request.user, now=timezone.now())
+    return _review(request, opened.pk)
+
+
+@endpoint(router, "GET", ONE, name="api_review", permission="review", scope="read", answer=ReviewAnswer)
+def show_review(request: SignedIn, review: int) -> ReviewAnswer:
+    """Read one of your reviews: what there is to judge, and what you gave."""
+    return _review(request, review)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "marks/",
+    name="api_marks",
+    permission="review",
+    scope="rate",
+    answer=ReviewAnswer,
+)
+def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswer:
+    """Give scores, notes and the ranking.
+
+    A mark that was changed elsewhere since its version is a conflict (409), and none of them is stored.
+    """
+    key = request.headers["Idempotency-Key"]
+    for place, one in enumerate(given.marks):
+        found = review_or_404(request, review)
+        act = Act(**one.model_dump(), key=f"api:{place}:{key}")
+        mark(review=found, act=act, by=request.user, now=timezone.now())
+    return _review(request, review)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "undo/",
+    name="api_undo_mark",
+    permission="review",
+    scope="rate",
+    answer=ReviewAnswer,
+)
+def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAnswer:
+    """Take your newest mark back. Scores as a whole stay once the criteria are open."""
+    found, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
+    undo_mark(review=found, key=key, **given.model_dump(), by=request.user, now=timezone.now())
+    return _review(request, review)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE + "submit/",
+    name="api_submit_review",
+    permission="review",
+    scope="rate",
+    answer=ReviewAnswer,
+)
+def submit(request: SignedIn, review: int) -> ReviewAnswer:
+    """Submit a review. It is final."""
+    submit_marked_review(review=review_or_404(request, review), by=request.user, now=timezone.now())
+    return _review(request, review)
+
+
+def _reviewed_set_or_404(person: Person, slug: str, number: int) -> ComparisonSet:
+    """The set of that address, for one of its reviewers; 404 for everybody else."""
+    rows = ComparisonSet.objects.filter(
+        project__in=Project.objects.visible_to(person),
+        project__slug=slug,
+        number=number,
+        reviewers__person=person,
+        reviewers__ended_at=None,
+    )
+    found = rows.select_related("project").first()
+    if found is None:
+        raise Http404
+    check_begin_review(person, found)
+    return found
+
+
+def _short(review: Review) -> ShortReviewAnswer:
+    return ShortReviewAnswer(**_facts(review))
+
+
+def _facts(review: Review) -> dict[str, Any]:
+    return {
+        "id": review.pk,
+        "project": review.reviewer.set.project.slug,
+        "set": review.reviewer.set.number,
+        "comparison": review.number,
+        "round": review.round,
+        "state": review.state,
+        "submitted_at": review.submitted_at,
+    }
+
+
+def _review(request: SignedIn, key: int) -> ReviewAnswer:
+    work = load_review_state(review_or_404(request, key))
+    if work.review.state != DRAFT:
+        return _submitted(work, build_submitted_page(work=work, person=request.user))
+    return _draft(work, review_page(work=work, wanted=ReviewQuery("", ""), person=request.user))
+
+
+def _draft(work: ReviewState, page: ReviewPage) -> ReviewAnswer:
+    items = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]
+    ranking = page.ranking
+    return ReviewAnswer(
+        **_facts(work.review),
+        question=page.question,
+        why_closed=page.closed_because,
+        responses=[
+            ShownAnswer(
+                place=shown.place,
+                label=shown.label,
+                text=shown.text,
+                notes=shown.notes,
+                notes_version=shown.version,
+                others=shown.others,
+            )
+            for shown in page.responses
+        ],
+        scores=[_asked(item) for item in items],
+        criteria=[CriterionAnswer.model_validate(criterion) for criterion in page.criteria],
+        ranking=ranking.value if ranking else "",
+        ranking_version=ranking.version if ranking else 0,
+        missing=[
+            MissingMarkAnswer(kind=step.kind, subject=step.subject, says=step.says) for step in work.missing
+        ],
+        submitted=[],
+    )
+
+
+def _asked(item: ScoreItem) -> AskedAnswer:
+    names = ("kind", "subject", "what", "value", "reason", "version", "is_open", "others")
+    return AskedAnswer(
+        **{name: getattr(item, name) for name in names}, values=[point for point, _key in item.points]
+    )
+
+
+def _submitted(work: ReviewState, page: SubmittedReviewPage) -> ReviewAnswer:
+    return ReviewAnswer(
+        **_facts(work.review),
+        question=work.review.comparison.question,
+        why_closed="",
+        responses=[],
+        scores=[],
+        criteria=[],
+        ranking="",
+        ranking_version=0,
+        missing=[],
+        submitted=[GivenReviewAnswer.model_validate(response) for response in page.responses],
+    )
