@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.factories.text_formats import TABLE
 from tests.factories.transcripts import native_game
 from tests.guards.house import ROOT
 
@@ -17,7 +18,8 @@ SET_UP = """
 from tests.factories.people import make_lead
 from tests.factories.tokens import make_token
 from tests.factories.transcripts import make_games_project
-print(make_token(make_lead(project=make_games_project(slug="mafia"))))
+lead = make_lead(project=make_games_project(slug="mafia"))
+print(make_token(lead), lead.email)
 """
 COMPARISON = {
     "id": "soup-1",
@@ -27,8 +29,10 @@ COMPARISON = {
 
 
 def test_every_example_of_the_docs_runs(live_stack, tmp_path):
-    env = os.environ | {"SITE": live_stack.url, "TOKEN": live_stack.script(SET_UP).strip()}
+    token, address = live_stack.script(SET_UP).split()
+    env = os.environ | {"SITE": live_stack.url, "TOKEN": token, "ME": address}
     (tmp_path / "games.json").write_text(json.dumps([native_game()]))
+    (tmp_path / "table.csv").write_bytes(TABLE)
     (tmp_path / "comparisons.jsonl").write_text(json.dumps(COMPARISON))
     said = []
     for language, code in re.findall(
@@ -41,10 +45,15 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         assert '"status":4' not in done.stdout, f"{code}\n{done.stdout}"
         said.append(done.stdout)
-    projects, started, printed, verdict, compared = said
+    projects, started, mapped, printed, planned, team, verdict, compared, reviewed, exported = said
     assert '"slug":"mafia"' in projects
     assert '"outcome":"new"' in started
     assert re.search(r"^1 \w+ \{'memory_accuracy'", printed, re.MULTILINE)
     assert '"basis_sha256"' in verdict
     assert '"comparisons":1' in compared
     assert '"headline"' in compared
+    assert mapped.count('"columns":["who","what","match"]') == 2
+    assert '"kind":"baseline"' in planned
+    assert '"cost_usd":1.35' in team
+    assert '"value":"8"' in reviewed
+    assert exported.split()[0] == "ready"
