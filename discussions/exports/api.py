@@ -133,7 +133,7 @@ def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     name="api_export_file",
     permission="take_file",
     scope="read",
-    answer=bytes,
+    answer=None,
     gives_file=True,
 )
 def download(request: SignedIn, slug: str, export: int) -> HttpResponse:

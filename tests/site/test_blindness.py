@@ -68,7 +68,11 @@ def everything(client, evaluation, *, acts=()):
     answers += [client.get(reverse(name, args=[slug])) for name in ("project", "queue", "games")]
     number = evaluation.game.number
     given = {"slug": slug, "number": number, "evaluation": evaluation.pk, "stage": 1, "iteration": 0}
-    given |= {"transcript": evaluation.game.transcript_id, "table": evaluation.game.transcript_id}
+    given |= {
+        "transcript": evaluation.game.transcript_id,
+        "table": evaluation.game.transcript_id,
+        "export": 1,
+    }
     operations = ask_operations(program_of(evaluation.evaluator), **given)
     assert len(operations) > 15
     assert evaluation.pk in [answer.json().get("id") for answer in operations]

@@ -14,6 +14,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 ODD = ("%00", "99999999999999999999", "-1", "٣")
 PART = re.compile(r"\{(\w+)\}")
 
+# The arguments with which tests/site/test_blindness.py and its like for reviews ask all operations, in worlds that
+# differ only in what is hidden.
+CRAWLED = (
+    {"slug", "number", "evaluation", "stage", "iteration", "transcript", "table", "export"},
+    {"slug", "number", "comparison", "review"},
+)
+
 
 def fill(path, **odd):
     """The address of an operation in the project "ours"; a part that is not named is 1."""
@@ -50,3 +57,10 @@ def test_values_that_no_thing_has_are_told_apart_from_faults(client, settings, t
             wrong.append(f"{verb} {address}: {answer.status_code}")
     assert len(questions) > 300, len(questions)
     assert not wrong, wrong[:20]
+
+
+def test_every_question_is_asked_where_worlds_differ_in_what_is_hidden(client):
+    paths = client.get(reverse("api_openapi")).json()["paths"]
+    asked = [path for path, verbs in paths.items() if "get" in verbs]
+    left = [path for path in asked if not any(set(PART.findall(path)) <= given for given in CRAWLED)]
+    assert (left, len(asked) > 30) == ([], True)

@@ -38,6 +38,7 @@ def test_an_export_is_asked_for_followed_and_downloaded(lead):
     )
     kept = KeptAnswer.objects.count()
     file = program.post(f"{address}file/", key="again")
+    assert "attachment" in file["Content-Disposition"]
     lines = [json.loads(line) for line in b"".join(file).splitlines()]
     assert lines[-1]["kind"] == "end"
     assert b"".join(program.post(f"{address}file/", key="again")).count(b"\n") == len(lines)

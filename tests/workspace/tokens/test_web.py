@@ -102,3 +102,5 @@ def test_the_page_of_operations_has_each_with_its_scope_and_an_example(client):
     assert "Idempotency-Key" in [given["name"] for given in post["parameters"]]
     assert post["requestBody"]["content"].keys() == {"application/octet-stream", "multipart/form-data"}
     assert "application/problem+json" in post["responses"]["default"]["content"]
+    file = paths["/api/v1/projects/{slug}/exports/{export}/file/"]["post"]["responses"]["200"]
+    assert file["content"].keys() == {"application/octet-stream"}
