@@ -93,7 +93,7 @@ class ShownAnswer(Answer):
     others: list[str]
 
 
-class AskedAnswer(Answer):
+class AskedScoreAnswer(Answer):
     """A score that is asked for; `version` counts how often you gave it and goes back with the next mark of it.
 
     `values` are what it can be, besides "cannot" with a reason. `others` are scores of others, in a second round only.
@@ -155,7 +155,7 @@ class ReviewAnswer(ShortReviewAnswer):
     question: str
     why_closed: str
     responses: list[ShownAnswer]
-    scores: list[AskedAnswer]
+    scores: list[AskedScoreAnswer]
     criteria: list[CriterionAnswer]
     ranking: str
     ranking_version: int
@@ -383,9 +383,9 @@ def _draft(work: ReviewState, page: ReviewPage) -> ReviewAnswer:
     )
 
 
-def _asked(item: ScoreItem) -> AskedAnswer:
+def _asked(item: ScoreItem) -> AskedScoreAnswer:
     names = ("kind", "subject", "what", "value", "reason", "version", "is_open", "others")
-    return AskedAnswer(
+    return AskedScoreAnswer(
         **{name: getattr(item, name) for name in names}, values=[point for point, _key in item.points]
     )
 

@@ -1,6 +1,7 @@
 """The rights matrix: every route, every verb it understands, and what each kind of person is answered.
 
-For an operation of the API the row also names the scope that the token must have; everybody asks by a token of theirs.
+Operations of the API are in operations_matrix.py. Their rows also name the scope that the token must have; everybody
+asks by a token of theirs.
 A row is `Row(verb, "status ...", body)`; the statuses stand in the order of `COLUMNS`. `{names}` in bodies and the
 arguments of addresses are looked up in the world that tests/factories/world.py makes. Adding a route: add its name
 with one row per verb; the arguments of its address are found by their names.
@@ -9,50 +10,15 @@ As htmx the same is expected, but that whoever is not signed in gets 401 instead
 a redirect after an act (303) is answered 200 with the address for the browser; `htmx` names what differs otherwise.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from tests.site.matrix_rows import COLUMNS, Row
+from tests.site.operations_matrix import OPERATIONS
 
-COLUMNS = (
-    "anonymous",
-    "assigned",  # an evaluator who has a place on the game
-    "same_project",  # an evaluator of the project without a place
-    "elsewhere",  # an evaluator of another project
-    "lead",
-    "lead_elsewhere",
-    "admin",
-    "deactivated",  # was an evaluator of the project, with a cookie that still lives
-)
-
-
-class Row(NamedTuple):
-    """One verb of one route: what each column is answered."""
-
-    verb: str
-    statuses: str
-    body: Mapping[str, str] = {}
-    htmx: str = ""
-    scope: str = ""
-
-    def expected(self, column: str, *, as_htmx: bool) -> int:
-        """The status for that kind of person."""
-        plain = int(self.statuses.split()[COLUMNS.index(column)])
-        if not as_htmx:
-            return plain
-        if self.htmx:
-            return int(self.htmx.split()[COLUMNS.index(column)])
-        signed_out = column in ("anonymous", "deactivated")
-        return {302: 401 if signed_out else 302, 303: 200}.get(plain, plain)
-
-
-def operation(verb: str, statuses: str, scope: str, body: Mapping[str, str] | None = None) -> Row:
-    """A verb of an operation of the API, asked by tokens of the people with all scopes."""
-    return Row(verb, statuses, body or {}, "", scope)
-
+__all__ = ["COLUMNS", "MATRIX", "Row"]
 
 NEW_PERSON = {"email": "newcomer@example.org", "role": "evaluator"}
 
 
-MATRIX: dict[str, list[Row]] = {
+MATRIX: dict[str, list[Row]] = OPERATIONS | {
     # before the sign-in
     "account_login": [
         Row("GET", "200 302 302 302 302 302 302 200", htmx="200 200 200 200 200 200 200 200"),
@@ -130,185 +96,6 @@ MATRIX: dict[str, list[Row]] = {
     ],
     "api_docs": [Row("GET", "302 200 200 200 200 200 200 302")],
     "api_openapi": [Row("GET", "200 200 200 200 200 200 200 200")],
-    # what programs ask
-    "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_exports": [
-        operation("GET", "401 200 200 404 200 404 200 401", "read"),
-        operation("POST", "401 202 202 404 202 404 202 401", "read", {"format": "csv"}),
-    ],
-    "api_export": [operation("GET", "401 404 404 404 200 404 404 401", "read")],
-    "api_export_file": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
-    "api_export_cancel": [operation("POST", "401 404 404 404 409 404 404 401", "read")],
-    "api_export_remove": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
-    "api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
-    "api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
-    "api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_references": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_withdrawal": [
-        operation(
-            "POST",
-            "401 404 404 404 200 404 200 401",
-            "admin",
-            {"is_withdrawn": "=true", "reason": "Cut short"},
-        ),
-    ],
-    "api_rounds": [operation("POST", "401 404 404 404 200 404 200 401", "admin", {"offset": "=0"})],
-    "api_figures": [
-        operation(
-            "POST",
-            "401 404 404 404 200 404 200 401",
-            "admin",
-            {"kind": "cost", "value": "1.35", "reason": "The invoice"},
-        ),
-    ],
-    "api_disagreements": [
-        operation("GET", "401 404 404 404 200 404 200 401", "read"),
-        operation(
-            "POST",
-            "401 404 404 404 200 404 200 401",
-            "admin",
-            {
-                "kind": "coherence",
-                "subject": "5",
-                "side": "A",
-                "reason": "It answers message 4",
-                "sides_sha256": "{shared_sides}",
-            },
-        ),
-    ],
-    "api_verdict": [
-        operation("GET", "401 200 404 404 200 404 200 401", "read"),
-        operation("POST", "401 409 404 404 409 404 409 401", "admin", {"basis_sha256": "of another basis"}),
-    ],
-    "api_imports": [
-        operation("GET", "401 403 403 404 200 404 200 401", "read"),
-        operation("POST", "401 403 403 404 202 404 202 401", "import", {"bytes": "[]"}),
-    ],
-    "api_import": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_import_cancel": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_import_separate": [operation("POST", "401 403 403 404 202 404 202 401", "import")],
-    "api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
-    "api_file_columns": [
-        operation("GET", "401 403 403 404 200 404 200 401", "read"),
-        operation(
-            "POST",
-            "401 403 403 404 200 404 200 401",
-            "import",
-            {"fields": '{{"player": "who", "text": "what"}}'},
-        ),
-    ],
-    "api_stages": [
-        operation("GET", "401 403 403 404 200 404 200 401", "read"),
-        operation("POST", "401 403 403 404 409 404 409 401", "admin", {"name": "Another"}),
-    ],
-    "api_gate": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_next_stage": [
-        operation("POST", "401 404 404 404 403 404 422 401", "admin", {"name": "Next"}),
-    ],
-    "api_iteration_plan": [
-        operation(
-            "POST",
-            "401 404 404 404 201 404 201 401",
-            "admin",
-            {"kind": "baseline", "name": "Fresh", "prompt": "Play."},
-        ),
-    ],
-    "api_iteration_edit": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
-    "api_iteration_replay": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
-    "api_iteration_games": [
-        operation("POST", "401 404 404 404 422 404 422 401", "admin", {"games": "[]"}),
-    ],
-    "api_stage_summary": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
-    "api_evaluations": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_evaluation": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
-    "api_judgements": [
-        operation(
-            "POST",
-            "401 200 404 404 404 404 404 401",
-            "rate",
-            {"judgements": '[{{"kind": "question", "subject": "1", "value": "yes"}}]'},
-        ),
-    ],
-    "api_undo": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_submit": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_skip": [operation("POST", "401 200 404 404 404 404 404 401", "rate", {"reason": "I know it"})],
-    "api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
-    "api_team": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api_assign": [
-        operation(
-            "POST",
-            "401 403 403 404 200 404 200 401",
-            "admin",
-            {"person": "={person}", "games": "[{kept_number}]"},
-        ),
-    ],
-    "api_unassign": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
-    "api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
-    "api_decision": [
-        operation("GET", "401 404 404 404 200 404 200 401", "read"),
-        operation(
-            "POST",
-            "401 404 404 404 403 404 403 401",
-            "admin",
-            {"choice": "keep", "reason": "Better", "basis_sha256": "of another basis"},
-        ),
-    ],
-    "api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
-    "api_sets": [
-        operation("GET", "401 200 200 404 200 404 200 401", "read"),
-        operation(
-            "POST",
-            "401 403 403 404 201 404 201 401",
-            "import",
-            {"name": "Soup", "rubric": "{response_slug}", "version": "{response_number}", "mode": "both"},
-        ),
-    ],
-    "api_set": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_set_lines": [operation("POST", "401 403 404 404 422 404 422 401", "import", {"bytes": "[]"})],
-    "api_set_reviewers": [
-        operation(
-            "POST",
-            "401 403 404 404 201 404 201 401",
-            "import",
-            {"kind": "model", "name": "A model"},
-        ),
-    ],
-    "api_set_reviewer_end": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
-    "api_set_close": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
-    "api_set_reopen": [operation("POST", "401 403 404 404 409 404 409 401", "import")],
-    "api_reviews": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
-    "api_next_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_begin_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
-    "api_review": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
-    "api_marks": [
-        operation(
-            "POST",
-            "401 200 404 404 404 404 404 401",
-            "rate",
-            {"marks": '[{{"kind": "holistic", "subject": "1", "value": "7"}}]'},
-        ),
-    ],
-    "api_undo_mark": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_submit_review": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
-    "api_survey": [
-        operation("GET", "401 200 404 404 403 404 403 401", "read"),
-        operation("POST", "401 200 404 404 403 404 403 401", "rate", {"do": "begin"}),
-    ],
-    "api_set_results": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_comparison_result": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
-    "api_prompt": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
-    "api_raw_answer": [
-        operation("POST", "401 403 404 404 200 404 200 401", "import", {"text": "I prefer A."}),
-    ],
     # projects
     "projects": [Row("GET", "302 200 200 200 200 200 200 302")],
     "create_project": [

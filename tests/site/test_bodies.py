@@ -66,6 +66,7 @@ def project(settings, tmp_path):
 
 
 def test_no_address_but_the_imports_takes_more_than_a_form(project, settings):
+    settings.API_ADDRESS_LIMIT = 10**6
     world = make_world()
     admin = make_admin()
     kinds = (MULTIPART, FORM, "application/octet-stream")

@@ -1,0 +1,184 @@
+"""The operations of the API in the rights matrix."""
+
+from tests.site.matrix_rows import Row, operation
+
+OPERATIONS: dict[str, list[Row]] = {
+    "api_projects": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_exports": [
+        operation("GET", "401 200 200 404 200 404 200 401", "read"),
+        operation("POST", "401 202 202 404 202 404 202 401", "read", {"format": "csv"}),
+    ],
+    "api_export": [operation("GET", "401 404 404 404 200 404 404 401", "read")],
+    "api_export_file": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
+    "api_export_cancel": [operation("POST", "401 404 404 404 409 404 404 401", "read")],
+    "api_export_remove": [operation("POST", "401 404 404 404 200 404 404 401", "read")],
+    "api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
+    "api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
+    "api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_references": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_withdrawal": [
+        operation(
+            "POST",
+            "401 404 404 404 200 404 200 401",
+            "admin",
+            {"is_withdrawn": "=true", "reason": "Cut short"},
+        ),
+    ],
+    "api_rounds": [operation("POST", "401 404 404 404 200 404 200 401", "admin", {"offset": "=0"})],
+    "api_figures": [
+        operation(
+            "POST",
+            "401 404 404 404 200 404 200 401",
+            "admin",
+            {"kind": "cost", "value": "1.35", "reason": "The invoice"},
+        ),
+    ],
+    "api_disagreements": [
+        operation("GET", "401 404 404 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 404 404 404 200 404 200 401",
+            "admin",
+            {
+                "kind": "coherence",
+                "subject": "5",
+                "side": "A",
+                "reason": "It answers message 4",
+                "sides_sha256": "{shared_sides}",
+            },
+        ),
+    ],
+    "api_verdict": [
+        operation("GET", "401 200 404 404 200 404 200 401", "read"),
+        operation("POST", "401 409 404 404 409 404 409 401", "admin", {"basis_sha256": "of another basis"}),
+    ],
+    "api_imports": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 202 404 202 401", "import", {"bytes": "[]"}),
+    ],
+    "api_import": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_import_cancel": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api_import_separate": [operation("POST", "401 403 403 404 202 404 202 401", "import")],
+    "api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
+    "api_file_columns": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 403 403 404 200 404 200 401",
+            "import",
+            {"fields": '{{"player": "who", "text": "what"}}'},
+        ),
+    ],
+    "api_stages": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 409 404 409 401", "admin", {"name": "Another"}),
+    ],
+    "api_gate": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_next_stage": [
+        operation("POST", "401 404 404 404 403 404 422 401", "admin", {"name": "Next"}),
+    ],
+    "api_iteration_plan": [
+        operation(
+            "POST",
+            "401 404 404 404 201 404 201 401",
+            "admin",
+            {"kind": "baseline", "name": "Fresh", "prompt": "Play."},
+        ),
+    ],
+    "api_iteration_edit": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
+    "api_iteration_replay": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api_iteration_games": [
+        operation("POST", "401 404 404 404 422 404 422 401", "admin", {"games": "[]"}),
+    ],
+    "api_stage_summary": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_iterations": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_iteration": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
+    "api_evaluations": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_evaluation": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
+    "api_judgements": [
+        operation(
+            "POST",
+            "401 200 404 404 404 404 404 401",
+            "rate",
+            {"judgements": '[{{"kind": "question", "subject": "1", "value": "yes"}}]'},
+        ),
+    ],
+    "api_undo": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api_submit": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api_skip": [operation("POST", "401 200 404 404 404 404 404 401", "rate", {"reason": "I know it"})],
+    "api_return": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api_next_game": [operation("POST", "401 200 200 404 403 404 403 401", "rate")],
+    "api_team": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api_assign": [
+        operation(
+            "POST",
+            "401 403 403 404 200 404 200 401",
+            "admin",
+            {"person": "={person}", "games": "[{kept_number}]"},
+        ),
+    ],
+    "api_unassign": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
+    "api_iteration_open": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api_decision": [
+        operation("GET", "401 404 404 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 404 404 404 403 404 403 401",
+            "admin",
+            {"choice": "keep", "reason": "Better", "basis_sha256": "of another basis"},
+        ),
+    ],
+    "api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
+    "api_sets": [
+        operation("GET", "401 200 200 404 200 404 200 401", "read"),
+        operation(
+            "POST",
+            "401 403 403 404 201 404 201 401",
+            "import",
+            {"name": "Soup", "rubric": "{response_slug}", "version": "{response_number}", "mode": "both"},
+        ),
+    ],
+    "api_set": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_set_lines": [operation("POST", "401 403 404 404 422 404 422 401", "import", {"bytes": "[]"})],
+    "api_set_reviewers": [
+        operation(
+            "POST",
+            "401 403 404 404 201 404 201 401",
+            "import",
+            {"kind": "model", "name": "A model"},
+        ),
+    ],
+    "api_set_reviewer_end": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api_set_close": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api_set_reopen": [operation("POST", "401 403 404 404 409 404 409 401", "import")],
+    "api_reviews": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api_next_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api_begin_review": [operation("POST", "401 200 404 404 404 404 404 401", "rate")],
+    "api_review": [operation("GET", "401 200 404 404 404 404 404 401", "read")],
+    "api_marks": [
+        operation(
+            "POST",
+            "401 200 404 404 404 404 404 401",
+            "rate",
+            {"marks": '[{{"kind": "holistic", "subject": "1", "value": "7"}}]'},
+        ),
+    ],
+    "api_undo_mark": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api_submit_review": [operation("POST", "401 422 404 404 404 404 404 401", "rate")],
+    "api_survey": [
+        operation("GET", "401 200 404 404 403 404 403 401", "read"),
+        operation("POST", "401 200 404 404 403 404 403 401", "rate", {"do": "begin"}),
+    ],
+    "api_set_results": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_comparison_result": [operation("GET", "401 403 404 404 200 404 200 401", "read")],
+    "api_prompt": [operation("POST", "401 403 404 404 200 404 200 401", "import")],
+    "api_raw_answer": [
+        operation("POST", "401 403 404 404 200 404 200 401", "import", {"text": "I prefer A."}),
+    ],
+}
