@@ -1,10 +1,11 @@
 """The audit log, for programs."""
 
-from datetime import datetime
-from typing import Any, Literal
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
 
 import msgspec
 from ninja import Router
+from pydantic import Field
 
 from workspace.access.permissions import check_see_people
 from workspace.audit.pages import KINDS, AuditQuery, audit_page
@@ -16,6 +17,10 @@ from workspace.web.require import SignedIn
 
 router = Router()
 Kind = Literal[("", *KINDS)]  # type: ignore[valid-type]
+Who = Annotated[str, Field(max_length=200, description="a part of the name or address of who did it")]
+Day = Annotated[
+    date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31), description="a day of your time zone")
+]
 
 
 class EventAnswer(Answer):
@@ -41,14 +46,22 @@ class EventAnswer(Answer):
     scope="admin",
     answer=Listed[EventAnswer],
 )
-def list_events(request: SignedIn, slug: str, kind: Kind = "", after: After = 0) -> Listed[EventAnswer]:
+def list_events(
+    request: SignedIn,
+    slug: str,
+    kind: Kind = "",
+    who: Who = "",
+    since: Day | None = None,
+    until: Day | None = None,
+    after: After = 0,
+) -> Listed[EventAnswer]:
     """Read the audit log of a project.
 
     The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about.
     """
     project = project_or_404(request.user, slug)
     check_see_audit_log(request.user, project)
-    return _lines(request, project, kind, after)
+    return _lines(request, project, AuditQuery(kind=kind, who=who, since=since, until=until), after)
 
 
 @endpoint(
@@ -60,14 +73,21 @@ def list_events(request: SignedIn, slug: str, kind: Kind = "", after: After = 0)
     scope="admin",
     answer=Listed[EventAnswer],
 )
-def list_site_events(request: SignedIn, kind: Kind = "", after: After = 0) -> Listed[EventAnswer]:
+def list_site_events(
+    request: SignedIn,
+    kind: Kind = "",
+    who: Who = "",
+    since: Day | None = None,
+    until: Day | None = None,
+    after: After = 0,
+) -> Listed[EventAnswer]:
     """Read the audit log of the installation: accounts, access tokens and admins."""
     check_see_people(request.user)
-    return _lines(request, None, kind, after)
+    return _lines(request, None, AuditQuery(kind=kind, who=who, since=since, until=until), after)
 
 
-def _lines(request: SignedIn, project: Project | None, kind: str, after: int) -> Listed[EventAnswer]:
-    page = audit_page(project=project, wanted=AuditQuery(kind=kind), before=after, after=0)
+def _lines(request: SignedIn, project: Project | None, wanted: AuditQuery, after: int) -> Listed[EventAnswer]:
+    page = audit_page(project=project, wanted=wanted, before=after, after=0)
     lines = [_line(event) for event, _detail in page.lines]
     return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
 
