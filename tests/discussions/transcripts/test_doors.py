@@ -114,7 +114,7 @@ class Api:
 
     def send(self, files, name):
         for called, data in files.items():
-            answer = self.program.post(f"projects/ours/imports/?name={called}&named={name}", data)
+            answer = self.program.post(f"projects/ours/imports/?name={called}&format={name}", data)
             assert answer.status_code == 202, answer.content
 
     def faults(self, transcript):
