@@ -1,27 +1,21 @@
-"""Second factors in allauth's rows: a person's authenticator app and recovery codes, their secrets locked.
+"""Second factors in allauth's rows: a person's authenticator app and recovery codes, their secrets locked."""
 
-The key is made from AUDIT_KEY, so the database alone is not enough to compute a code.
-"""
-
-import base64
 from collections.abc import Iterable
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
 
 from allauth.core.internal.cryptokit import compare_user_code
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
-from django.conf import settings
 from django.db.models import QuerySet
-from django.utils.crypto import salted_hmac
 
+from workspace.database.locked_texts import lock_text, unlock_text
 from workspace.models import Person
 
 APP, CODES = Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES
 STEP = 30
+PURPOSE = "second_factor"
 
 # A clock may be one step ahead or behind.
 STEPS = (0, -1, 1)
@@ -32,21 +26,11 @@ class FactorRules(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no ty
 
     def encrypt(self, text: str) -> str:
         """The secret, locked."""
-        locked: bytes = _lock(settings.AUDIT_KEY).encrypt(text.encode())
-        return locked.decode()
+        return lock_text(PURPOSE, text)
 
     def decrypt(self, encrypted_text: str) -> str:
         """The secret again."""
-        text: bytes = _lock(settings.AUDIT_KEY).decrypt(encrypted_text.encode())
-        return text.decode()
-
-
-@lru_cache(maxsize=2)
-def _lock(key: str) -> Any:
-    from cryptography.fernet import Fernet  # 6 MB that only signing in with a code needs
-
-    derived = salted_hmac("evalsite.second_factor", "1", secret=key, algorithm="sha256").digest()
-    return Fernet(base64.urlsafe_b64encode(derived))
+        return unlock_text(PURPOSE, encrypted_text)
 
 
 def factor_rows(person: Person) -> "QuerySet[Authenticator]":

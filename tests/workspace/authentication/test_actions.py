@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from allauth.mfa.models import Authenticator
-from cryptography.fernet import InvalidToken
 from django.core.management import CommandError, call_command
 
 from tests.factories.people import NOW, PASSWORD, make_admin, make_lead, make_person, make_project
@@ -142,7 +141,7 @@ def test_secrets_are_locked_in_the_database(settings):
     locked = Authenticator.objects.get(user=person, type="totp").data["secret"]
     assert FactorRules().decrypt(locked) == app.secret
     settings.AUDIT_KEY = "another-key-of-at-least-32-characters"
-    with pytest.raises(InvalidToken):
+    with pytest.raises(ValueError, match="another key"):
         FactorRules().decrypt(locked)
 
 
