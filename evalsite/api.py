@@ -27,6 +27,7 @@ from workspace.audit.api import router as audit
 from workspace.projects.api import router as projects
 from workspace.tokens.api import QuickRenderer, StrictParser, TokenScheme, gated_urls, handle_faults
 from workspace.web.problems import API
+from workspace.webhooks.api import router as webhooks
 
 ROUTERS = {
     "projects": projects,
@@ -47,6 +48,7 @@ ROUTERS = {
     "surveys": surveys,
     "results": results,
     "exports": exports,
+    "webhooks": webhooks,
     "audit log": audit,
 }
 

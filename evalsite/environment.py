@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from decimal import Decimal
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from secrets import token_hex
 from urllib.parse import urlsplit
@@ -50,6 +50,8 @@ KNOWN = (
     "REVIEW_MODELS",
     "REVIEW_TIMEOUT",
     "REVIEW_PRICES",
+    "WEBHOOK_HTTP",
+    "WEBHOOK_NETWORKS",
 )
 _reader = environ.Env()
 
@@ -208,6 +210,16 @@ def seconds(name: str, default: str, *, at_most: int) -> int:
             f'{name} is "{value}"; write whole seconds from 1 to {at_most}, such as {default}.'
         )
     return int(value)
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """The variable as a list of IP networks, separated by commas."""
+    try:
+        return [ip_network(word) for word in words(name)]
+    except ValueError as fault:
+        raise ImproperlyConfigured(
+            f"{name} holds no network: {fault}. Write networks such as 10.1.0.0/16, separated by commas."
+        ) from None
 
 
 def prices(name: str) -> dict[str, Price]:

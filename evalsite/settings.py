@@ -144,12 +144,15 @@ JOB_ACTIONS = {
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
     "export": "discussions.exports.actions.build_project_export",
+    "deliver": "workspace.webhooks.actions.deliveries.send_deliveries",
 }
 # What time alone brings about: each sweep calls these actions, with the moment by the database's clock.
 SWEEP_ACTIONS = [
     "discussions.slots.actions.expire_leases",
     "workspace.tokens.actions.forget_answers",
     "workspace.exports.actions.remove_expired_files",
+    "workspace.webhooks.actions.deliveries.enqueue_due",
+    "workspace.webhooks.actions.deliveries.forget_deliveries",
 ]
 # How long the file of an export is kept for whoever made it (hours).
 EXPORT_HOURS = 24
@@ -171,6 +174,9 @@ REVIEW_MODELS_KEY = environment.text("REVIEW_MODELS_KEY", "")
 REVIEW_MODELS = environment.models("REVIEW_MODELS", url=REVIEW_MODELS_URL)
 REVIEW_TIMEOUT = environment.seconds("REVIEW_TIMEOUT", "60", at_most=100)
 REVIEW_PRICES = environment.prices("REVIEW_PRICES")
+# Webhooks go to addresses that leads type: to public ones by https alone, unless the installation allows more.
+WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=False)
+WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
 # Limits of what is imported; the sentence of a fault names the one it is about.
 TRANSCRIPT_LIMITS = {
     "file_bytes": 64 * 1024 * 1024,

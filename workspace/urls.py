@@ -9,6 +9,7 @@ PACKAGES = (
     "projects",
     "people",
     "tokens",
+    "webhooks",
     "checks",
 )
 urlpatterns: list[URLResolver] = [path("", include(f"workspace.{package}.urls")) for package in PACKAGES]

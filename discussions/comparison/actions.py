@@ -15,6 +15,8 @@ from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person, Project
 from workspace.texts import clean_text
+from workspace.webhooks.actions.deliveries import queue_deliveries
+from workspace.webhooks.core import ITERATION_DECIDED
 
 
 def record_decision(
@@ -118,4 +120,11 @@ def _record(decision: Decision, preview: DecisionPreview, by: Person, now: datet
             "basis_sha256": decision.basis_sha256,
             "supersedes": decision.supersedes_id,
         },
+    )
+    queue_deliveries(
+        project=decision.iteration.project,
+        event=ITERATION_DECIDED,
+        things=[{"iteration": decision.iteration.number, "decision": decision.number}],
+        by=by,
+        now=now,
     )

@@ -27,6 +27,8 @@ from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.jobs.actions import MOST_ATTEMPTS, Clock, enqueue, finish, hand_back, renew, suspect
 from workspace.models import Job, Person
+from workspace.webhooks.actions.deliveries import queue_deliveries
+from workspace.webhooks.core import GAME_MEASURED
 
 MEASURE = "measure"
 COMPANIONS = "companions"
@@ -48,7 +50,7 @@ def measure_at_once(*, iteration: Iteration, by: Person, now: datetime) -> None:
     """
     games = list(_unmeasured(iteration).select_related("text").order_by("pk"))
     rows = _measure(games, _rubric(iteration), iteration)
-    _store_measurements(rows, iteration.rubric_version_id, None, now)
+    _store_measurements(rows, iteration, None, by, now)
     _enqueue(COMPANIONS, iteration, by, now)
 
 
@@ -60,7 +62,6 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     """
     iteration = _iteration(job)
     rubric = _rubric(iteration)
-    version = iteration.rubric_version_id
     total = job.done_count + _unmeasured(iteration).count()
     turn = 0
     for keys in _batches(_unmeasured(iteration), job):
@@ -70,7 +71,7 @@ def measure_games(*, job: Job, clock: Clock) -> None:
             now = clock()
             done = job.done_count + len(games)
             renew(job=job, now=now, done_count=done, total_count=max(total, done))
-            _store_measurements(rows, version, job, now)
+            _store_measurements(rows, iteration, job, job.created_by, now)
             open_slots(games=games)
         turn += len(games)
         if turn >= GAMES_A_TURN:
@@ -241,9 +242,10 @@ def _measured(
 
 
 def _store_measurements(
-    rows: list[tuple[Measured, str]], version: int, job: Job | None, now: datetime
+    rows: list[tuple[Measured, str]], iteration: Iteration, job: Job | None, by: Person, now: datetime
 ) -> None:
     """Write the rows, except of games that another job of the same iteration measured meanwhile."""
+    version = iteration.rubric_version_id
     games = [measured.game_id for measured, _ in rows]
     done = Measured.objects.filter(game__in=games, rubric_version=version, code_version=CODE_VERSION)
     there = set(done.values_list("game_id", "round_offset_number"))
@@ -258,6 +260,8 @@ def _store_measurements(
     MeasuredFindings.objects.bulk_create(
         [MeasuredFindings(measured=measured, body=body) for measured, body in new]
     )
+    things = [{"game": measured.game.number} for measured, _ in new]
+    queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
 
 
 def _companions(measured: Measured, rubric: RubricRecord) -> Companions:

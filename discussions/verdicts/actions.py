@@ -23,6 +23,8 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person
 from workspace.texts import clean_text
+from workspace.webhooks.actions.deliveries import queue_deliveries
+from workspace.webhooks.core import VERDICT_RECORDED
 
 
 def record_verdict(
@@ -134,6 +136,13 @@ def _record(verdict: Verdict, by: Person, now: datetime) -> None:
             "basis_sha256": verdict.basis_sha256,
             "supersedes": verdict.supersedes_id,
         },
+    )
+    queue_deliveries(
+        project=verdict.game.project,
+        event=VERDICT_RECORDED,
+        things=[{"game": verdict.game.number, "verdict": verdict.number}],
+        by=by,
+        now=now,
     )
 
 

@@ -51,6 +51,8 @@ AS_LEADS = (
     "column_mappings",
     "exports",
     "new_export",
+    "webhooks",
+    "webhook",
     "members",
     "queue",
     "audit",

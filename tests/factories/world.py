@@ -28,6 +28,7 @@ from tests.factories.tokens import make_account, make_token
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages, upload
 from tests.factories.verdicts import settle
 from tests.factories.versions import make_changed_draft
+from tests.factories.webhooks import make_webhook, measure_games
 from tests.site.rights_matrix import COLUMNS
 from workspace.models import Person
 from workspace.people.actions import invite
@@ -92,6 +93,8 @@ def make_world() -> dict[str, Any]:
     make_token(people["assigned"])
     account = make_account(project=project, by=admin)
     export = make_export(project, people["lead"], now=now)
+    webhook = make_webhook(project=project, by=people["lead"], now=now).webhook
+    delivery = measure_games(project, settled.number, now=now)[0]
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,
@@ -131,6 +134,8 @@ def make_world() -> dict[str, Any]:
         "long_number": stricter.number,
         "long_sha256": stricter.sha256,
         "export": export.pk,
+        "webhook": webhook.pk,
+        "delivery": delivery.pk,
         "transcript": upload(project=project, by=admin, now=now).pk,
         "table": mapping.transcript.pk,
         "mapping": mapping.pk,

@@ -30,6 +30,7 @@ ORDER = {
         "projects",
         "people",
         "tokens",
+        "webhooks",
         "checks",
         "backups",
     ),

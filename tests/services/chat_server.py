@@ -4,6 +4,7 @@ Each request is answered by the next of `server.acts`, the last one again and ag
 """
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,11 +15,12 @@ Act = Callable[["Handler"], None]
 
 
 class Heard(NamedTuple):
-    """One request: path, headers with names in lower case, and the body as JSON."""
+    """One request: path, headers with names in lower case, and the body as JSON and as it came."""
 
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    sent: bytes = b""
 
     @property
     def prompt(self) -> str:
@@ -56,7 +58,7 @@ class Handler(BaseHTTPRequestHandler):
         """Whatever is asked."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.heard.append(Heard(self.path, headers, json.loads(body)))
+        self.server.heard.append(Heard(self.path, headers, json.loads(body), body))
         acts = self.server.acts
         act = acts.pop(0) if len(acts) > 1 else acts[0]
         act(self)
@@ -81,9 +83,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def talking(*acts: Act) -> Iterator[Talking]:
+def talking(*acts: Act, tls: ssl.SSLContext | None = None) -> Iterator[Talking]:
     """A server that listens as long as this is open."""
     server = Talking(*acts)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

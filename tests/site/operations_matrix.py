@@ -181,4 +181,33 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_raw_answer": [
         operation("POST", "401 403 404 404 200 404 200 401", "import", {"text": "I prefer A."}),
     ],
+    "api_webhooks": [
+        operation("GET", "401 403 403 404 200 404 200 401", "admin"),
+        operation(
+            "POST",
+            "401 403 403 404 201 404 201 401",
+            "admin",
+            {
+                "name": "CI",
+                "url": "https://ci.example.org/",
+                "events": '["game.measured"]',
+                "secret": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+            },
+        ),
+    ],
+    "api_webhook": [
+        operation(
+            "POST",
+            "401 403 403 404 200 404 200 401",
+            "admin",
+            {
+                "name": "CI",
+                "url": "https://ci.example.org/",
+                "events": '["game.measured"]',
+                "is_active": "=false",
+            },
+        ),
+    ],
+    "api_webhook_remove": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
+    "api_deliveries": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
 }

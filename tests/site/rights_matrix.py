@@ -118,6 +118,26 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "download_export": [Row("POST", "401 404 404 404 200 404 404 401")],
     "cancel_export": [Row("POST", "401 404 404 404 409 404 404 401")],
     "remove_export": [Row("POST", "401 404 404 404 303 404 404 401")],
+    # webhooks: a lead made one, and a game was measured since
+    "webhooks": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row(
+            "POST",
+            "401 403 403 404 200 404 200 401",
+            {"name": "Pipeline", "url": "https://ci.example.org/", "events": "game.measured"},
+        ),
+    ],
+    "webhook": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row(
+            "POST",
+            "401 403 403 404 303 404 303 401",
+            {"name": "Pipeline", "url": "https://ci.example.org/", "events": "game.measured"},
+        ),
+    ],
+    "test_webhook": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "remove_webhook": [Row("POST", "401 403 403 404 303 404 303 401")],
+    "send_again": [Row("POST", "401 403 403 404 303 404 303 401")],
     # rating: "assigned" has an open evaluation in which nothing is judged yet
     "home": [Row("GET", "302 200 200 200 200 200 200 302")],
     "mine": [Row("GET", "302 200 200 200 200 200 200 302")],

@@ -58,6 +58,7 @@ KINDS = (
     "export",
     "guideline",
     "backup",
+    "webhook",
 )
 
 

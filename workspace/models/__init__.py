@@ -8,11 +8,13 @@ from workspace.models.people import Person
 from workspace.models.projects import Invitation, Membership, Project
 from workspace.models.sign_ins import SignIn
 from workspace.models.tokens import AccessToken, KeptAnswer
+from workspace.models.webhooks import Delivery, Webhook
 
 __all__ = [
     "AccessToken",
     "Chain",
     "Counter",
+    "Delivery",
     "Event",
     "Export",
     "Heartbeat",
@@ -23,4 +25,5 @@ __all__ = [
     "Person",
     "Project",
     "SignIn",
+    "Webhook",
 ]

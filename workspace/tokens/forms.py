@@ -14,7 +14,7 @@ SCOPE_CHOICES = (
     (READ, _("read: see what you see on the site")),
     (IMPORT, _("import: bring in transcripts, comparisons and answers of reviewers")),
     (RATE, _("rate: work on evaluations of your own")),
-    (ADMIN, _("admin: record verdicts, run iterations, read the audit log")),
+    (ADMIN, _("admin: record verdicts, run iterations, read the audit log, manage webhooks")),
 )
 
 

@@ -26,6 +26,8 @@ from discussions.slots.permissions import check_rate, check_return_to_game, chec
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.texts import clean_text
+from workspace.webhooks.actions.deliveries import queue_deliveries
+from workspace.webhooks.core import EVALUATION_SUBMITTED
 
 
 def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
@@ -92,7 +94,17 @@ def submit_evaluation(*, evaluation: Evaluation, by: Person, now: datetime) -> E
         since = now if locked.purpose == RATING else None
         Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None, awaiting_since=since)
         record_slot_event(evaluation=locked, verb="evaluation:submitted", by=by, now=now)
+        _tell_webhooks(locked, by, now)
     return locked
+
+
+def _tell_webhooks(evaluation: Evaluation, by: Person, now: datetime) -> None:
+    """Of hidden repeats and calibration nothing is told: who hears of it may be the one who judges."""
+    if evaluation.purpose == RATING:
+        thing = {"game": evaluation.game.number, "evaluation": evaluation.pk}
+        queue_deliveries(
+            project=evaluation.game.project, event=EVALUATION_SUBMITTED, things=[thing], by=by, now=now
+        )
 
 
 def skip_game(*, evaluation: Evaluation, reason: str, by: Person, now: datetime) -> Evaluation:

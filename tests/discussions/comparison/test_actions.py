@@ -23,9 +23,10 @@ from tests.factories.iterations import (
     record_figures,
 )
 from tests.factories.people import make_member, moment
+from tests.factories.webhooks import make_webhook
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
-from workspace.models import Event
+from workspace.models import Delivery, Event
 
 pytestmark = pytest.mark.django_db
 
@@ -50,11 +51,14 @@ def lower(iteration, number=0):
     record_figures(game=game, given=figures(strategic_depth=50 + number), minutes=8)
 
 
-def test_a_decision_stores_what_it_was_made_on(stage, change):
+def test_a_decision_stores_what_it_was_made_on_and_tells_webhooks(stage, change):
+    make_webhook(project=stage.project)
     made = decide_on(iteration=change, choice="keep", reason=" It talks more. ", minutes=9)
     assert (made.choice, made.reason, made.number, made.look) == ("keep", "It talks more.", 1, 1)
     assert made.compared_with == change.compared_with
     assert bytes_hash(made.basis.encode()) == made.basis_sha256
+    told = msgspec.json.decode(Delivery.objects.get().body)
+    assert (told["type"], told["data"]) == ("iteration.decided", {"iteration": change.number, "decision": 1})
     basis = msgspec.json.decode(made.basis, type=DecisionBasis)
     assert [game.figures.scores["strategic_depth"] for game in basis.control] == [60, 62, 64]
     assert [game.figures.scores["strategic_depth"] for game in basis.change] == [90, 92, 94]

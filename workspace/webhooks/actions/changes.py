@@ -1,0 +1,170 @@
+"""Webhooks are made, changed and removed. The secret is shown once, to the person who made the webhook."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from workspace.audit.actions import record_event
+from workspace.core.identifiers import plain_name
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.database.locked_texts import lock_text
+from workspace.models import Delivery, Person, Project, Webhook
+from workspace.models.webhooks import FAILED, WAITING
+from workspace.webhooks.actions.address import read_address
+from workspace.webhooks.core import (
+    LONGEST_WEBHOOK_NAME,
+    MOST_WEBHOOKS,
+    SECRET_BYTES,
+    join_events,
+    read_secret,
+    write_secret,
+)
+from workspace.webhooks.labels import NOT_SENT
+from workspace.webhooks.permissions import check_manage_webhooks
+
+PURPOSE = "webhook"
+
+
+class NewWebhook(Struct, frozen=True):
+    """A webhook and its secret, which is shown once."""
+
+    webhook: Webhook
+    secret: str
+
+
+def create_webhook(
+    *,
+    project: Project,
+    name: str,
+    url: str,
+    events: Sequence[str],
+    by: Person,
+    now: datetime,
+    secret: str | None = None,
+) -> NewWebhook:
+    """Make a webhook that is told of these events, with a new secret unless one is given.
+
+    Raises NotAllowed; Unacceptable for a bad name, address, secret, or events; Conflict when the project has as many
+    webhooks as there may be.
+    """
+    check_manage_webhooks(by, project)
+    given = _checked(name, url, events)
+    key = write_secret(secrets.token_bytes(32)) if secret is None else _checked_secret(secret)
+    with transaction.atomic():
+        # One webhook of a project at a time, so that the limit holds.
+        Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
+        if Webhook.objects.present().filter(project=project).count() >= MOST_WEBHOOKS:
+            says = _("There are %(most)d webhooks already. Remove one that is not needed any more.")
+            raise Conflict(says % {"most": MOST_WEBHOOKS}, code="too_many_webhooks")
+        webhook = Webhook.objects.create(
+            project=project, secret=lock_text(PURPOSE, key), created_at=now, created_by=by, **given
+        )
+        _record("webhook:created", webhook, by, now)
+    return NewWebhook(webhook, key)
+
+
+def change_webhook(
+    *,
+    webhook: Webhook,
+    name: str,
+    url: str,
+    events: Sequence[str],
+    is_active: bool,
+    by: Person,
+    now: datetime,
+) -> Webhook:
+    """Give a webhook another name, address and events, and switch it on or off; then it counts as never failed.
+
+    What waits when it is switched off is not sent any more. Raises NotAllowed, Unacceptable, and Conflict when it was
+    removed meanwhile.
+    """
+    check_manage_webhooks(by, webhook.project)
+    given = _checked(name, url, events)
+    fresh = {"failure_count": 0, "failing_since": None, "paused_until": None, "gave_up_at": None}
+    with transaction.atomic():
+        if not _present(webhook).update(is_active=is_active, **given, **fresh):
+            raise _gone()
+        webhook.refresh_from_db()
+        if not is_active:
+            end_waiting(webhook)
+        _record("webhook:changed", webhook, by, now)
+    return webhook
+
+
+def remove_webhook(*, webhook: Webhook, by: Person, now: datetime) -> None:
+    """Send nothing to it any more and forget its secret. Raises NotAllowed; Conflict when it was removed already."""
+    check_manage_webhooks(by, webhook.project)
+    with transaction.atomic():
+        if not _present(webhook).update(is_active=False, secret="", removed_at=now, removed_by=by):
+            raise _gone()
+        webhook.refresh_from_db()
+        end_waiting(webhook)
+        _record("webhook:removed", webhook, by, now)
+
+
+def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
+    """Switch a webhook off because every attempt failed for days, in the present transaction; the page says so."""
+    if _present(webhook).filter(is_active=True).update(is_active=False, gave_up_at=now):
+        webhook.refresh_from_db()
+        end_waiting(webhook)
+        _record("webhook:gave_up", webhook, by, now)
+
+
+def end_waiting(webhook: Webhook) -> None:
+    """Nothing that waits is sent any more."""
+    waiting = Delivery.objects.filter(webhook=webhook, state=WAITING)
+    waiting.update(state=FAILED, next_attempt_at=None, error=str(NOT_SENT))
+
+
+def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
+    plain = plain_name(name)
+    if plain is None or len(plain) > LONGEST_WEBHOOK_NAME:
+        says = _("Write a name of 1 to 100 visible characters, such as the program that listens.")
+        raise Unacceptable(says, field="name")
+    url = url.strip()
+    read_address(url)
+    try:
+        return {"name": plain, "url": url, "events": join_events(events)}
+    except ValueError:
+        raise Unacceptable(_("Choose at least one event, from the list."), field="events") from None
+
+
+def _checked_secret(secret: str) -> str:
+    try:
+        return write_secret(read_secret(secret))
+    except ValueError:
+        fewest, most = SECRET_BYTES
+        says = _("Write “whsec_” and %(fewest)d to %(most)d random bytes in base64.")
+        raise Unacceptable(says % {"fewest": fewest, "most": most}, field="secret") from None
+
+
+def _present(webhook: Webhook) -> "QuerySet[Webhook]":
+    return Webhook.objects.present().filter(pk=webhook.pk)
+
+
+def _gone() -> Conflict:
+    return Conflict(_("This webhook was removed. Make another one."), code="webhook_removed")
+
+
+def _record(verb: str, webhook: Webhook, by: Person, now: datetime) -> None:
+    """Of the address the host alone: paths and queries often hold a secret of the receiver."""
+    record_event(
+        by=by,
+        now=now,
+        project=webhook.project,
+        verb=verb,
+        object_kind="webhook",
+        object_id=webhook.pk,
+        detail={
+            "name": webhook.name,
+            "host": urlsplit(webhook.url).hostname or "",
+            "events": webhook.events,
+            "active": webhook.is_active,
+        },
+    )

@@ -1,0 +1,139 @@
+"""Sends one message to the address of a webhook, which a person typed and nobody trusts. Imported by the job alone.
+
+The host is resolved once, every IP address that it has is checked, and the connection goes to a checked one: a name
+that changes in between leads nowhere else. Redirects are not followed, proxies of the environment not used, and of the
+answer the status alone is read. Everything together may take TIMEOUT seconds.
+"""
+
+import http.client
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from workspace.core.refusals import Unacceptable
+from workspace.webhooks.actions.address import Resolve, WebhookAddress, find_addresses, read_address
+
+TIMEOUT = 10.0
+
+
+class Outcome(Struct, frozen=True):
+    """What became of an attempt: the status of the answer, None without one; `error` is "" when it was taken."""
+
+    status: int | None
+    error: str
+
+
+def send_message(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    resolve: Resolve = socket.getaddrinfo,
+    trust: ssl.SSLContext | None = None,
+    seconds: float = TIMEOUT,
+) -> Outcome:
+    """POST the body; never raises for anything that the address or its server does.
+
+    `resolve` asks for IP addresses as `socket.getaddrinfo` does. `trust` is the TLS context, by default the one of the
+    machine's certificate authorities.
+    """
+    until = time.monotonic() + seconds
+    try:
+        address = read_address(url)
+        status = _post(address, body, headers, find_addresses(address, resolve), trust, until)
+    except Unacceptable as refusal:
+        return Outcome(None, refusal.sentence)
+    except (OSError, UnicodeError, http.client.HTTPException) as fault:
+        return Outcome(None, _explain(fault, is_late=time.monotonic() >= until, seconds=seconds))
+    return Outcome(status, _judge(status))
+
+
+def _post(
+    address: WebhookAddress,
+    body: bytes,
+    headers: Mapping[str, str],
+    addresses: list[str],
+    trust: ssl.SSLContext | None,
+    until: float,
+) -> int:
+    """The status that the server answers."""
+    with _connect(addresses, address.port, until) as plain:
+        wire = plain
+        if address.is_https:
+            wire = (trust or _authorities()).wrap_socket(
+                plain, server_hostname=address.host, do_handshake_on_connect=False
+            )
+        with wire, _cut_off(wire, until):
+            if isinstance(wire, ssl.SSLSocket):
+                wire.do_handshake()
+            connection = http.client.HTTPConnection(address.host, address.port)
+            connection.sock = wire
+            connection.request("POST", address.target, body, {**headers, "Host": address.place})
+            return connection.getresponse().status
+
+
+def _connect(addresses: list[str], port: int, until: float) -> socket.socket:
+    """A connection to the first of the IP addresses that takes one."""
+    for place, address in enumerate(addresses, start=1):
+        try:
+            return socket.create_connection((address, port), max(until - time.monotonic(), 0.001))
+        except OSError:
+            if place == len(addresses):
+                raise
+    raise OSError("no address")
+
+
+@contextmanager
+def _cut_off(wire: socket.socket, until: float) -> Iterator[None]:
+    """End the connection when the time is over, also of a server that sends a byte now and then."""
+    timer = threading.Timer(max(until - time.monotonic(), 0), _shut, [wire])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut(wire: socket.socket) -> None:
+    with suppress(OSError):
+        # The method of the plain socket: that of TLS would take its state away from the thread that reads.
+        socket.socket.shutdown(wire, socket.SHUT_RDWR)
+
+
+@cache
+def _authorities() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _explain(fault: Exception, *, is_late: bool, seconds: float) -> str:
+    # A name that cannot be one is a UnicodeError.
+    if isinstance(fault, socket.gaierror | UnicodeError):
+        return _("The host was not found. Check the address.")
+    if isinstance(fault, ssl.SSLCertVerificationError):
+        return _("The certificate of the server was not accepted: %(says)s.") % {"says": fault.verify_message}
+    if is_late or isinstance(fault, TimeoutError):
+        return _("There was no answer within %(seconds)d seconds.") % {"seconds": seconds}
+    if isinstance(fault, ssl.SSLError):
+        return _("No TLS connection could be made. Check that the address speaks https.")
+    if isinstance(fault, http.client.HTTPException | ConnectionResetError | BrokenPipeError):
+        return _("The server ended the connection without an answer in HTTP.")
+    return _("The server could not be reached.")
+
+
+def _judge(status: int) -> str:
+    if 200 <= status < 300:
+        return ""
+    if 300 <= status < 400:
+        says = _(
+            "The server answered %(status)d. Redirects are not followed: enter the address they lead to."
+        )
+        return says % {"status": status}
+    return _("The server answered %(status)d.") % {"status": status}

@@ -1,0 +1,179 @@
+"""Webhooks, for programs."""
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from workspace.models import Webhook
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Given, Listed, endpoint, next_part
+from workspace.web.require import SignedIn
+from workspace.webhooks.actions.changes import change_webhook, create_webhook, remove_webhook
+from workspace.webhooks.core import EVENTS, LONGEST_URL, LONGEST_WEBHOOK_NAME
+from workspace.webhooks.pages import webhook_page, webhooks_page
+from workspace.webhooks.permissions import check_manage_webhooks
+from workspace.webhooks.views import webhook_or_404
+
+router = Router()
+PATH = "/projects/{slug:slug}/webhooks/"
+ONE = PATH + "{int:webhook}/"
+ChosenEvent = Literal[EVENTS]  # type: ignore[valid-type]
+
+
+class WebhookAnswer(Answer):
+    """A webhook. `failing_since` is null unless the last attempt failed; `gave_up_at` says when it was switched off
+    because everything failed."""
+
+    id: int
+    name: str
+    url: str
+    events: list[str]
+    is_active: bool
+    failing_since: datetime | None
+    gave_up_at: datetime | None
+
+
+class DeliveryAnswer(Answer):
+    """A message to a webhook. `state` is waiting, delivered or failed; `status` is the last answer's."""
+
+    identifier: str
+    event: str
+    message: dict[str, object]
+    state: str
+    attempt_count: int
+    attempted_at: datetime | None
+    next_attempt_at: datetime | None
+    status: int | None
+    error: str
+    created_at: datetime
+
+
+class WebhookGiven(Given):
+    """Where to send what."""
+
+    name: str = Field(max_length=LONGEST_WEBHOOK_NAME)
+    url: str = Field(max_length=LONGEST_URL)
+    events: list[ChosenEvent]
+
+
+class NewWebhookGiven(WebhookGiven):
+    """Where to send what, and the key of the signatures: “whsec_” and 24 to 64 random bytes in base64."""
+
+    secret: str = Field(max_length=120)
+
+
+class ChangedWebhookGiven(WebhookGiven):
+    """All values that a webhook is to have."""
+
+    is_active: bool
+
+
+class RemovedAnswer(Answer):
+    """The number of the webhook that was removed."""
+
+    id: int
+
+
+@endpoint(
+    router,
+    "GET",
+    PATH,
+    name="api_webhooks",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=Listed[WebhookAnswer],
+)
+def list_webhooks(request: SignedIn, slug: str) -> Listed[WebhookAnswer]:
+    """List the webhooks of a project."""
+    project = project_or_404(request.user, slug)
+    check_manage_webhooks(request.user, project)
+    page = webhooks_page(project=project)
+    return Listed[WebhookAnswer](items=[_answer(line.webhook) for line in page.lines])
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH,
+    name="api_webhooks",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=WebhookAnswer,
+    status=201,
+)
+def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswer:
+    """Make a webhook.
+
+    The secret is yours to make and to keep: no answer holds it, so that it is not kept with the answers.
+    """
+    project = project_or_404(request.user, slug)
+    check_manage_webhooks(request.user, project)
+    made = create_webhook(project=project, **given.model_dump(), by=request.user, now=timezone.now())
+    return _answer(made.webhook)
+
+
+@endpoint(
+    router,
+    "POST",
+    ONE,
+    name="api_webhook",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=WebhookAnswer,
+)
+def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGiven) -> WebhookAnswer:
+    """Change a webhook, or switch it on or off."""
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    return _answer(change_webhook(webhook=found, **given.model_dump(), by=request.user, now=timezone.now()))
+
+
+@endpoint(
+    router,
+    "POST",
+    f"{ONE}remove/",
+    name="api_webhook_remove",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=RemovedAnswer,
+)
+def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
+    """Remove a webhook."""
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    remove_webhook(webhook=found, by=request.user, now=timezone.now())
+    return RemovedAnswer(id=webhook)
+
+
+@endpoint(
+    router,
+    "GET",
+    f"{ONE}deliveries/",
+    name="api_deliveries",
+    permission="manage_webhooks",
+    scope="admin",
+    answer=Listed[DeliveryAnswer],
+)
+def list_deliveries(request: SignedIn, slug: str, webhook: int, after: After = 0) -> Listed[DeliveryAnswer]:
+    """List the messages to a webhook, the newest first, 50 in a part."""
+    found = webhook_or_404(request.user, slug, webhook)
+    check_manage_webhooks(request.user, found.project)
+    page = webhook_page(webhook=found, now=timezone.now(), before=after)
+    names = [name for name in DeliveryAnswer.model_fields if name != "message"]
+    items = [
+        DeliveryAnswer(
+            **{name: getattr(line.delivery, name) for name in names},
+            message=msgspec.json.decode(line.delivery.body),
+        )
+        for line in page.deliveries
+    ]
+    return Listed[DeliveryAnswer](items=items, next=next_part(request, page.older))
+
+
+def _answer(webhook: Webhook) -> WebhookAnswer:
+    names = [name for name in WebhookAnswer.model_fields if name != "events"]
+    return WebhookAnswer(**{name: getattr(webhook, name) for name in names}, events=webhook.events.split())

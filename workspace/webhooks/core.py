@@ -1,0 +1,122 @@
+"""What webhooks are told, how it is signed, when it is tried again, and which addresses may be called.
+
+Messages are signed as Standard Webhooks has it (https://www.standardwebhooks.com): HMAC-SHA256 over
+`identifier.timestamp.body`, in base64.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+
+import msgspec
+
+GAME_MEASURED = "game.measured"
+EVALUATION_SUBMITTED = "evaluation.submitted"
+VERDICT_RECORDED = "verdict.recorded"
+ITERATION_DECIDED = "iteration.decided"
+TEST = "test"
+
+# Where the API has what an event is about, for a token of a lead.
+_PROJECT = "/api/v1/projects/{slug}/"
+ADDRESSES = {
+    GAME_MEASURED: _PROJECT + "games/{game}/",
+    EVALUATION_SUBMITTED: _PROJECT + "games/{game}/",
+    VERDICT_RECORDED: _PROJECT + "games/{game}/verdict/",
+    ITERATION_DECIDED: _PROJECT + "iterations/{iteration}/decision/",
+    TEST: _PROJECT + "webhooks/",
+}
+# Those that a webhook can choose.
+EVENTS = tuple(event for event in ADDRESSES if event != TEST)
+
+MOST_WEBHOOKS = 10
+LONGEST_WEBHOOK_NAME, LONGEST_URL = 100, 1000
+SECRET_PREFIX, SECRET_BYTES = "whsec_", (24, 64)
+
+# A delivery is tried 11 times: after 10 s, 30 s, 90 s, ... and at last every 6 hours, together about 21 hours.
+MOST_ATTEMPTS = 11
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=10), timedelta(hours=6)
+# While a webhook fails, no other delivery of it is tried for as long, but for a quarter of an hour at most.
+LONGEST_PAUSE = timedelta(minutes=15)
+GIVE_UP_AFTER = timedelta(days=3)
+DELIVERIES_STAY = timedelta(days=30)
+
+_GLOBAL = IPv6Network("2000::/3")
+# What is inside of these leads on to an IPv4 address, or to no single machine.
+_SPECIAL = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
+_RELAYS = IPv4Network("192.88.99.0/24")
+
+
+def join_events(events: Collection[str]) -> str:
+    """The events as a webhook keeps them: each once, in the order of EVENTS. Raises ValueError for none or others."""
+    if not events or set(events) - set(EVENTS):
+        raise ValueError("no events, or unknown ones")
+    return " ".join(event for event in EVENTS if event in events)
+
+
+def write_body(
+    event: str, *, identifier: str, project: int, slug: str, thing: Mapping[str, int], now: datetime
+) -> str:
+    """The message as JSON: what happened to which thing, and where the API has it. It holds no judgement."""
+    message = {
+        "type": event,
+        "id": identifier,
+        "timestamp": now,
+        "project": {"id": project, "slug": slug},
+        "data": thing,
+        "address": ADDRESSES[event].format(slug=slug, **thing),
+    }
+    return msgspec.json.encode(message).decode()
+
+
+def write_secret(key: bytes) -> str:
+    """The secret as a person sees it."""
+    return SECRET_PREFIX + base64.b64encode(key).decode()
+
+
+def read_secret(secret: str) -> bytes:
+    """The key in a secret. Raises ValueError when it is no secret of 24 to 64 bytes."""
+    text = secret.removeprefix(SECRET_PREFIX)
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if text == secret or not SECRET_BYTES[0] <= len(key) <= SECRET_BYTES[1]:
+        raise ValueError("no secret of a webhook")
+    return key
+
+
+def sign(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
+    """The header webhook-signature; the timestamp is in seconds since 1970."""
+    signed = f"{identifier}.{timestamp}.".encode() + body
+    mac = hmac.digest(read_secret(secret), signed, hashlib.sha256)
+    return f"v1,{base64.b64encode(mac).decode()}"
+
+
+def is_last_attempt(event: str, attempt: int) -> bool:
+    """Whether a delivery is not tried again after so many attempts; a test event is tried once."""
+    return event == TEST or attempt >= MOST_ATTEMPTS
+
+
+def compute_wait(attempt: int, share: float) -> timedelta:
+    """The time until the next attempt, after so many; `share`, from 0 to 1, spreads it by a quarter either way."""
+    wait: timedelta = min(FIRST_WAIT * 3 ** min(attempt - 1, MOST_ATTEMPTS), LONGEST_WAIT)
+    return wait * (0.75 + share / 2)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is of one machine in the public internet: not private, local, shared, reserved, multicast.
+
+    IPv6 addresses that hold an IPv4 address (mapped, 6to4, Teredo, NAT64) are not.
+    """
+    found = ip_address(address)
+    if isinstance(found, IPv4Address):
+        return found.is_global and not found.is_multicast and found not in _RELAYS
+    return found.is_global and found in _GLOBAL and not any(found in special for special in _SPECIAL)
+
+
+def may_call(address: str, networks: Collection[IPv4Network | IPv6Network]) -> bool:
+    """Whether an IP address is public, or in one of the networks that the installation allows."""
+    return is_public(address) or any(ip_address(address) in network for network in networks)
