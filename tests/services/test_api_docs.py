@@ -1,4 +1,4 @@
-"""The examples of docs/api.md, run as they are printed against the running site."""
+"""The examples of docs/api.md and docs/webhooks.md, run as they are printed against the running site."""
 
 import json
 import os
@@ -35,9 +35,8 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
     (tmp_path / "table.csv").write_bytes(TABLE)
     (tmp_path / "comparisons.jsonl").write_text(json.dumps(COMPARISON))
     said = []
-    for language, code in re.findall(
-        r"```(bash|python)\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.DOTALL
-    ):
+    pages = "".join((ROOT / "docs" / name).read_text() for name in ("api.md", "webhooks.md"))
+    for language, code in re.findall(r"```(bash|python)\n(.*?)```", pages, re.DOTALL):
         command = ["bash", "-ec", code] if language == "bash" else [sys.executable, "-c", code]
         done = subprocess.run(
             command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
@@ -45,7 +44,8 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
         assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         assert '"status":4' not in done.stdout, f"{code}\n{done.stdout}"
         said.append(done.stdout)
-    projects, started, mapped, printed, planned, team, verdict, compared, reviewed, exported = said
+    projects, started, mapped, printed, planned, team, verdict, compared, reviewed, exported = said[:10]
+    _defined, webhook = said[10:]
     assert '"slug":"mafia"' in projects
     assert '"outcome":"new"' in started
     assert re.search(r"^1 \w+ \{'memory_accuracy'", printed, re.MULTILINE)
@@ -57,3 +57,4 @@ def test_every_example_of_the_docs_runs(live_stack, tmp_path):
     assert '"cost_usd":1.35' in team
     assert '"value":"8"' in reviewed
     assert exported.split()[0] == "ready"
+    assert '"is_active":true' in webhook

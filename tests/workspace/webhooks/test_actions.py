@@ -176,6 +176,20 @@ def test_what_is_due_is_sent_in_order_and_once(project):
     assert receiver.games == [1, 2, 3, 4]
 
 
+def test_a_long_queue_lets_the_work_of_others_go_first(project):
+    make_webhook(project=project)
+    measure_games(project, 1, 2, 3)
+    enqueue_due(by=Person.objects.system(now=NOW), now=NOW)
+    receiver = Receiver()
+    seconds = iter(range(0, 1000, 5))
+    job = take_job(job=Job.objects.get().pk, now=NOW)
+    send_deliveries(job=job, clock=lambda: NOW + timedelta(seconds=next(seconds)), send=receiver)
+    assert 0 < len(receiver.games) < 3
+    assert Job.objects.get().state == "queued"
+    work(receiver, now=moment(9))
+    assert receiver.games == [1, 2, 3]
+
+
 def test_a_failure_ends_the_turn_and_pauses_the_webhook_until_it_answers(project):
     webhook = make_webhook(project=project).webhook
     measure_games(project, 1, 2)
