@@ -41,6 +41,7 @@ from tests.factories.rating import ANSWERS, make_game, make_rating_project, say,
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh, preview
+from tests.factories.webhooks import make_webhook
 from workspace.people.actions import system_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -78,6 +79,7 @@ class Evaluator:
         self.client = Client()
         self.client.force_login(self.person)
         self.program = program_of(self.person)
+        self.webhook = make_webhook(project=self.project).webhook
 
     def crawl(self, *others):
         own = Evaluation.objects.filter(evaluator=self.person).select_related("game")
@@ -97,6 +99,7 @@ class Evaluator:
             verdict=1,
             slot=1,
             membership=1,
+            webhook=self.webhook.pk,
             transcript=Transcript.objects.filter(project=self.project).first().pk,
             **given,
         )
