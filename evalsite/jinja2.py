@@ -7,9 +7,12 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
+from django.middleware.csrf import get_token
+from django.template.backends.utils import csrf_input
 from django.template.defaultfilters import capfirst, date, default_if_none, filesizeformat, floatformat
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django_htmx.jinja import htmx_script
 from jinja2 import Environment, StrictUndefined
@@ -48,11 +51,17 @@ THEMES = ("light", "dark")
 
 
 def viewer(request: HttpRequest) -> dict[str, object]:
-    """The person and the look they chose, for every page; a request refused early has no person yet."""
+    """The person, the look they chose and the token of forms, for every page.
+
+    A request refused early has no person yet. Django would make each form of a page a token of its own, at 32 reads of
+    the system's random numbers; here all forms of a page share one.
+    """
     theme = request.COOKIES.get("theme", "")
     return {
         "user": getattr(request, "user", FRAME["user"]),
         "theme": theme if theme in THEMES else "",
+        "csrf_token": SimpleLazyObject(lambda: get_token(request)),
+        "csrf_input": SimpleLazyObject(lambda: csrf_input(request)),
     }
 
 

@@ -39,6 +39,20 @@ def test_a_form_without_its_token_changes_nothing_and_keeps_what_was_typed():
     assert browser.post(reverse("settings"), again).status_code == 303
 
 
+def test_the_forms_of_a_page_share_one_token_and_the_next_page_has_another(client):
+    client.force_login(make_person())
+    tokens = [
+        re.findall(
+            r'name="csrfmiddlewaretoken" value="(\w{64})"', client.get(reverse("settings")).content.decode()
+        )
+        for _page in range(2)
+    ]
+    first, second = tokens
+    assert len(first) == len(second) > 1
+    assert len({*first}) == len({*second}) == 1
+    assert first[0] != second[0]
+
+
 @pytest.mark.parametrize("origin", [None, "https://evil.example", "null"])
 def test_a_foreign_page_cannot_have_its_form_sent_again_from_here(origin):
     browser = Client(enforce_csrf_checks=True)
