@@ -18,7 +18,7 @@ setup-dev:
 run: setup ## start everything at http://127.0.0.1:8000 (HOST=, PORT=); Ctrl+C ends it
 	@exec $(VENV) -m tools.launch --tied
 
-test: setup-dev ## all tests: SQLite, a real browser, then PostgreSQL and Redis (ALLOW_MISSING=1 to go without)
+test: setup-dev ## all tests but the guards, which make check runs: SQLite, a real browser, then PostgreSQL and Redis (ALLOW_MISSING=1 to go without)
 	@exec $(VENV) -m tools.run_tests
 
 faults: setup-dev ## kill -9, crowds, poison, tampering and bad input with real servers; ends with a table

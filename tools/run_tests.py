@@ -1,5 +1,7 @@
 """`make test`: get the servers and the browser, then run all tests on SQLite and the services tests on PostgreSQL too.
 
+All but the guards, which are a check of `make check`.
+
 The servers and the browser are fetched while the plain tests run, which need neither. The three runs come one after
 the other: each keeps two cores busy, and together they would only be in each other's way.
 
@@ -54,7 +56,8 @@ def prepared(env: dict[str, str]) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="evalsite-prepared-") as folder:
         if not kept_database().exists():
             database = f"{folder}/evalsite.sqlite3"
-            manage(env, "migrate", **TEST_SETTINGS, TEST_DATABASE_URL=f"sqlite:///{database}")
+            with compiled_tests(env):
+                manage(env, "migrate", **TEST_SETTINGS, TEST_DATABASE_URL=f"sqlite:///{database}")
             keep_database(database)
         manage(env, "collectstatic", VAR_DIR=folder, DATABASE_URL="")
         env["TEST_STATIC_FILES"] = f"{folder}/static"
@@ -62,10 +65,20 @@ def prepared(env: dict[str, str]) -> Iterator[None]:
 
 
 @contextmanager
+def compiled_tests(env: dict[str, str]) -> Iterator[None]:
+    """Meanwhile read all tests, which leaves them compiled; else each process of tests would compile them itself."""
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        yield
+
+
+@contextmanager
 def plain_tests(env: dict[str, str]) -> Iterator[Callable[[], tuple[int, str]]]:
     """Start the tests that need neither servers nor a browser; what it gives shows their output and waits."""
     name, began = "SQLite", time.monotonic()
-    with start("-n", "2", "-m", "not browser and not slow", env=env) as process:
+    # The guards are part of `make check`.
+    chosen = [] if sys.argv[1:] else ["--ignore=tests/guards"]
+    with start("-n", "2", "-m", "not browser and not slow", *chosen, env=env) as process:
 
         def finish() -> tuple[int, str]:
             print(f"\n=== {name}", flush=True)

@@ -190,6 +190,7 @@ def dotted_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+@cache
 def imports_of(source: str) -> list[tuple[int, str]]:
     """Line and dotted name of everything a source imports; `from a import b` gives a.b."""
     found = []
