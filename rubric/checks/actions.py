@@ -15,7 +15,6 @@ from rubric.human_reviewers.queries.reviews import STARTING, load_review_state, 
 from rubric.model_reviewers.queries import load_answers, parse_answer, reviews_to_read
 from rubric.models import (
     CalibrationComparison,
-    Comparison,
     ComparisonSet,
     Mark,
     MarkRevision,
@@ -138,9 +137,6 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
     ).filter(submitted_at__lte=OuterRef("created_at"))
     for review in Review.objects.filter(~Exists(first), purpose=REPEAT).order_by("pk"):
         yield f"{_name(review)} repeats a review that its reviewer did not submit before."
-    taken = Comparison.objects.filter(set=OuterRef("comparison__set"), number=OuterRef("shown_number"))
-    for review in Review.objects.filter(Exists(taken), purpose=REPEAT).order_by("pk"):
-        yield f"{_name(review)} is shown under the number of another comparison."
     known = CalibrationComparison.objects.filter(comparison=OuterRef("comparison"))
     for review in Review.objects.filter(~Exists(known), purpose=CALIBRATION).order_by("pk"):
         yield f"{_name(review)} is for calibration, but no round has its comparison."

@@ -48,7 +48,6 @@ from rubric.reviews.actions import begin_review, record_submission
 from rubric.reviews.core.claims import claimed_flags
 from rubric.reviews.core.review_lines import LineFault
 from rubric.sets.permissions import check_change_set, check_open_set, could_see_results
-from rubric.sets.queries import next_number
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
 from workspace.core.limits import LONGEST_NAME
@@ -283,7 +282,7 @@ def _stored(
     """The rows of the questions, numbered on from those that are there."""
     locked = ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
     found = Comparison.objects.filter(set=locked)
-    first = next_number(locked)
+    first = (found.aggregate(newest=Max("number"))["newest"] or 0) + 1
     keys = [comparison.key or str(number) for number, comparison in enumerate(comparisons, start=first)]
     counts = Counter([*found.values_list("key", flat=True), *keys])
     twice = next((key for key, count in counts.items() if count > 1), None)

@@ -36,6 +36,7 @@ from rubric.models import (
     RubricVersion,
 )
 from rubric.models.comparisons import ELSEWHERE
+from rubric.reviews.queries import load_own_numbers
 from workspace.models import Person, Project
 
 # Comparisons that are in memory at once.
@@ -273,7 +274,7 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
     """The person's own reviews of a project, with what the person was shown to review them."""
     rows = Review.objects.visible_to(person).filter(reviewer__set__project=project)
     rows = rows.select_related("comparison__set").order_by("pk")
-    last = 0
+    last, numbers = 0, dict[int, int]()
     while batch := list(rows.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk
         texts = {
@@ -284,11 +285,13 @@ def stream_own_reviews(project: Project, person: Person, name: NameOf) -> Iterat
         }
         marks = load_marks([review.pk for review in batch], name)
         for review in batch:
+            if review.pk not in numbers:
+                numbers |= load_own_numbers(review.reviewer_id)
             yield OwnReviewRecord(
                 set=review.comparison.set.number,
                 set_name=review.comparison.set.name,
                 # A hidden repeat looks like any other review: by the number and the states that its page shows.
-                comparison=review.number,
+                comparison=numbers[review.pk],
                 question=review.comparison.question,
                 responses={
                     label: texts[review.comparison_id, number]

@@ -43,7 +43,7 @@ from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review,
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.actions import begin_review, record_submission
-from rubric.sets.queries import count_taken, next_number
+from rubric.sets.queries import count_taken
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.core.repeats import choose_repeated, is_due
@@ -111,9 +111,6 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
     """
     check_begin_review(by, comparison_set)
     with transaction.atomic():
-        if comparison_set.repeat_percent:
-            # A repeat takes a number of the set. Who changes the set locks it before its reviewers, too.
-            ComparisonSet.objects.select_for_update(no_key=True).get(pk=comparison_set.pk)
         reviewer = Reviewer.objects.select_for_update(of=("self",)).get(
             set=comparison_set, kind=PERSON, person=by
         )
@@ -153,7 +150,6 @@ def _begin_repeat(reviewer: Reviewer, found: WaitingSet, by: Person, now: dateti
         comparison=Comparison.objects.get(pk=chosen),
         reviewer=reviewer,
         purpose=REPEAT,
-        shown_number=next_number(found.row),
         by=by,
         now=now,
     )

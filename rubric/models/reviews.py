@@ -48,15 +48,13 @@ class Review(Versioned):
     `criteria_first` says that its scores as a whole were given by who had seen the criteria, `is_blind` that its
     reviewer could not see answers or results of the set before it was handed in.
 
-    A review with a `purpose` other than rating counts nowhere. A hidden repeat is shown under `shown_number`, which no
-    comparison of the set has.
+    A review with a `purpose` other than rating counts nowhere.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="reviews")
     reviewer = models.ForeignKey(Reviewer, models.PROTECT, related_name="reviews")
     round = models.PositiveSmallIntegerField(default=1)
     purpose = models.CharField(max_length=12, choices=PURPOSES, default=RATING)
-    shown_number = models.PositiveIntegerField(null=True, blank=True)
     state = models.CharField(max_length=12, default=DRAFT)
     seed = models.CharField(max_length=32)
     order = models.JSONField()
@@ -97,9 +95,7 @@ class Review(Versioned):
                 name="review_state_fits",
             ),
             models.CheckConstraint(
-                condition=Q(purpose=RATING, shown_number=None)
-                | Q(purpose=CALIBRATION, shown_number=None, round=1)
-                | Q(purpose=REPEAT, shown_number__isnull=False, round=1),
+                condition=Q(purpose=RATING) | Q(purpose__in=[CALIBRATION, REPEAT], round=1),
                 name="review_purpose_fits",
             ),
         )
@@ -107,11 +103,6 @@ class Review(Versioned):
 
     def __str__(self) -> str:
         return f"review {self.pk} of comparison {self.comparison_id}"
-
-    @property
-    def number(self) -> int:
-        """The number of the comparison as its reviewer sees it."""
-        return self.shown_number or self.comparison.number
 
     @property
     def source(self) -> "Review":

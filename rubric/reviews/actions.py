@@ -28,16 +28,15 @@ def begin_review(
     round_number: int = 1,
     order: Sequence[int] | None = None,
     purpose: str = RATING,
-    shown_number: int | None = None,
     by: Person,
     now: datetime,
 ) -> Review:
     """The review of that reviewer in that round, made with its responses dealt when there is none.
 
     Responses that the reviewer wrote are left out. `order` gives the numbers of the responses as a reviewer elsewhere
-    saw them; then nothing is dealt. `purpose` and `shown_number` are those of Review. Raises NotAllowed when fewer than
-    two are left, or when the reviewer was taken out or the set is closed, Conflict when the review that there is has
-    another order, Unacceptable for an impossible one.
+    saw them; then nothing is dealt. `purpose` is that of Review. Raises NotAllowed when fewer than two are left, or
+    when the reviewer was taken out or the set is closed, Conflict when the review that there is has another order,
+    Unacceptable for an impossible one.
     """
     key = {"comparison": comparison, "reviewer": reviewer, "round": round_number, "purpose": purpose}
     with transaction.atomic():
@@ -61,7 +60,7 @@ def begin_review(
         dealt = deal(numbers, seed) if order is None else list(order)
         if not set(dealt) <= set(numbers) or len(set(dealt)) != len(dealt) or len(dealt) < FEWEST_DEALT:
             raise Unacceptable(_("The order must name two or more responses of the comparison, each once."))
-        made = Review.objects.create(**key, shown_number=shown_number, seed=seed, order=dealt, created_at=now)
+        made = Review.objects.create(**key, seed=seed, order=dealt, created_at=now)
         _note(made, reviewer, "review:begun", by, now, **({} if purpose == RATING else {"purpose": purpose}))
     return made
 

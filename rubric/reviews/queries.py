@@ -11,7 +11,7 @@ from rubric.core.scales import Scales, Value, bring_all
 from rubric.core.scores import compute_overall
 from rubric.core.weights import exact
 from rubric.models import ComparisonSet, Review, ReviewedResponse
-from rubric.models.reviews import SUBMITTED
+from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.panel import Judgement, rank_to_values
 from rubric.reviews.core.score_rows import Row
 from workspace.core.canonical import canonical_hash
@@ -33,6 +33,26 @@ COLUMNS = (
     "is_incomplete",
     "is_own",
 )
+
+
+def number_own(reviews: Iterable[tuple[int, int, int]]) -> dict[int, int]:
+    """Review -> the number under which its reviewer knows the comparison: 1 for the first that they began, and so on.
+
+    `reviews` are (key, comparison, round) of one reviewer, as begun, first rounds before second ones. A second round
+    keeps the number of the first. Numbers of the set would tell a hidden repeat from the comparisons around it.
+    """
+    numbers: dict[int, int] = {}
+    first: dict[int, int] = {}
+    for key, comparison, round_number in reviews:
+        numbers[key] = len(numbers) + 1 if round_number == 1 else first[comparison]
+        first.setdefault(comparison, numbers[key])
+    return numbers
+
+
+def load_own_numbers(reviewer: int) -> dict[int, int]:
+    """`number_own` of all reviews of that reviewer."""
+    rows = Review.objects.filter(reviewer=reviewer).exclude(state=SUPERSEDED).order_by("round", "pk")
+    return number_own(rows.values_list("pk", "comparison", "round"))
 
 
 class Reviewed(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -50,15 +50,6 @@ def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:
     needed = comparison_set.people_needed or 0
     taken, never = count_taken([comparison_set]), done | load_calibrated([comparison_set]).keys()
     return any(count < needed and key not in never and fit.get(key, 0) >= 2 for key, count in taken.items())
-
-
-def next_number(comparison_set: ComparisonSet) -> int:
-    """The next number of a comparison of the set: neither a comparison nor a hidden repeat has it."""
-    comparisons = Comparison.objects.filter(set=comparison_set).aggregate(newest=Max("number"))["newest"]
-    repeats = Review.objects.filter(comparison__set=comparison_set).aggregate(newest=Max("shown_number"))[
-        "newest"
-    ]
-    return max(comparisons or 0, repeats or 0) + 1
 
 
 def reviewer_names(comparison_set: ComparisonSet, person: Person, *, is_lead: bool) -> dict[str, str]:

@@ -62,7 +62,7 @@ def test_a_comparison_is_reviewed_with_at_most_20_keys(live_stack, page: Page):
     assert rows == [(1, 8.0), (2, 7.0), (3, 10.0)]
 
     keys.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Comparison 2")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your comparison 2")
     what_else_the_keys_do(live_stack, page, keys)
     watch.check()
     assert "all hold" in live_stack.manage("verify")

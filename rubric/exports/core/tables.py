@@ -136,14 +136,15 @@ MARKS = Table(
 )
 TABLES = (COMPARISONS, RESPONSES, MARKS)
 
-_OWN_COMPARISON = column("comparison", INTEGER, "number of the comparison in its set", "of.comparison")
+_OWN_NUMBER = "number under which the reviewer knows the comparison: 1 for the first that they began"
+_OWN_COMPARISON = column("comparison", INTEGER, _OWN_NUMBER, "of.comparison")
 _ROUND = column("round", INTEGER, "round of the review, 1 or 2", "of.round")
 OWN_REVIEWS = Table(
     "reviews",
     "A row for each review of one's own.",
     (
         *_place(),
-        column("comparison", INTEGER, "number of the comparison in its set"),
+        column("comparison", INTEGER, _OWN_NUMBER),
         column("question", TEXT, "the question that the responses answer"),
         column("reviewer", TEXT, "who reviewed"),
         column("round", INTEGER, "round of the review, 1 or 2"),

@@ -139,7 +139,6 @@ class ReviewPage(Struct, frozen=True):
 
     review_id: int
     nonce: str
-    number: int
     set_name: str
     round: int
     step: str
@@ -160,6 +159,7 @@ class ReviewPage(Struct, frozen=True):
     can_undo: bool
     undo_key: str
     lines: list[ScoreLine]
+    number: int = 0
     opened: int = 1
     question: str = ""
     responses: list[ShownResponse] = []
@@ -219,12 +219,13 @@ class Feedback(Struct, frozen=True):
 
 
 class SubmittedReviewPage(Struct, frozen=True):
-    """A submitted review; `feedback` is there for one of a calibration round.
+    """A submitted review; `number` is the reviewer's own. `feedback` is there for one of a calibration round.
 
     `has_scales` says that criteria have scales of their own.
     """
 
     review: Review
+    number: int
     has_whole: bool
     criteria: list[str]
     responses: list[SubmittedResponse]

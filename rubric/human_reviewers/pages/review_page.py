@@ -22,6 +22,7 @@ from rubric.human_reviewers.permissions import check_review
 from rubric.human_reviewers.queries.reviews import ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
 from rubric.models.reviews import CALIBRATION
+from rubric.reviews.queries import load_own_numbers
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
 
@@ -59,6 +60,7 @@ def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> Re
     texts = dict(Response.objects.filter(comparison=review.comparison_id).values_list("number", "text"))
     return ReviewPage(
         **_shared(desk, wanted, newest.created_at if newest else None),
+        number=load_own_numbers(review.reviewer_id)[review.pk],
         closed_because=closed_because,
         whole=parts.whole(desk),
         criteria=parts.criteria(desk),
@@ -96,7 +98,6 @@ def _shared(
     return {
         "review_id": work.review.pk,
         "nonce": wanted.nonce,
-        "number": work.review.number,
         "is_calibration": work.review.purpose == CALIBRATION,
         "set_name": work.review.reviewer.set.name,
         "round": work.review.round,

@@ -15,7 +15,7 @@ from rubric.human_reviewers.queries.waiting import SECOND, WaitingSet, waiting_s
 from rubric.models import Review, ReviewedResponse
 from rubric.models.reviews import RATING, SUPERSEDED
 from rubric.reviews.core.panel import compute_rank_numbers
-from rubric.reviews.queries import list_changes
+from rubric.reviews.queries import list_changes, load_own_numbers
 from rubric.versions.labels import format_mark
 from workspace.models import Person
 
@@ -40,6 +40,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
     sets = waiting_sets(person)
     return SubmittedReviewPage(
         review=review,
+        number=load_own_numbers(review.reviewer_id)[review.pk],
         has_whole=bool(work.sheet.whole),
         criteria=[criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
         responses=sorted(

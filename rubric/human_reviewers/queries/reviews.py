@@ -34,7 +34,6 @@ COLUMNS = (
         "reviewer",
         "round",
         "purpose",
-        "shown_number",
         "state",
         "seed",
         "order",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from django.db.models import Count
 from msgspec import Struct, structs
@@ -19,6 +20,7 @@ from rubric.models import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
+from rubric.reviews.queries import number_own
 from rubric.sets.queries import count_taken, load_calibrated
 from workspace.core.repeats import count_ahead
 from workspace.models import Person, Project
@@ -35,7 +37,7 @@ WAITING = (BEGUN, SECOND_BEGUN, TO_CALIBRATE, TO_REVIEW, SECOND)
 class Waiting(Struct, frozen=True):
     """The state of one comparison for one reviewer; `review` is their newest one of it, 0 before the first.
 
-    A hidden repeat is one more, under a number of its own. `set` is the key of the set.
+    A hidden repeat is one more. `set` is the key of the set, `number` the reviewer's own, 0 for what is not begun.
     """
 
     set: int
@@ -129,7 +131,7 @@ class OwnReview(Struct, frozen=True):
     round: int
     state: str
     purpose: str
-    shown_number: int | None
+    number: int
 
 
 def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]:
@@ -174,40 +176,39 @@ def _list_waiting(
     full, order = _places(person, sets)
     calibrated = load_calibrated(sets)
     progress = load_own_progress(sets, person) if calibrated else {}
-    rows: dict[int, list[tuple[int, int]]] = {comparison_set.pk: [] for comparison_set in sets}
-    found = Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk", "number")
-    for key, comparison, number in found:
-        rows[key].append((comparison, number))
+    rows: dict[int, list[int]] = {comparison_set.pk: [] for comparison_set in sets}
+    for key, comparison in (
+        Comparison.objects.filter(set__in=rows).order_by("number").values_list("set", "pk")
+    ):
+        rows[key].append(comparison)
     for comparison_set in sets:
         key, calibration = comparison_set.pk, progress.get(comparison_set.pk)
         asked = calibration[1].asked if calibration else set()
         gated = bool(calibration and calibration[0].is_required and not calibration[1].is_through)
         newest = {own.comparison: own for own in reviews[key] if own.purpose != REPEAT}
         listed = []
-        for comparison, number in rows[key]:
+        for comparison in rows[key]:
             own = newest.get(comparison)
             state = _state(own, comparison in unable, comparison in open_now)
             if state == TO_REVIEW and comparison in calibrated:
                 state = TO_CALIBRATE if comparison in asked else NOT_DEALT
             elif state == TO_REVIEW:
                 state = FULL if comparison in full else AFTER_CALIBRATION if gated else state
-            listed.append(_waiting(comparison_set, comparison, number, state, own))
+            listed.append(_waiting(comparison_set, comparison, state, own))
         listed.sort(key=lambda waiting: order.get(waiting.comparison, 0))
         listed += [
-            _waiting(comparison_set, own.comparison, own.shown_number or 0, _state(own, False, False), own)
+            _waiting(comparison_set, own.comparison, _state(own, False, False), own)
             for own in reviews[key]
             if own.purpose == REPEAT
         ]
         yield comparison_set, listed, calibration
 
 
-def _waiting(
-    comparison_set: ComparisonSet, comparison: int, number: int, state: str, own: OwnReview | None
-) -> Waiting:
+def _waiting(comparison_set: ComparisonSet, comparison: int, state: str, own: OwnReview | None) -> Waiting:
     return Waiting(
         set=comparison_set.pk,
         comparison=comparison,
-        number=number,
+        number=own.number if own else 0,
         set_name=comparison_set.name,
         state=state,
         review=own.key if own else 0,
@@ -321,10 +322,17 @@ def _is_round_over(done: set[int], able: set[int], needed: int | None) -> bool:
 def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[OwnReview]]:
     """Set -> the person's reviews, those of a first round before those of a second."""
     rows = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)
-    found: dict[int, list[OwnReview]] = {comparison_set.pk: [] for comparison_set in sets}
-    columns = ("comparison", "pk", "round", "state", "purpose", "shown_number")
+    found: dict[int, list[OwnReview]] = {}
+    columns = ("comparison", "pk", "round", "state", "purpose")
+    listed: dict[int, list[tuple[Any, ...]]] = {comparison_set.pk: [] for comparison_set in sets}
     for key, *own in rows.order_by("round", "pk").values_list("comparison__set", *columns):
-        found[key].append(OwnReview(*own))
+        listed[key].append(tuple(own))
+    for key, reviews in listed.items():
+        numbers = number_own((review, comparison, round_) for comparison, review, round_, *_rest in reviews)
+        found[key] = [
+            OwnReview(comparison, review, round_, state, purpose, numbers[review])
+            for comparison, review, round_, state, purpose in reviews
+        ]
     return found
 
 

@@ -8,9 +8,10 @@ from msgspec import Struct
 from rubric.core.records import HOLISTIC, Criterion, RubricRecord
 from rubric.core.scores import compute_overall, get_weights
 from rubric.models import ComparisonSet, Reviewer
+from rubric.models.comparisons import PERSON
 from rubric.reviewer_statistics.core.halo import group_alike, is_flat
 from rubric.reviewer_statistics.queries import FIRST_ROUND
-from rubric.reviews.queries import Reviewed, load_reviewed
+from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed
 from rubric.sets.pages import SetFrame, build_set_frame
 from rubric.versions.labels import format_mark
 from workspace.models import Person
@@ -21,10 +22,12 @@ RESPONSES_A_PAGE = 100
 class ScoredLine(Struct, frozen=True):
     """One response that the reviewer scored, the overall and the mean of the others' overalls.
 
-    `scores` are by criterion as they were given, "" where one is missing.
+    `scores` are by criterion as they were given, "" where one is missing. `own_number` is that of the comparison as its
+    reviewer knows it, 0 where that is not told.
     """
 
     reviewed: Reviewed
+    own_number: int
     scores: list[str]
     holistic: str
     overall: Fraction | None
@@ -45,6 +48,7 @@ class ReviewerPage(Struct, frozen=True):
     last: int
     previous: int
     has_scales: bool
+    has_own_numbers: bool
 
 
 def build_reviewer_page(
@@ -63,11 +67,19 @@ def build_reviewer_page(
             others.setdefault((review.comparison, review.response), []).append(value)
     own = [review for review in everything if review.reviewer == reviewer.pk]
     shown = own[start - 1 : start - 1 + RESPONSES_A_PAGE]
+    head = build_set_frame(comparison_set=comparison_set, current="set_manners", person=person)
+    # A reviewer would see by gaps in these numbers what came as a hidden repeat.
+    is_told = head.may_lead and reviewer.kind == PERSON
+    numbers = load_own_numbers(reviewer.pk) if is_told else {}
     return ReviewerPage(
-        head=build_set_frame(comparison_set=comparison_set, current="set_manners", person=person),
+        head=head,
         reviewer=reviewer,
         criteria=record.criteria,
-        lines=[_line(review, record, complete.get(id(review)), others) for review in shown],
+        lines=[
+            _line(review, numbers.get(review.review, 0), record, complete.get(id(review)), others)
+            for review in shown
+        ],
+        has_own_numbers=is_told,
         count=len(own),
         first=start,
         last=start + len(shown) - 1,
@@ -78,6 +90,7 @@ def build_reviewer_page(
 
 def _line(
     reviewed: Reviewed,
+    own_number: int,
     record: RubricRecord,
     overall: Fraction | None,
     others: Mapping[tuple[int, int], list[Fraction]],
@@ -88,6 +101,7 @@ def _line(
     is_complete = all(key in reviewed.scores for key in keys)
     return ScoredLine(
         reviewed=reviewed,
+        own_number=own_number,
         scores=[
             format_mark(f"{reviewed.scores[key]:.4g}" if key in reviewed.scores else "", key, record.scales)
             for key in keys

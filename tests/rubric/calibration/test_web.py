@@ -155,6 +155,20 @@ def test_leads_set_the_share_of_repeats_and_see_how_people_agree_with_themselves
 # ---------------------------------------------------------------- a repeat looks like any other comparison
 
 
+def test_leads_find_the_numbers_that_a_reviewer_knows_and_reviewers_do_not():
+    made = make_review_set(questions=3, mode="holistic")
+    [person] = list_reviewers(made)
+    for number in (3, 1):
+        handed_in(begin(made, by=person, number=number))
+    page = address("set_reviewer", made, made.reviewers.get().pk)
+    found = r"(\d), response 1 ?</a> ?</th> ?<td class=\"num\"> ?(\d)"
+    rows = re.findall(found, words(signed(made.created_by).get(page)))
+    assert rows == [("1", "2"), ("3", "1")]
+    signed(made.created_by).post(address("close_set", made))
+    shown = words(signed(person).get(page))
+    assert "Reviews by" in shown and "Their comparison" not in shown
+
+
 def everything(person, review):
     """What the site shows the person around one of their reviews, without what differs from review to review."""
     client = signed(person)
@@ -195,11 +209,11 @@ def test_no_page_of_a_person_differs_between_a_repeat_and_a_comparison_that_is_n
     monkeypatch.setattr("workspace.core.repeats.is_due", lambda name, dealt, _percent: dealt == 1)
     review_next(repeats, person)
     review_next(other, someone)
-    again, new = take(repeats, person), begin(other, by=someone, number=3)
+    again, new = take(repeats, person), begin(other, by=someone, number=2)
     assert again.purpose == REPEAT
     before = everything(person, again)
     assert before == everything(someone, new)
-    assert "Comparison 3" in before and "Go on with comparison 3" in before
+    assert "Your comparison 2" in before and "Go on with your comparison 2" in before
     for review in (again, new):
         handed_in(review, whole=(7, 7, 7))
     after = everything(person, again)

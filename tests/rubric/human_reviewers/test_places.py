@@ -24,7 +24,8 @@ pytestmark = pytest.mark.django_db
 
 def states(person):
     [waiting_set] = waiting_sets(person)
-    return {waiting.number: waiting.state for waiting in waiting_set.comparisons}
+    numbers = dict(Comparison.objects.values_list("pk", "number"))
+    return {numbers[waiting.comparison]: waiting.state for waiting in waiting_set.comparisons}
 
 
 def test_a_comparison_that_has_its_people_is_dealt_to_nobody_else(client):
