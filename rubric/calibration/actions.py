@@ -37,7 +37,6 @@ from workspace.models import Person
 from workspace.texts import check_length, clean_text
 
 MOST_COMPARISONS = 20
-FEWEST_REVIEWS = 2
 
 
 class RoundPlan(Struct, frozen=True, kw_only=True):
@@ -212,7 +211,7 @@ def _keys(
 
 
 def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
-    """What the people who submitted a review of it agree on. Raises Unacceptable where they are not enough."""
+    """The mean of each mark that two people or more gave in submitted reviews. Raises Unacceptable where none is."""
     reviews = Review.objects.filter(comparison=comparison, reviewer__kind=PERSON, purpose=RATING)
     if reviews.filter(state=DRAFT, reviewer__ended_at=None).exists():
         says = _(
@@ -224,13 +223,14 @@ def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
     for row in load_reviewed(comparison_set, comparison=comparison.number):
         if row.reviewer in people and (row.scores or row.holistic is not None):
             given[row.reviewer].append((str(row.response), row.scores, row.holistic))
-    if len(given) < FEWEST_REVIEWS:
+    key = build_consensus(collect_marks(rows) for rows in given.values())
+    if not key:
         says = _(
-            "Fewer than two people reviewed comparison %(number)d, so there is no consensus. Write the agreed marks or "
-            "choose another comparison."
+            "No mark of comparison %(number)d was given by two people or more, so there is no consensus. Write the "
+            "agreed marks or choose another comparison."
         )
         raise Unacceptable(says % {"number": comparison.number}, field="comparisons", code="no_consensus")
-    return build_consensus(collect_marks(rows) for rows in given.values())
+    return key
 
 
 def _check_plan(plan: RoundPlan) -> None:

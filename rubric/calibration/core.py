@@ -1,7 +1,7 @@
 """Whether a person reviews as was agreed: their marks compared with the keys of a calibration round."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,7 +15,9 @@ from workspace.core.agreed_answers import agrees_enough
 from workspace.statistics.means import exact_mean
 
 Key = dict[str, dict[str, str]]
-_MARK = re.compile(r"-?[0-9]{1,4}(\.[0-9]{1,3})?")
+# So many people must give a mark before their mean is a consensus.
+FEWEST_PEOPLE = 2
+_MARK = re.compile(r"-?([0-9]{1,12}(\.[0-9]{1,12})?|\.[0-9]{1,12})")
 
 
 class Rule(Struct, frozen=True):
@@ -89,16 +91,19 @@ def compute_result(compared: Iterable[ComparedReview], *, of_comparisons: int, r
 
 
 def build_consensus(reviews: Iterable[Marks]) -> Key:
-    """The mean of the marks that several reviews give, exact, by response and criterion."""
+    """The exact mean of each mark that two reviews or more give, by response and criterion; others are left out."""
     given: dict[str, dict[str, list[Fraction]]] = {}
     for review in reviews:
         for response, marks in review.items():
             for key, mark in marks.items():
                 given.setdefault(response, {}).setdefault(key, []).append(mark)
-    return {
-        response: {key: str(exact_mean(values)) for key, values in marks.items()}
+    means = {
+        response: {
+            key: str(exact_mean(values)) for key, values in marks.items() if len(values) >= FEWEST_PEOPLE
+        }
         for response, marks in given.items()
     }
+    return {response: marks for response, marks in means.items() if marks}
 
 
 def parse_key(key: Key) -> dict[str, dict[str, Fraction]]:
@@ -125,8 +130,8 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
                 f"“{line[:40]}” does not begin with the numbers of a comparison and a response, such as “3.1:”."
             )
         marks = found.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
-        for part in said.split(","):
-            key, mark = _agreed_mark(part.strip(), names, scales, line)
+        for part in _split_marks(said, names):
+            key, mark = _agreed_mark(part, names, scales, line)
             if key in marks:
                 raise ValueError(
                     f"Response {place.strip()} has two marks for {labels[key]}. Keep one of them."
@@ -149,16 +154,36 @@ def is_short_number(text: str) -> bool:
     return text.strip().isascii() and text.strip().isdecimal() and len(text.strip()) <= 9
 
 
+def _split_marks(said: str, names: Mapping[str, str]) -> Iterator[str]:
+    """The parts between commas; a comma in a label does not part."""
+    pieces = said.split(",")
+    most = 1 + max(name.count(",") for name in names)
+    while pieces:
+        joined = [",".join(pieces[:count]).strip() for count in range(min(most, len(pieces)), 0, -1)]
+        part = next((part for part in joined if _name_in(part) in names), joined[-1])
+        yield part
+        del pieces[: part.count(",") + 1]
+
+
+def _name_in(part: str) -> str:
+    return part.rpartition(" ")[0].strip().casefold()
+
+
 def _agreed_mark(part: str, names: Mapping[str, str], scales: Scales, line: str) -> tuple[str, Fraction]:
-    name, _space, number = part.rpartition(" ")
+    name, number = _name_in(part), part.rpartition(" ")[2]
     alone = (
         HOLISTIC if HOLISTIC in names else next(iter(names.values())) if len(set(names.values())) == 1 else ""
     )
-    key = names.get(name.strip().casefold(), "") if name else alone
+    key = names.get(name, "") if name else alone
     if not key:
         known = ", ".join(dict.fromkeys(names.values()))
         raise ValueError(f"“{line[:40]}” names no mark of this set. Its marks are: {known}.")
-    mark, scale = Fraction(number) if _MARK.fullmatch(number) else None, scales.get(key, COMMON)
-    if mark is None or not exact(scale.lowest) <= mark <= exact(scale.highest):
-        raise ValueError(f"“{number[:20]}” in “{line[:40]}” is no mark on the scale {scale.text}.")
+    if not _MARK.fullmatch(number):
+        raise ValueError(
+            f"“{number[:20]}” in “{line[:40]}” is no number. Write digits, such as 7 or 7.5, at most 12 before "
+            "and 12 after the point."
+        )
+    mark, scale = Fraction(number), scales.get(key, COMMON)
+    if not exact(scale.lowest) <= mark <= exact(scale.highest):
+        raise ValueError(f"“{number}” in “{line[:40]}” is no mark on the scale {scale.text}.")
     return key, mark

@@ -2,28 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 
 import msgspec
 from django.db.models import Count
 from msgspec import Struct
 
-from rubric.calibration.core import Key
+from rubric.calibration.core import FEWEST_PEOPLE, Key, parse_key
 from rubric.calibration.queries import (
     ReviewerProgress,
     build_labels,
     calibrated_reviewers,
     load_progress_by_reviewer,
 )
+from rubric.core.scales import Scales
 from rubric.models import CalibrationRound, ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, SUBMITTED
 from rubric.sets.pages import CALIBRATIONS, SetFrame, build_set_frame
+from rubric.versions.labels import format_mark
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
 
 MOST_MISSED = 20
-FEWEST_REVIEWS = 2
 
 
 class CalibrationsPage(Struct, frozen=True):
@@ -82,7 +82,7 @@ def build_calibrations_page(*, comparison_set: ComparisonSet, person: Person) ->
         head=build_set_frame(comparison_set=comparison_set, current=CALIBRATIONS, person=person),
         rounds=listed,
         is_open=any(row.closed_at is None for row in listed),
-        offered=_say([number for number, count in counts if count >= FEWEST_REVIEWS]),
+        offered=_say([number for number, count in counts if count >= FEWEST_PEOPLE]),
         marks=build_labels(comparison_set),
         repeat_percent=comparison_set.repeat_percent,
     )
@@ -97,13 +97,15 @@ def build_calibration_page(*, opened: CalibrationRound, person: Person) -> Calib
     people = _people(opened)
     progress = load_progress_by_reviewer(opened, people)
     rows = list(opened.comparisons.order_by("place").select_related("comparison"))
-    labels = build_labels(opened.set)
+    labels, scales = build_labels(opened.set), opened.set.rubric_version.to_record().scales
     return CalibrationPage(
         head=build_set_frame(comparison_set=opened.set, current=CALIBRATIONS, person=person),
         round=opened,
         comparisons=[
             AgreedMarks(
-                row.comparison.number, row.note, _in_words(msgspec.json.decode(row.key, type=Key), labels)
+                row.comparison.number,
+                row.note,
+                _in_words(msgspec.json.decode(row.key, type=Key), labels, scales),
             )
             for row in rows
         ],
@@ -112,16 +114,16 @@ def build_calibration_page(*, opened: CalibrationRound, person: Person) -> Calib
     )
 
 
-def _in_words(key: Key, labels: dict[str, str]) -> list[tuple[str, str]]:
-    """Each response with its agreed marks, to one decimal."""
+def _in_words(key: Key, labels: dict[str, str], scales: Scales) -> list[tuple[str, str]]:
+    """Each response with its agreed marks."""
     return [
         (
             response,
             ", ".join(
-                f"{labels[name]} {float(Fraction(marks[name])):.3g}" for name in labels if name in marks
+                f"{labels[name]} {format_mark(marks[name], name, scales)}" for name in labels if name in marks
             ),
         )
-        for response, marks in sorted(key.items(), key=lambda item: int(item[0]))
+        for response, marks in sorted(parse_key(key).items(), key=lambda item: int(item[0]))
     ]
 
 

@@ -13,6 +13,7 @@ from rubric.core.call_parameters import describe_parameters
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.records import BOTH, HOLISTIC
 from rubric.core.response_order import labels
+from rubric.core.scales import write_number
 from rubric.model_reviewers.actions import answers, jobs, prompts, readings
 from rubric.model_reviewers.core import (
     read_answer_lines,
@@ -306,7 +307,7 @@ def _initial(row: Review) -> dict[str, Any]:
     said: dict[str, Any] = {}
     for line in row.reviewed.all():
         scores = {**line.scores, **({} if line.holistic is None else {HOLISTIC: line.holistic})}
-        said |= {f"s{line.position}-{key}": f"{score:g}" for key, score in scores.items()}
+        said |= {f"s{line.position}-{key}": write_number(score) for key, score in scores.items()}
     ranking = row.reported_ranking or []
     return said | {"ranking": " > ".join(" = ".join(label[-1] for label in place) for place in ranking)}
 

@@ -172,17 +172,13 @@ def load_unknown_orders(comparison_set: ComparisonSet) -> set[int]:
     }
 
 
-def list_changes(first: ReviewedResponse | None, second: ReviewedResponse) -> dict[str, str]:
+def list_changes(first: ReviewedResponse | None, second: ReviewedResponse) -> dict[str, float | None]:
     """What the second round changed in one response: key of the criterion ("holistic" for the whole) -> the first's."""
     if first is None:
         return {}
     before = {**first.scores, HOLISTIC: first.holistic}
     after = {**second.scores, HOLISTIC: second.holistic}
-    return {
-        key: "" if before.get(key) is None else f"{before[key]:g}"
-        for key in {**before, **after}
-        if before.get(key) != after.get(key)
-    }
+    return {key: before.get(key) for key in {**before, **after} if before.get(key) != after.get(key)}
 
 
 def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:

@@ -1,13 +1,17 @@
 """What each parameter of a version decides, in a sentence; scores with the scale that they were given on."""
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from rubric.core.scales import COMMON, Scales, write_number
+from rubric.core.scales import COMMON, Scale, Scales, Value, write_number
+from rubric.core.scores import round_half_up
+from rubric.core.weights import exact
 
+MOST_DECIMALS = 6
 Readings = dict[str, tuple[Promise | str, Promise | str]]
 ASKING = _("Asking reviewers")
 _OF_RESPONSES: Readings = {
@@ -33,12 +37,24 @@ def readings() -> Readings:
     return found
 
 
-def format_mark(score: str, key: str, scales: Scales) -> str:
-    """ "4 of 5": a written score of the criterion with the end of its scale; alone where all have the common scale.
+def format_mark(score: str | Value | None, key: str, scales: Scales) -> str:
+    """ "4 of 5": a score of the criterion with the end of its scale; alone where all have the common scale.
 
-    `scales` are those of the version; a key that is not there ("holistic") is of the common scale. "" stays "".
+    A number is written with all its decimals up to six; a mean with more is rounded to one more than the steps of the
+    scale have, two at least. `scales` are those of the version; a key that is not there ("holistic") is of the common
+    scale. "" for no score.
     """
-    if not score or not scales:
-        return score
-    highest = write_number(scales.get(key, COMMON).highest)
-    return _now("%(score)s of %(highest)s") % {"score": score, "highest": highest}
+    scale = scales.get(key, COMMON)
+    if score is None or score == "":
+        return ""
+    written = score if isinstance(score, str) else _write(exact(score), scale)
+    if not scales:
+        return written
+    return _now("%(score)s of %(highest)s") % {"score": written, "highest": write_number(scale.highest)}
+
+
+def _write(value: Fraction, scale: Scale) -> str:
+    if (value * 10**MOST_DECIMALS).denominator == 1:
+        return write_number(value)
+    decimals = len(write_number(scale.step).partition(".")[2])
+    return f"{round_half_up(value, max(2, decimals + 1)):f}"

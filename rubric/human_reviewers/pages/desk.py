@@ -126,7 +126,7 @@ class Desk:
 
     def _given(self, key: str, points: float | None, why: str | None) -> str:
         if points is not None:
-            return format_mark(f"{points:g}", key, self.work.sheet.scales)
+            return format_mark(points, key, self.work.sheet.scales)
         return _("cannot judge: %(why)s") % {"why": why} if why else _("no score")
 
 

@@ -14,6 +14,7 @@ from rubric.human_reviewers.queries.waiting import TO_CALIBRATE, WaitingSet
 from rubric.models import CalibrationComparison, Review
 from rubric.models.reviews import CALIBRATION
 from rubric.reviews.core.mark_pairs import find_first
+from rubric.versions.labels import format_mark
 
 # As a lead names responses: by their numbers, which reviewers never see.
 _RESPONSE = re.compile(r"\bresponse ([1-9][0-9]?)\b", re.IGNORECASE)
@@ -38,7 +39,12 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
         note=name_responses(chosen.note, labels),
         compared=compared,
         differences=[
-            MarkDifference(labels[pair.response], names[pair.key], pair.other, pair.one)
+            MarkDifference(
+                labels[pair.response],
+                names[pair.key],
+                format_mark(pair.other, pair.key, rubric.scales),
+                format_mark(pair.one, pair.key, rubric.scales),
+            )
             for pair in sorted(compared.differences, key=lambda pair: (labels[pair.response], -pair.apart))
         ],
         agreed_first=_agreed_first(load_keys(chosen.round)[review.comparison_id], labels, rubric),

@@ -1,7 +1,6 @@
 """Records of the reviewer's page. They hold no authors, keys, lengths or weights, and no others in round 1."""
 
 from datetime import datetime
-from fractions import Fraction
 
 from msgspec import Struct
 
@@ -199,8 +198,8 @@ class MarkDifference(Struct, frozen=True):
 
     label: str
     what: str
-    given: Fraction
-    agreed: Fraction
+    given: str
+    agreed: str
 
 
 class Feedback(Struct, frozen=True):

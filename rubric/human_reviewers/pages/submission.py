@@ -92,11 +92,8 @@ def _response(
     return SubmittedResponse(
         label=label,
         rank=str(ranks.get(label, "")),
-        holistic="" if row.holistic is None else format_mark(f"{row.holistic:g}", HOLISTIC, scales),
-        scores=[
-            format_mark(f"{row.scores[key]:g}" if key in row.scores else "", key, scales)
-            for key in (criterion.key for criterion in criteria)
-        ],
+        holistic=format_mark(row.holistic, HOLISTIC, scales),
+        scores=[format_mark(row.scores.get(criterion.key), criterion.key, scales) for criterion in criteria],
         overall="" if overall.value is None else str(round_half_up(overall.value)),
         is_incomplete=overall.value is not None and overall.is_incomplete,
         notes=row.notes,
@@ -111,7 +108,7 @@ def _other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
     given = {key: points for key, points in other.scores.items() if key in names}
     if not given and other.holistic is not None:
         given = {HOLISTIC: other.holistic}
-    scores = [f"{names[key]} {format_mark(f'{points:g}', key, scales)}" for key, points in given.items()]
+    scores = [f"{names[key]} {format_mark(points, key, scales)}" for key, points in given.items()]
     return ", ".join(scores) + (f". {other.notes}" if other.notes else "")
 
 

@@ -88,17 +88,11 @@ def _line(
     return ReadLine(
         label=label,
         key=keys[row.response.number],
-        scores=[format_mark(_figure(value), key, rubric.scales) for key, value in given]
-        if has_scores
-        else [],
-        holistic=format_mark(_figure(row.holistic), HOLISTIC, rubric.scales),
+        scores=[format_mark(value, key, rubric.scales) for key, value in given] if has_scores else [],
+        holistic=format_mark(row.holistic, HOLISTIC, rubric.scales),
         overall="" if overall is None else str(round_half_up(overall)),
-        reported=_figure(row.reported_overall),
+        reported="" if row.reported_overall is None else write_number(row.reported_overall),
         is_incomplete=row.is_incomplete,
         is_own=row.is_own,
         notes=shorten(row.notes, LONGEST_COMMENT),
     )
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else write_number(value)

@@ -102,13 +102,8 @@ def _line(
     return ScoredLine(
         reviewed=reviewed,
         own_number=own_number,
-        scores=[
-            format_mark(f"{reviewed.scores[key]:.4g}" if key in reviewed.scores else "", key, record.scales)
-            for key in keys
-        ],
-        holistic=""
-        if reviewed.holistic is None
-        else format_mark(f"{reviewed.holistic:.4g}", HOLISTIC, record.scales),
+        scores=[format_mark(reviewed.scores.get(key), key, record.scales) for key in keys],
+        holistic=format_mark(reviewed.holistic, HOLISTIC, record.scales),
         overall=overall,
         others=mean,
         difference=None if overall is None or mean is None else float(overall - mean),

@@ -49,13 +49,24 @@ def test_agreed_marks_are_read_line_by_line():
         ("3.1: spelling 8", "names no mark of this set"),
         ("3.1: 11", "is no mark on the scale 1 to 10"),
         ("3.1: 0.5", "is no mark on the scale 1 to 10"),
-        ("3.1: accuracy 1e99999999", "is no mark on the scale 1 to 10"),
+        ("3.1: accuracy 1e99999999", "is no number"),
         ("3.1: 8, holistic 7", "two marks for As a whole"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(line, says):
     with pytest.raises(ValueError, match=says):
         parse_agreed_marks(line, LABELS)
+
+
+def test_labels_may_have_commas_and_numbers_any_decimals():
+    labels = {"accuracy": "Facts, figures", "clarity": "Clear, not long, well put", "fine": "Fine"}
+    scales = {"fine": Scale(0, 1, 0.0625)}
+    text = "3.1: facts, FIGURES 9, Clear, not long, well put 7.5,fine .0625"
+    assert parse_agreed_marks(text, labels, scales) == {
+        3: {"1": {"accuracy": "9", "clarity": "15/2", "fine": "1/16"}}
+    }
+    with pytest.raises(ValueError, match="names no mark of this set"):
+        parse_agreed_marks("3.1: facts 9, clarity 7", labels, scales)
 
 
 def test_a_number_alone_needs_a_mark_as_a_whole_or_a_single_criterion():
@@ -75,6 +86,11 @@ def test_a_key_needs_every_mark_of_every_response():
 def test_the_consensus_is_the_exact_mean_of_the_marks_that_are_there():
     three = [wholes(8, 2), wholes(7, 4), wholes(7, None)]
     assert build_consensus(three) == {"1": {"holistic": "22/3"}, "2": {"holistic": "3"}}
+
+
+def test_what_one_person_gave_is_no_consensus():
+    assert build_consensus([wholes(8, 2, None), wholes(7, None, 3)]) == {"1": {"holistic": "15/2"}}
+    assert build_consensus([wholes(8, 2)]) == {}
 
 
 def test_marks_within_the_tolerance_agree_and_others_are_listed():

@@ -13,6 +13,7 @@ from rubric.models.reviews import REPEAT
 from tests.factories.human_reviewers import begin, handed_in, list_reviewers, make_review_set
 from tests.factories.people import NOW
 from tests.factories.response_calibration import make_set_round, review_next, take
+from tests.factories.versions import publish_three_scales
 
 pytestmark = pytest.mark.django_db
 
@@ -65,7 +66,7 @@ def test_a_lead_opens_a_round_reads_its_rule_and_closes_it():
         ({"comparisons": "7-3"}, "names no comparisons"),
         ({"comparisons": "99", "marks": "", "notes": ""}, "has no comparison 99"),
         ({"comparisons": ""}, "required"),
-        ({"marks": "1.1: good"}, "is no mark on the scale 1 to 10"),
+        ({"marks": "1.1: good"}, "is no number"),
         ({"marks": "1.1: 8"}, "response 2 has no mark for As a whole"),
         ({"marks": ""}, "there is no consensus"),
         ({"notes": "no number"}, "does not begin with"),
@@ -112,6 +113,20 @@ def test_a_person_sees_after_submission_where_they_differ_and_why_and_a_lead_let
     assert CalibrationWaiver.objects.get().reason == "We talked"
     assert "You may review" in words(me.get(answer["Location"]))
     assert me.post(reverse("next_review", args=[made.pk])).status_code == 303
+
+
+def test_agreed_marks_are_shown_with_all_their_decimals_and_their_scale():
+    made = make_review_set(version=publish_three_scales())
+    agreed = {"coherence": "25/8", "recommend": "1", "depth": "9"}
+    make_set_round(made, marks={1: dict.fromkeys(("1", "2", "3"), agreed)})
+    page = words(signed(made.created_by).get(address("set_calibration", made, 1)))
+    assert "Coherence 3.125 of 5, Recommend 1 of 1, Depth 9 of 10" in page
+    [person] = list_reviewers(made)
+    scores = {"coherence": (5, 3, 3), "recommend": (1, 1, 1), "depth": (9, 9, 9)}
+    review = handed_in(take(made, person), scores=scores)
+    shown = words(signed(person).get(reverse("review", args=[review.pk])))
+    assert re.search(r"5 of 5 ?</td> ?<td[^>]*> ?3\.125 of 5", shown)
+    assert "The team has Response A and Response B and Response C together in first place" in shown
 
 
 def test_where_several_differ_from_the_key_the_page_says_so():
