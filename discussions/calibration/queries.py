@@ -18,10 +18,12 @@ from workspace.models import Person, Project
 class RoundProgress(Struct, frozen=True):
     """One person's progress in a round: the submitted games compared with their keys, and the result of all of them.
 
-    `waiver` is the reason of a lead who lets them rate without passing, "" without one.
+    `reused` of them were begun before the round opened, in an earlier one, and count in this one too: nobody rates a
+    game for calibration twice. `waiver` is the reason of a lead who lets them rate without passing, "" without one.
     """
 
     compared: dict[int, ComparedAnswers]
+    reused: int
     result: Result
     waiver: str
 
@@ -65,14 +67,18 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
     begun: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     known: dict[int, set[int]] = defaultdict(set)
+    earlier: set[int] = set()
     rows = Evaluation.objects.filter(game__in=keys, evaluator__in=people).order_by("pk")
-    for key, person, game, purpose, state in rows.values_list("pk", "evaluator", "game", "purpose", "state"):
+    columns = ("pk", "evaluator", "game", "purpose", "state", "created_at")
+    for key, person, game, purpose, state, created_at in rows.values_list(*columns):
         if purpose != CALIBRATION:
             known[person].add(game)
             continue
         begun[person].add(game)
         if state == SUBMITTED:
             submitted[person][game] = key
+            if created_at < opened.created_at:
+                earlier.add(key)
     answers = _first_answers([key for games in submitted.values() for key in games.values()])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
     gone = set(
@@ -94,7 +100,8 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
             pass_percent=opened.pass_percent,
             rating_within=opened.rating_within,
         )
-        found[person] = RoundProgress(compared, result, waivers.get(person, ""))
+        reused = sum(submitted[person][game] in earlier for game in compared)
+        found[person] = RoundProgress(compared, reused, result, waivers.get(person, ""))
     return found
 
 

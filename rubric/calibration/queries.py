@@ -31,12 +31,14 @@ from workspace.models import Person
 class ReviewerProgress(Struct, frozen=True):
     """One person's progress in a round: submitted comparisons compared with their keys, and the result of them all.
 
-    `asked` are the comparisons that the person is to review. `waiver` is the reason of a lead who lets them review
+    `asked` are the comparisons that the person is to review; `reused` of those submitted were begun before the round
+    opened, in an earlier one, and count in this one too: nobody reviews a comparison for calibration twice. `waiver` is the reason of a lead who lets them review
     without passing, "" without one.
     """
 
     compared: dict[int, ComparedReview]
     asked: set[int]
+    reused: int
     result: Result
     waiver: str
 
@@ -123,15 +125,17 @@ def load_progress_by_reviewer(
     weights, scales = get_weights(rubric), rubric.scales
     known: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
+    earlier: set[int] = set()
     people = [reviewer.pk for reviewer in reviewers]
     rows = Review.objects.filter(comparison__in=keys, reviewer__in=people).exclude(state=SUPERSEDED)
-    for pk, reviewer, comparison, purpose, state in rows.values_list(
-        "pk", "reviewer", "comparison", "purpose", "state"
-    ):
+    columns = ("pk", "reviewer", "comparison", "purpose", "state", "created_at")
+    for pk, reviewer, comparison, purpose, state, created_at in rows.values_list(*columns):
         if purpose != CALIBRATION:
             known[reviewer].add(comparison)
         elif state == SET_APART:
             submitted[reviewer][comparison] = pk
+            if created_at < opened.created_at:
+                earlier.add(pk)
     given = _load_marks([pk for reviews in submitted.values() for pk in reviews.values()])
     unable = _load_unable(keys, [reviewer.person_id for reviewer in reviewers if reviewer.person_id])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
@@ -144,7 +148,8 @@ def load_progress_by_reviewer(
             if comparison in asked
         }
         result = compute_result(compared.values(), of_comparisons=len(asked), rule=rule)
-        found[person.pk] = ReviewerProgress(compared, asked, result, waivers.get(person.pk, ""))
+        reused = sum(submitted[person.pk][comparison] in earlier for comparison in compared)
+        found[person.pk] = ReviewerProgress(compared, asked, reused, result, waivers.get(person.pk, ""))
     return found
 
 

@@ -1,6 +1,7 @@
 """Calibration rounds of comparison sets, reached through the real actions."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from rubric.calibration.actions import RoundPlan, open_round
 from rubric.calibration.core import Key
@@ -19,12 +20,13 @@ def make_set_round(
     *,
     comparisons: Sequence[int] = (1,),
     marks: Mapping[int, Key] | None = None,
+    now: datetime = NOW,
     **given: object,
 ) -> CalibrationRound:
     """An open round of the set with agreed marks for each of its comparisons, by who opened the set."""
     marks = dict.fromkeys(comparisons, AGREED) if marks is None else marks
     plan = RoundPlan(name="Before the first", comparisons=comparisons, marks=marks, **given)
-    return open_round(comparison_set=made, plan=plan, by=made.created_by, now=NOW)
+    return open_round(comparison_set=made, plan=plan, by=made.created_by, now=now)
 
 
 def take(made: ComparisonSet, person: Person) -> Review | None:

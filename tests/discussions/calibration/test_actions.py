@@ -106,6 +106,18 @@ def test_who_rated_a_game_before_is_not_asked_for_it():
     assert load_progress(opened, person).result.passes
 
 
+def test_an_evaluation_of_an_earlier_round_counts_in_the_next_and_is_told():
+    first = make_round()
+    person, lead = make_trainee(first), make_lead(project=first.project)
+    finish(take(first, person))
+    assert load_progress(first, person).reused == 0
+    close_round(opened=first, by=lead, now=NOW)
+    plan = RoundPlan(name="Next", games=[first.games.get().game.number])
+    second = open_round(project=first.project, plan=plan, by=lead, now=moment(5))
+    progress = load_progress(second, person)
+    assert (progress.result.games, progress.result.of_games, progress.reused) == (1, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [

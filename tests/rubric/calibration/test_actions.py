@@ -27,7 +27,7 @@ from tests.factories.human_reviewers import (
     say,
     work,
 )
-from tests.factories.people import NOW, make_lead, make_member, make_project
+from tests.factories.people import NOW, make_lead, make_member, make_project, moment
 from tests.factories.response_calibration import AGREED, make_set_round, review_next, take
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
@@ -171,6 +171,18 @@ def test_who_reviewed_before_is_not_asked_and_a_closed_round_is_dealt_to_nobody(
         begin(made, by=late)
     assert review_next(made, late).comparison.number == 2
     assert take(made, late) is None
+
+
+def test_a_review_of_an_earlier_round_counts_in_the_next_and_is_told():
+    made = make_review_set(people=1, questions=3, mode="holistic")
+    [person] = list_reviewers(made)
+    first = make_set_round(made)
+    review_next(made, person)
+    assert load_progress(first, reviewer_of(made, person)).reused == 0
+    close_round(opened=first, by=made.created_by, now=NOW)
+    second = make_set_round(made, comparisons=(1, 2), now=moment(5))
+    progress = load_progress(second, reviewer_of(made, person))
+    assert (progress.result.done, progress.result.of_comparisons, progress.reused) == (1, 2, 1)
 
 
 def test_ones_own_responses_are_neither_asked_nor_compared():
