@@ -81,11 +81,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
                 earlier.add(key)
     answers = _first_answers([key for games in submitted.values() for key in games.values()])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
-    gone = set(
-        CalibrationGame.objects.filter(round=opened, game__withdrawn_at__isnull=False).values_list(
-            "game", flat=True
-        )
-    )
+    gone = set(opened.games.exclude(game__withdrawn_at=None).values_list("game", flat=True))
     found = {}
     for person in people:
         asked = keys.keys() - gone - (known[person] - begun[person])

@@ -31,9 +31,9 @@ from workspace.models import Person
 class ReviewerProgress(Struct, frozen=True):
     """One person's progress in a round: submitted comparisons compared with their keys, and the result of them all.
 
-    `asked` are the comparisons that the person is to review; `reused` of those submitted were begun before the round
-    opened, in an earlier one, and count in this one too: nobody reviews a comparison for calibration twice. `waiver` is the reason of a lead who lets them review
-    without passing, "" without one.
+    `asked` are the comparisons that the person is to review; `reused` of those submitted were begun in an earlier round
+    and count in this one too: nobody reviews a comparison for calibration twice. `waiver` is the reason of a lead
+    who lets them review without passing, "" without one.
     """
 
     compared: dict[int, ComparedReview]

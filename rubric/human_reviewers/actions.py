@@ -206,6 +206,26 @@ def mark(*, review: Review, act: Act, by: Person, now: datetime) -> Saved[Review
     return _MARKS.save(owner=review, act=act, by=by, now=now)
 
 
+def keep_notes(*, review: Review, notes: Sequence[Act], by: Person, now: datetime) -> None:
+    """Store those of these notes that were typed: that are not what their version says.
+
+    Raises the first that `mark` raises, when all others are stored.
+    """
+    refused: Conflict | Unacceptable | None = None
+    for act in notes:
+        known = MarkRevision.objects.filter(
+            mark__review=review, mark__kind=act.kind, mark__subject=act.subject, version=act.version
+        )
+        if act.value == (known.values_list("value", flat=True).first() or ""):
+            continue
+        try:
+            mark(review=review, act=act, by=by, now=now)
+        except (Conflict, Unacceptable) as refusal:
+            refused = refused or refusal
+    if refused is not None:
+        raise refused
+
+
 def undo_mark(
     *, review: Review, key: str, by: Person, now: datetime, kind: str = "", subject: str = ""
 ) -> Saved[ReviewState]:

@@ -1,17 +1,69 @@
-"""Forms of the reviewer's page: strings to typed values; whether they fit the review is asked by the actions."""
+"""Forms of the reviewer's page: strings to typed values; whether they fit the review is asked by the actions.
+
+Without script the page is one form, so that no button loses what was typed elsewhere: each press posts all its texts.
+"""
+
+import re
+from functools import cached_property
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 from msgspec.structs import replace
 
 from rubric.human_reviewers.core import NOTES
 from workspace.revisions.core import Act
-from workspace.revisions.forms import KeyedActForm
+from workspace.revisions.forms import KeyedActForm, KeyedForm, UndoForm
+
+# A text or a choice that is typed: "text~kind~subject~version", named like the act that saves it.
+_TYPED = re.compile(r"(text|value)~[a-z]{1,30}~[^~]{0,200}~[0-9]{1,7}")
+CHOSEN = "*"
 
 
-class MarkForm(KeyedActForm):
+class _PageForm(KeyedForm):
+    """A form that takes every text of the page."""
+
+    def __init__(self, *args: object, **given: object) -> None:
+        super().__init__(*args, **given)  # type: ignore[arg-type]
+        for name in filter(_TYPED.fullmatch, self.data):
+            self.fields[name] = forms.CharField(required=False, max_length=5000, strip=False)
+
+    @cached_property
+    def typed_notes(self) -> list[Act]:
+        """The acts that would save the notes of the page, typed or not. The form is clean."""
+        acts = []
+        for name in self.fields:
+            part, _tilde, act = name.partition("~")
+            if part == "text" and act.startswith(f"{NOTES}~"):
+                given = {"act": f"{act}~", "text": self.cleaned_data.get(name, ""), "nonce": self.page_nonce}
+                form = MarkForm(given)
+                acts += [form.to_act()] if form.is_valid() else []
+        return acts
+
+
+class MarkForm(_PageForm, KeyedActForm):
     """One act of a reviewer. Its text is the notes themselves, or the reason why something cannot be judged."""
 
     text = forms.CharField(required=False, max_length=5000, strip=False)
+
+    def clean(self) -> dict[str, object]:
+        """With the text and the choice that are named like the act."""
+        cleaned = super().clean()
+        if self.errors:
+            return cleaned
+        about = f"{cleaned['kind']}~{cleaned['subject']}~{cleaned['version']}"
+        if cleaned["value"] == CHOSEN:
+            cleaned["value"] = cleaned.get(f"value~{about}", "")
+            if not cleaned["value"]:
+                raise ValidationError(_("Choose a score first, then save it."))
+        self.has_text = bool({"text", "reason", f"text~{about}"} & self.data.keys())
+        cleaned["text"] = cleaned.get(f"text~{about}") or cleaned["text"]
+        return cleaned
+
+    @property
+    def posted_text(self) -> str | None:
+        """The text, under either name; None when neither field was there."""
+        return (self.cleaned_data["text"] or super().posted_text or "") if self.has_text else None
 
     @property
     def is_from_conflict(self) -> bool:
@@ -23,3 +75,11 @@ class MarkForm(KeyedActForm):
         act = super().to_act()
         plain = None if act.reason is None else act.reason.replace("\r\n", "\n").strip()
         return replace(act, value=plain, reason=None) if act.kind == NOTES else replace(act, reason=plain)
+
+
+class UndoMarkForm(_PageForm, UndoForm):
+    """Taking an act back."""
+
+
+class SubmitForm(_PageForm):
+    """Handing the review in."""

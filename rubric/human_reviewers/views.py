@@ -4,10 +4,10 @@ from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from rubric.human_reviewers.actions import keep_notes, open_review, submit_marked_review, take_next_review
 from rubric.human_reviewers.actions import mark as do_mark
-from rubric.human_reviewers.actions import open_review, submit_marked_review, take_next_review
 from rubric.human_reviewers.actions import undo_mark as do_undo
-from rubric.human_reviewers.forms import MarkForm
+from rubric.human_reviewers.forms import MarkForm, SubmitForm, UndoMarkForm
 from rubric.human_reviewers.pages.review_list import reviews_page
 from rubric.human_reviewers.pages.review_page import (
     ActOutcome,
@@ -24,7 +24,7 @@ from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Project
 from workspace.revisions.actions import Saved
-from workspace.revisions.forms import KeyedForm, UndoForm
+from workspace.revisions.forms import KeyedForm
 from workspace.revisions.views import new_nonce, tell_saved
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.frame import frame
@@ -106,14 +106,16 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
     """One act: a score, a note, the ranking."""
     found = review_or_404(request, review)
     form = bind_form(request, MarkForm)
-    done = ActOutcome()
+    done, lost = ActOutcome(), _keep_notes(request, found, form)
     try:
         form.check()
         act = form.to_act()
         done = ActOutcome(act.kind, act.subject)
         saved = do_mark(review=found, act=act, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
-        return refused(request, found, form, done, refusal)
+        return refused(request, found, form, done, lost or refusal)
+    if lost:
+        return refused(request, found, form, done, lost)
     done = build_act_outcome(saved, is_elsewhere=form.is_from_conflict)
     return answered(request, found, form, done, work=saved.work)
 
@@ -122,12 +124,16 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
 def undo_mark(request: SignedIn, review: int) -> HttpResponse:
     """Take the newest act back."""
     found = review_or_404(request, review)
-    form = bind_form(request, UndoForm)
+    form = bind_form(request, UndoMarkForm)
     try:
         form.check()
         saved = do_undo(review=found, **form.target, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
-        return refused(request, found, form, ActOutcome(), refusal)
+        lost = _keep_notes(request, found, form)
+        return refused(request, found, form, ActOutcome(), lost or refusal)
+    # Stored after it: a note that is stored before is what would be taken back.
+    if lost := _keep_notes(request, found, form):
+        return refused(request, found, form, ActOutcome(), lost)
     return answered(request, found, form, build_act_outcome(saved, is_undo=True), work=saved.work)
 
 
@@ -135,13 +141,27 @@ def undo_mark(request: SignedIn, review: int) -> HttpResponse:
 def submit_review(request: SignedIn, review: int) -> HttpResponse:
     """Submit the review, then show it with its overalls."""
     found = review_or_404(request, review)
-    form = bind_form(request, KeyedForm)
-    form.is_valid()
+    form = bind_form(request, SubmitForm)
+    if lost := _keep_notes(request, found, form):
+        return refused(request, found, form, ActOutcome(), lost)
     try:
         submit_marked_review(review=found, by=request.user, now=timezone.now())
     except Unacceptable as refusal:
         return refused(request, found, form, ActOutcome(), refusal)
     return respond(request, page=PAGE, redirect=reverse("review", args=[found.pk]))
+
+
+def _keep_notes(
+    request: SignedIn, review: Review, form: MarkForm | UndoMarkForm | SubmitForm
+) -> Refusal | None:
+    """Store notes that were typed and not saved when a button was pressed without script; why one cannot be."""
+    if not form.is_valid():
+        return None
+    try:
+        keep_notes(review=review, notes=form.typed_notes, by=request.user, now=timezone.now())
+    except (Conflict, Unacceptable) as refusal:
+        return refusal
+    return None
 
 
 def build_act_outcome(
@@ -192,10 +212,11 @@ def refused(
 ) -> HttpResponse:
     """The same answer with what was refused: both versions of a conflict, or the sentence."""
     is_stale = isinstance(refusal, Conflict) and refusal.code == "stale"
+    about = refusal.detail if isinstance(refusal, Conflict) and is_stale else {}
     seen = ActOutcome(
-        done.kind,
-        done.subject,
-        conflict=refusal.detail if isinstance(refusal, Conflict) and is_stale else None,
+        str(about.get("kind", done.kind)),
+        str(about.get("subject", done.subject)),
+        conflict=about or None,
         refusal="" if is_stale else refusal.sentence,
     )
     return answered(request, review, form, seen, status=refusal.status)

@@ -23,7 +23,7 @@ function keep() {
 function body(act) {
   const fields = new URLSearchParams();
   if (act.whole) {
-    act.fields.key = document.getElementById(act.whole)?.elements.key?.value ?? act.fields.key;
+    act.fields.key = document.querySelector(`#${act.whole} [name=key]`)?.value ?? act.fields.key;
     for (const [name, value] of Object.entries(act.fields)) fields.append(name, value);
     return fields.toString();
   }
@@ -38,17 +38,29 @@ function body(act) {
   return fields.toString();
 }
 
-function add(source, submitter) {
+// A text or a choice that a button saves is in the button's own part of the page, named like its act.
+function typed(submitter, fields) {
+  const group = submitter?.closest(".typed");
+  const text = group?.querySelector("[name^='text~']");
+  const chosen = group?.querySelector("[name^='value~']");
+  if (text) fields.text = text.value;
+  if (chosen) fields.act = fields.act.replace(/\*$/, chosen.value);
+  return [text, chosen].every((field) => !field?.required || field.reportValidity());
+}
+
+function add(source, submitter, held = !submitter) {
   const part = submitter?.closest(".item, .msg") ?? document.activeElement?.closest(".item, .msg");
-  const fields = Object.fromEntries(new FormData(source, submitter));
+  const fields = Object.fromEntries([...new FormData(source, submitter)].filter(([name]) => !name.includes("~")));
   delete fields.csrfmiddlewaretoken;
-  const whole = "whole" in source.dataset ? source.id : "";
+  if (!typed(submitter, fields)) return;
+  const whole = (submitter ?? source).closest("[data-whole]")?.id ?? "";
   const bare = fields.act?.replace(/~\d+~([^~]*)$/, "~$1") ?? whole;
   if (fields.text === undefined && queue.at(-1)?.bare === bare) return; // the second of two clicks
   if (submitter?.ariaPressed === "true" && !bare.endsWith("~")) return;
   const needed = part?.matches("[data-needs]") ?? false;
   // Without a button it was saved on leaving the field: nobody is to be moved from where they went.
-  queue.push({ url: source.action, fields, whole, bare, from: part?.id ?? "", needed, held: !submitter });
+  const url = submitter?.hasAttribute("formaction") ? submitter.formAction : source.action;
+  queue.push({ url, fields, whole, bare, from: part?.id ?? "", needed, held });
   part?.classList.add("sending");
   keep();
   if (tries || paused) hold(queue.at(-1));
@@ -164,7 +176,14 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   add(event.target, event.submitter);
 });
-document.addEventListener("change", (event) => event.target.closest("form[data-autosave]")?.requestSubmit());
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-autosave]")) add(form, event.target.closest(".typed").querySelector("button"), true);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.matches("[data-enter]")) return;
+  event.preventDefault();
+  event.target.closest(".typed").querySelector("button").click();
+});
 document.body.addEventListener("htmx:oobAfterSwap", (event) => {
   if (event.target.matches?.(".item")) redrawn = event.target.id;
 });

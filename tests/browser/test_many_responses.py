@@ -100,4 +100,7 @@ def without_script(browser: Browser, page: Page, url: str) -> None:
     plain.locator("#note-7 .saves").click()
     expect(plain.locator("#notes-7")).to_be_visible()
     expect(plain.locator("#notes-7")).to_have_value("Plain")
+    plain.locator("#notes-7").fill("Plain, typed and not saved")
+    plain.locator("#step-whole .scale button").first.click()
+    expect(plain.locator("#notes-7")).to_have_value("Plain, typed and not saved")
     context.close()

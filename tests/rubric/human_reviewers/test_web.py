@@ -83,7 +83,7 @@ def test_the_last_score_as_a_whole_opens_the_criteria_and_keeps_what_was_given(c
     assert "score~1.accuracy~0~5" in buttons(text)
     assert "Is the information factually correct?" in text
     assert "Wrong or made up where it matters" in text
-    assert not [short for short in buttons(text) if short.startswith("holistic")]
+    assert not [short for short in buttons(text) if short.startswith("holistic") and not short.endswith("*")]
     assert "so these scores are final" in text
     refused = act(client, review, "holistic~3~1~")
     assert refused.status_code == 422
@@ -125,6 +125,54 @@ def test_of_two_versions_of_a_note_the_own_one_comes_back_into_its_field(client,
     chosen = act(client, review, "notes~2~1~", text="my note", page="1", nonce="other").content.decode()
     assert "my note</textarea>" in chosen
     assert Mark.objects.get().value == "my note"
+
+
+@pytest.mark.parametrize(
+    ("name", "press"),
+    [
+        ("mark", {"act": "holistic~1~0~7"}),
+        ("mark", {"act": "holistic~1~0~cannot", "text~holistic~1~0": "It is cut off"}),
+        ("mark", {"act": "notes~1~0~", "text~notes~1~0": "Mine"}),
+        ("mark", {"act": "holistic~1~0~11"}),
+        ("undo_mark", {"key": "n:undo:1"}),
+        ("submit_review", {"key": "n:submit"}),
+    ],
+)
+def test_without_script_a_note_that_was_typed_is_stored_whatever_is_pressed(client, review, name, press):
+    say(review, "notes", "3", "Old note")
+    page = {
+        "nonce": "n",
+        "step": "whole",
+        "text~notes~1~0": "",
+        "text~notes~2~0": "Typed",
+        "text~notes~3~1": "Old note",
+    }
+    answer = client.post(reverse(name, args=[review.pk]), page | press)
+    assert answer.status_code in (303, 422), answer.content
+    notes = dict(Mark.objects.filter(kind="notes").exclude(value="").values_list("subject", "value"))
+    kept = {} if name == "undo_mark" else {"3": "Old note"}
+    mine = {"1": "Mine"} if press.get("text~notes~1~0") else {}
+    assert notes == {"2": "Typed"} | kept | mine
+    assert MarkRevision.objects.filter(mark__kind="notes", mark__subject="1").count() == len(mine)
+
+
+def test_without_script_a_note_that_another_page_changed_is_shown_with_what_was_typed(client, review):
+    say(review, "notes", "2", "From another page")
+    page = {"act": "holistic~1~0~7", "nonce": "n", "step": "whole", "text~notes~2~0": "Typed here"}
+    answer = client.post(reverse("mark", args=[review.pk]), page)
+    text = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Typed here" in text and "From another page" in text
+    assert Mark.objects.get(kind="holistic").value == "7"
+
+
+def test_a_score_of_a_list_is_what_was_chosen(client):
+    review = start(version=publish_three_scales(depth=Scale(0, 100, 5)))
+    client.force_login(review.reviewer.person)
+    refused = act(client, review, "score~1.depth~0~*", **{"value~score~1.depth~0": ""})
+    assert refused.status_code == 422 and "Choose a score first" in refused.content.decode()
+    act(client, review, "score~1.depth~0~*", nonce="other", **{"value~score~1.depth~0": "35"})
+    assert Mark.objects.get().value == "35"
 
 
 def test_a_key_used_for_something_else_is_refused(client, review):
@@ -183,7 +231,7 @@ def test_what_cannot_be_said_is_refused_and_nothing_is_written(client, review, b
 
 
 def test_undo_takes_back_the_newest_act(client, review):
-    assert "disabled>Undo" in get_page(client, review).content.decode()
+    assert re.search(r"disabled\s*>\s*Undo", get_page(client, review).content.decode())
     act(client, review, "holistic~2~0~7")
     answer = client.post(reverse("undo_mark", args=[review.pk]), {"key": "u", "step": "whole"}, headers=HTMX)
     assert answer.status_code == 200
@@ -360,7 +408,9 @@ def test_a_scale_of_many_steps_is_a_list_to_choose_from(client):
     client.force_login(review.reviewer.person)
     page = get_page(client, review).content.decode()
     assert page.count("Choose a score") == 3
-    assert re.findall(r'value="score~1\.depth~0~(\d+)"', page) == [str(point) for point in range(0, 101, 5)]
+    assert re.findall(r'<option value="(\d+)"', page.partition('name="value~score~2.depth')[0]) == [
+        str(point) for point in range(0, 101, 5)
+    ]
     assert act(client, review, "").status_code == 422
     assert "55 of 100" in act(client, review, "score~1.depth~0~55").content.decode()
     refused = act(client, review, "score~2.depth~0~57")
