@@ -11,6 +11,7 @@ from workspace.core.refusals import Refusal, Unacceptable
 from workspace.exports.forms import ExportForm
 from workspace.exports.permissions import check_export
 from workspace.exports.views import SECTION
+from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.rate_limits import limited
@@ -53,8 +54,8 @@ def new_export(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page=PAGE, context=context, status=status)
 
 
-def _check_known(request: SignedIn, project: object, of: str) -> None:
+def _check_known(request: SignedIn, project: Project, of: str) -> None:
     try:
-        check_export_subject(request.user, project, of)  # type: ignore[arg-type]
+        check_export_subject(request.user, project, of)
     except Unacceptable as refusal:
         raise Http404 from refusal

@@ -189,6 +189,7 @@ def _review(review: Review, given: Mapping[str, ReviewedResponse], rubric: Rubri
         reviewer="",
         reviewer_kind="",
         round=review.round,
+        purpose=review.purpose,
         state=review.state,
         mode=review.mode,
         is_blind=review.is_blind,

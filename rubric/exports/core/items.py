@@ -102,17 +102,19 @@ class ExportedAnswer(Struct, frozen=True):
 
 
 class ExportedReview(Struct, frozen=True):
-    """One review. `labels` says which response each label stood for; `answer` is the decision record's JSON.
+    """One review. `purpose` is "rating", "repeat" (a hidden one) or "calibration"; only the first count in any result.
 
-    `answer` has a `ranking` of labels (a list of labels where several share a place) and for each label under
-    `evaluations` the scores by criterion with `overall`, `holistic` and `notes`. `cannot_judge` is label -> criterion
-    -> reason, `own` the labels of the reviewer's own responses.
+    `labels` says which response each label stood for; `answer` is the decision record's JSON. It has a `ranking` of
+    labels (a list of labels where several share a place) and for each label under `evaluations` the scores by criterion
+    with `overall`, `holistic` and `notes`. `cannot_judge` is label -> criterion -> reason, `own` the labels of the
+    reviewer's own responses.
     """
 
     id: int
     reviewer: str
     reviewer_kind: str
     round: int
+    purpose: str
     state: str
     mode: str
     is_blind: bool

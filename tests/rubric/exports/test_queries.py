@@ -3,7 +3,7 @@
 import pytest
 
 from rubric.calibration.actions import change_repeats
-from rubric.exports.core.items import build_answer
+from rubric.exports.core.items import ExportedComparison, build_answer
 from rubric.exports.core.tables import MARKS, RESPONSES, rows_of
 from rubric.exports.queries import stream_own_reviews, stream_set
 from rubric.models import ComparisonSet
@@ -108,5 +108,8 @@ def test_a_hidden_repeat_is_exported_to_its_reviewer_like_any_other_review(monke
     [reviewer] = list_reviewers(made)
     for _first_and_again in range(2):
         review_next(made, reviewer)
+    items = [item for item in stream(made) if isinstance(item, ExportedComparison)]
+    purposes = [(review.purpose, review.state) for item in items for review in item.reviews]
+    assert purposes == [("rating", "submitted"), ("repeat", "set_apart")], "a lead's export tells them apart"
     lines = list(stream_own_reviews(made.project, made.reviewers.get().person, str))
     assert [(line.comparison, line.state) for line in lines] == [(1, "submitted"), (2, "submitted")]
