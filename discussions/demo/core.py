@@ -48,7 +48,7 @@ class View(Struct, frozen=True):
 
     References without a label are accurate, and the five answers are written like "yynyn". Samples get the automatic
     value, except that the share `differs` of them gets the opposite. With `most` only so many things are judged, and
-    the evaluation stays a draft.
+    the evaluation stays a draft; it also does where `stops_at_more` and more messages are asked for.
     """
 
     labels: dict[str, str] = {}
@@ -58,6 +58,7 @@ class View(Struct, frozen=True):
     overrides: dict[str, list[str]] = {}
     remarks: list[dict[str, Any]] = []
     most: int | None = None
+    stops_at_more: bool = False
 
 
 class Demo(Struct, frozen=True):

@@ -96,6 +96,9 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
     if view.most is None:
         reveal_roles(evaluation=evaluation, **scene.stamp(by))
         before: tuple[Missing, ...] = ()
+        if view.stops_at_more:
+            _judge_missing(scene, by, evaluation, view)
+            return
         # What is judged may lead to more that is asked for.
         while (missing := load_state(evaluation).visibility.missing) and missing != before:
             _judge_missing(scene, by, evaluation, view)

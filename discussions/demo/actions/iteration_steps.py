@@ -13,6 +13,7 @@ from discussions.models import Iteration, Stage
 from discussions.models.manual_figures import COST
 from discussions.planning.actions import Protocol, open_baseline, open_change
 from discussions.planning.core import Plan
+from rubric.models import RubricVersion
 
 
 def _open_stage(scene: Scene, by: str, name: str, goal: str) -> None:
@@ -20,12 +21,16 @@ def _open_stage(scene: Scene, by: str, name: str, goal: str) -> None:
     open_stage(project=scene.project, plan=plan, **scene.stamp(by))
 
 
-def _open_baseline(scene: Scene, by: str, name: str, prompt: list[str]) -> None:
+def _open_baseline(scene: Scene, by: str, name: str, prompt: list[str], version: str = "") -> None:
+    """Under the project's version of the rubric, or under that with the number."""
     unsorted = Iteration.objects.select_related("rubric_version").get(project=scene.project, stage=None)
+    rubric_version = unsorted.rubric_version
+    if version:
+        rubric_version = RubricVersion.objects.get(rubric=rubric_version.rubric_id, number=version)
     open_baseline(
         stage=Stage.objects.get(project=scene.project),
         plan=Plan(name=name, prompt="\n".join(prompt)),
-        protocol=Protocol(unsorted.rubric_version),
+        protocol=Protocol(rubric_version),
         **scene.stamp(by),
     )
 

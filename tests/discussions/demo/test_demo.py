@@ -15,6 +15,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.queries import load_progress as load_round_progress
@@ -34,6 +35,7 @@ from discussions.models import (
     Decision,
     Evaluation,
     Game,
+    Iteration,
     Judgement,
     ManualFigure,
     QueueRule,
@@ -44,6 +46,8 @@ from discussions.models import (
     Verdict,
 )
 from discussions.transcripts.core.reader import read_transcripts
+from discussions.upgrades.permissions import check_change_version
+from discussions.upgrades.queries import list_newer_versions, load_version_preview
 from rubric.calibration.queries import load_progress
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
 from rubric.models.comparisons import MODEL, PERSON
@@ -97,7 +101,7 @@ def test_the_command_is_refused_where_the_demo_is_off():
     assert not Person.objects.filter(is_system=False).exists()
 
 
-@pytest.mark.parametrize("name", ["games", "stage", "comparisons", "places", "team"])
+@pytest.mark.parametrize("name", ["games", "stage", "comparisons", "places", "team", "versions"])
 def test_every_line_of_a_script_names_a_step_and_its_arguments(name):
     for line in read_script(name):
         signature(STEPS[line.do]).bind(None, line.by, **line.args)
@@ -201,7 +205,7 @@ def test_no_two_games_of_the_stage_are_the_same():
 @pytest.mark.slow
 def test_the_stage_tells_of_every_kind_of_decision():
     fill()
-    stage = Stage.objects.get()
+    stage = Stage.objects.get(project__slug="demo")
     history = load_history(stage)
     made = [
         (iteration.number, iteration.kind, iteration.decision.choice if iteration.decision else "")
@@ -335,6 +339,22 @@ def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_sa
     assert set(said.filter(kind="question").values_list("value", flat=True)) == {"yes", "no"}
     _the_games_are_in_every_state()
     _calibration_has_one_who_passed_and_one_who_did_not()
+
+
+@pytest.mark.slow
+def test_an_iteration_can_be_moved_to_the_newer_version_and_an_evaluator_is_asked_for_more_messages(client):
+    fill()
+    made = Iteration.objects.select_related("rubric_version", "project", "stage")
+    iteration = made.get(project__slug="demo-versions", stage__isnull=False)
+    [newer] = list_newer_versions(iteration)
+    assert (iteration.rubric_version.number, newer.number) == ("1.0", "1.1")
+    assert get_refusal(check_change_version, person("lead"), iteration) == ""
+    assert len(load_version_preview(iteration, newer).games) == 3
+    client.force_login(person("evaluator3"))
+    page = client.get(
+        reverse("rate", args=[Evaluation.objects.get(state="draft", game__project=iteration.project).pk])
+    ).content.decode()
+    assert 'id="why-more"' in page and "more are asked for" in page
 
 
 def test_chance_is_the_same_every_time():
