@@ -59,8 +59,8 @@ class ComparedAnswers(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """All games of a round together. `rating_error` is the mean distance; `passes` is None while games are missing."""
 
-    games: int
-    of_games: int
+    done: int
+    asked: int
     alike: int
     count: int
     rating_error: Fraction | None
@@ -102,18 +102,18 @@ def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers
 
 
 def compute_result(
-    compared: Iterable[ComparedAnswers], *, of_games: int, pass_percent: int, rating_within: Decimal
+    compared: Iterable[ComparedAnswers], *, asked: int, pass_percent: int, rating_within: Decimal
 ) -> Result:
     """Passed with at least `pass_percent` of a hundred answers as in the keys, over all games, and ratings that differ
     from the keys' by at most `rating_within` on average.
 
-    `of_games` is how many games the person is asked to rate.
+    `asked` is how many games the person is asked to rate.
     """
     done = list(compared)
     alike, count = sum(game.alike for game in done), sum(game.count for game in done)
     error = exact_mean([error for game in done if (error := game.rating_error) is not None])
     passes: bool | None = None
-    if len(done) >= of_games:
+    if len(done) >= asked:
         agrees = agrees_enough(alike, count, pass_percent)
         passes = agrees and (error is None or error <= Fraction(rating_within))
-    return Result(len(done), of_games, alike, count, error, passes)
+    return Result(len(done), asked, alike, count, error, passes)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from discussions.calibration.actions import RoundPlan
 from rubric.versions.forms import several_lines
 from workspace.core.limits import LONGEST_NAME
-from workspace.display.core.number_lists import numbers_in
+from workspace.display.core.number_lists import numbers_in, read_numbered_lines
 
 
 class RoundForm(forms.Form):
@@ -57,21 +57,12 @@ class RoundForm(forms.Form):
 
     def clean_notes(self) -> dict[int, str]:
         """Game number -> note."""
-        notes: dict[int, str] = {}
-        for line in filter(None, map(str.strip, self.cleaned_data["notes"].splitlines())):
-            number, colon, text = line.partition(":")
-            if not colon or not number.strip().isdecimal() or len(number) > 9:
-                says = _now("“%(line)s” does not begin with a game's number and a colon.")
-                raise ValidationError(says % {"line": line[:40]})
-            notes[int(number)] = text.strip()
-        return notes
+        try:
+            return read_numbered_lines(self.cleaned_data["notes"])
+        except ValueError as fault:
+            says = _now("“%(line)s” does not begin with a game's number and a colon.")
+            raise ValidationError(says % {"line": str(fault)[:40]}) from None
 
     def to_plan(self) -> RoundPlan:
         """The valid form as the action takes it."""
         return RoundPlan(**self.cleaned_data)
-
-
-class LetRateForm(forms.Form):
-    """Why somebody rates without passing."""
-
-    reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))

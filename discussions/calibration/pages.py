@@ -25,7 +25,7 @@ MOST_OFFERED, MOST_MISSED = 60, 20
 
 
 class CalibrationsPage(Struct, frozen=True):
-    """All rounds, newest first, with their `game_count`; `offered` are the newest numbers of games with a verdict."""
+    """All rounds, newest first, with their `item_count`; `offered` are the newest numbers of games with a verdict."""
 
     rounds: Sequence[CalibrationRound]
     is_open: bool
@@ -53,7 +53,7 @@ class CalibrationPage(Struct, frozen=True):
 
 def calibrations_page(*, project: Project) -> CalibrationsPage:
     """The list of a project's rounds, in two queries."""
-    rounds = CalibrationRound.objects.filter(project=project).annotate(game_count=Count("games"))
+    rounds = CalibrationRound.objects.filter(project=project).annotate(item_count=Count("games"))
     listed = list(rounds.order_by("-number"))
     verdicts = Verdict.objects.standing().filter(project=project, game__withdrawn_at=None)
     offered = verdicts.order_by("-game__number").values_list("game__number", flat=True)[:MOST_OFFERED]

@@ -92,7 +92,7 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
         }
         result = compute_result(
             compared.values(),
-            of_games=len(asked),
+            asked=len(asked),
             pass_percent=opened.pass_percent,
             rating_within=opened.rating_within,
         )

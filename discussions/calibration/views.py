@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from discussions.access.queries import evaluators_in
 from discussions.calibration import actions
-from discussions.calibration.forms import LetRateForm, RoundForm
+from discussions.calibration.forms import RoundForm
 from discussions.calibration.pages import calibration_page, calibrations_page, feedback_page
 from discussions.calibration.permissions import check_calibrate
 from discussions.core.evaluation_states import SUBMITTED
@@ -15,6 +15,7 @@ from discussions.models import CalibrationRound
 from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_take_game
+from rubric.calibration.forms import WaiverForm
 from workspace.core.refusals import Refusal
 from workspace.models import Person, Project
 from workspace.revisions.forms import KeyedForm
@@ -83,7 +84,7 @@ def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResp
     who = get_object_or_404(
         Person.objects.filter(pk__in=[evaluator.pk for evaluator in evaluators_in(project)]), pk=person
     )
-    form = bind_form(request, LetRateForm)
+    form = bind_form(request, WaiverForm)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
         actions.let_rate(opened=found, person=who, reason=reason, by=request.user, now=timezone.now())
@@ -122,7 +123,7 @@ def _show(
     request: SignedIn,
     opened: CalibrationRound,
     *,
-    waiving: LetRateForm | None = None,
+    waiving: WaiverForm | None = None,
     waived: int = 0,
     status: int = 200,
 ) -> HttpResponse:

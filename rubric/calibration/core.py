@@ -12,6 +12,7 @@ from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import exact
 from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
 from workspace.core.agreed_answers import agrees_enough
+from workspace.display.core.number_lists import is_short_number
 from workspace.statistics.means import exact_mean
 
 Key = dict[str, dict[str, str]]
@@ -47,7 +48,7 @@ class Result(Struct, frozen=True):
     """
 
     done: int
-    of_comparisons: int
+    asked: int
     alike: int
     count: int
     first_alike: int
@@ -75,19 +76,19 @@ def compare_review(
     return ComparedReview(found.count_within(within), len(found.pairs), differences, found.is_same_first)
 
 
-def compute_result(compared: Iterable[ComparedReview], *, of_comparisons: int, rule: Rule) -> Result:
+def compute_result(compared: Iterable[ComparedReview], *, asked: int, rule: Rule) -> Result:
     """Passed with enough marks near the agreed ones, over all comparisons, and enough agreed responses first.
 
-    `of_comparisons` is how many comparisons the person is asked to review.
+    `asked` is how many comparisons the person is asked to review.
     """
     done = list(compared)
     alike, count = sum(review.alike for review in done), sum(review.count for review in done)
     firsts = [review.is_same_first for review in done if review.is_same_first is not None]
     passes: bool | None = None
-    if len(done) >= of_comparisons:
+    if len(done) >= asked:
         passes = agrees_enough(alike, count, rule.pass_percent)
         passes = passes and agrees_enough(sum(firsts), len(firsts), rule.first_percent)
-    return Result(len(done), of_comparisons, alike, count, sum(firsts), len(firsts), passes)
+    return Result(len(done), asked, alike, count, sum(firsts), len(firsts), passes)
 
 
 def build_consensus(reviews: Iterable[Marks]) -> Key:
@@ -147,11 +148,6 @@ def find_missing_mark(key: Key, responses: Iterable[int], labels: Mapping[str, s
             if name not in key.get(response, {}):
                 return f"response {response} has no mark for {label}"
     return ""
-
-
-def is_short_number(text: str) -> bool:
-    """Whether the text is a number of at most nine digits."""
-    return text.strip().isascii() and text.strip().isdecimal() and len(text.strip()) <= 9
 
 
 def _split_marks(said: str, names: Mapping[str, str]) -> Iterator[str]:

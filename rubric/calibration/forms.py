@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from rubric.calibration.actions import RoundPlan
-from rubric.calibration.core import Key, is_short_number, parse_agreed_marks
+from rubric.calibration.core import Key, parse_agreed_marks
 from rubric.core.limits import MOST_REPEATS
 from rubric.core.scales import Scales
 from rubric.versions.forms import several_lines
 from workspace.core.limits import LONGEST_NAME
-from workspace.display.core.number_lists import numbers_in
+from workspace.display.core.number_lists import numbers_in, read_numbered_lines
 
 
 class RoundForm(forms.Form):
@@ -91,22 +91,19 @@ class RoundForm(forms.Form):
 
     def clean_notes(self) -> dict[int, str]:
         """Comparison number -> note."""
-        notes: dict[int, str] = {}
-        for line in filter(None, map(str.strip, self.cleaned_data["notes"].splitlines())):
-            number, colon, text = line.partition(":")
-            if not colon or not is_short_number(number):
-                says = _now("“%(line)s” does not begin with a comparison's number and a colon.")
-                raise ValidationError(says % {"line": line[:40]})
-            notes[int(number)] = text.strip()
-        return notes
+        try:
+            return read_numbered_lines(self.cleaned_data["notes"])
+        except ValueError as fault:
+            says = _now("“%(line)s” does not begin with a comparison's number and a colon.")
+            raise ValidationError(says % {"line": str(fault)[:40]}) from None
 
     def to_plan(self) -> RoundPlan:
         """The valid form as the action takes it."""
         return RoundPlan(**self.cleaned_data)
 
 
-class LetReviewForm(forms.Form):
-    """Why somebody reviews without passing."""
+class WaiverForm(forms.Form):
+    """Why somebody goes on without passing."""
 
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
 

@@ -27,7 +27,7 @@ MOST_MISSED = 20
 
 
 class CalibrationsPage(Struct, frozen=True):
-    """All rounds, newest first, with their `comparison_count`.
+    """All rounds, newest first, with their `item_count`.
 
     `offered` names the comparisons that two people or more reviewed, `marks` what a key may hold.
     """
@@ -70,9 +70,7 @@ class CalibrationPage(Struct, frozen=True):
 
 def build_calibrations_page(*, comparison_set: ComparisonSet, person: Person) -> CalibrationsPage:
     """The list of a set's rounds."""
-    rounds = CalibrationRound.objects.filter(set=comparison_set).annotate(
-        comparison_count=Count("comparisons")
-    )
+    rounds = CalibrationRound.objects.filter(set=comparison_set).annotate(item_count=Count("comparisons"))
     listed = list(rounds.order_by("-number"))
     reviews = Review.objects.filter(
         comparison__set=comparison_set, state=SUBMITTED, round=1, purpose=RATING, reviewer__kind=PERSON

@@ -147,7 +147,7 @@ def load_progress_by_reviewer(
             for comparison, pk in submitted[person.pk].items()
             if comparison in asked
         }
-        result = compute_result(compared.values(), of_comparisons=len(asked), rule=rule)
+        result = compute_result(compared.values(), asked=len(asked), rule=rule)
         reused = sum(submitted[person.pk][comparison] in earlier for comparison in compared)
         found[person.pk] = ReviewerProgress(compared, asked, reused, result, waivers.get(person.pk, ""))
     return found

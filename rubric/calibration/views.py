@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rubric.calibration import actions
-from rubric.calibration.forms import LetReviewForm, RepeatsForm, RoundForm
+from rubric.calibration.forms import RepeatsForm, RoundForm, WaiverForm
 from rubric.calibration.pages import build_calibration_page, build_calibrations_page
 from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.queries import build_labels
@@ -70,7 +70,7 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
     check_calibrate_set(request.user, found)
     opened = _round_or_404(found, calibration)
     who = get_object_or_404(Reviewer, set=found, pk=reviewer)
-    form = bind_form(request, LetReviewForm)
+    form = bind_form(request, WaiverForm)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
         actions.let_review(opened=opened, reviewer=who, reason=reason, by=request.user, now=timezone.now())
@@ -134,7 +134,7 @@ def _show(
     request: SignedIn,
     opened: CalibrationRound,
     *,
-    waiving: LetReviewForm | None = None,
+    waiving: WaiverForm | None = None,
     waived: int = 0,
     status: int = 200,
 ) -> HttpResponse:

@@ -115,7 +115,7 @@ def test_an_evaluation_of_an_earlier_round_counts_in_the_next_and_is_told():
     plan = RoundPlan(name="Next", games=[first.games.get().game.number])
     second = open_round(project=first.project, plan=plan, by=lead, now=moment(5))
     progress = load_progress(second, person)
-    assert (progress.result.games, progress.result.of_games, progress.reused) == (1, 1, 1)
+    assert (progress.result.done, progress.result.asked, progress.reused) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -48,21 +48,21 @@ def test_what_only_one_of_the_two_has_is_left_out():
 
 def test_the_rule_holds_at_its_limits():
     game = compare(KEY, SAID)
-    given = {"of_games": 1, "rating_within": Decimal(1)}
+    given = {"asked": 1, "rating_within": Decimal(1)}
     assert compute_result([game], pass_percent=60, **given).passes
     assert not compute_result([game], pass_percent=61, **given).passes
-    assert not compute_result([game], of_games=1, pass_percent=60, rating_within=Decimal("0.99")).passes
+    assert not compute_result([game], asked=1, pass_percent=60, rating_within=Decimal("0.99")).passes
     assert compute_result([game], pass_percent=60, **given).percent == 60
 
 
 def test_nothing_is_said_before_all_games_are_in():
     game = compare(KEY, SAID)
-    result = compute_result([game], of_games=2, pass_percent=1, rating_within=Decimal(4))
-    assert (result.games, result.of_games, result.passes) == (1, 2, None)
+    result = compute_result([game], asked=2, pass_percent=1, rating_within=Decimal(4))
+    assert (result.done, result.asked, result.passes) == (1, 2, None)
 
 
 def test_who_is_asked_nothing_passes():
-    assert compute_result([], of_games=0, pass_percent=80, rating_within=Decimal(1)).passes
+    assert compute_result([], asked=0, pass_percent=80, rating_within=Decimal(1)).passes
 
 
 def test_a_key_holds_what_people_settled_and_nothing_of_the_machine_alone():

@@ -164,7 +164,7 @@ def test_who_reviewed_before_is_not_asked_and_a_closed_round_is_dealt_to_nobody(
     handed_in(begin(made, by=early))
     opened = make_set_round(made)
     assert states(early) == {1: "handed_in", 2: "to_review"}
-    assert load_progress(opened, reviewer_of(made, early)).result.of_comparisons == 0
+    assert load_progress(opened, reviewer_of(made, early)).result.asked == 0
     close_round(opened=opened, by=made.created_by, now=NOW)
     assert states(late) == {1: "not_dealt", 2: "to_review"}
     with pytest.raises(NotAllowed, match="for calibration only"):
@@ -182,7 +182,7 @@ def test_a_review_of_an_earlier_round_counts_in_the_next_and_is_told():
     close_round(opened=first, by=made.created_by, now=NOW)
     second = make_set_round(made, comparisons=(1, 2), now=moment(5))
     progress = load_progress(second, reviewer_of(made, person))
-    assert (progress.result.done, progress.result.of_comparisons, progress.reused) == (1, 2, 1)
+    assert (progress.result.done, progress.result.asked, progress.reused) == (1, 2, 1)
 
 
 def test_ones_own_responses_are_neither_asked_nor_compared():

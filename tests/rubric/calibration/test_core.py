@@ -120,7 +120,7 @@ def test_only_responses_that_were_reviewed_and_marks_that_were_given_are_compare
 )
 def test_a_round_is_passed_over_all_its_comparisons(reviews, asked, passes):
     compared = [compare_review(key(8, 7, 6), wholes(*marks), RULE, WEIGHTS) for marks in reviews]
-    assert compute_result(compared, of_comparisons=asked, rule=RULE).passes is passes
+    assert compute_result(compared, asked=asked, rule=RULE).passes is passes
 
 
 def test_the_first_place_goes_by_the_weighted_overall_where_there_are_criteria():

@@ -42,3 +42,19 @@ def format_numbers(numbers: Sequence[int], noun: str = "game") -> str:
     *first, last = named
     said = f"{', '.join(first)} and {last}" if first else last
     return f"{noun if len(numbers) == 1 else f'{noun}s'} {said}"
+
+
+def read_numbered_lines(text: str) -> dict[int, str]:
+    """Lines such as "3: a note" by their numbers. Raises ValueError with a line that does not begin so."""
+    found = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        number, colon, said = map(str.strip, line.partition(":"))
+        if not colon or not is_short_number(number):
+            raise ValueError(line)
+        found[int(number)] = said
+    return found
+
+
+def is_short_number(text: str) -> bool:
+    """Whether the text is a number of at most nine digits."""
+    return text.strip().isascii() and text.strip().isdecimal() and len(text.strip()) <= 9
