@@ -25,9 +25,11 @@ from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
 from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.permissions import check_begin_review
 from rubric.human_reviewers.queries.reviews import ReviewState, load_review_state
-from rubric.human_reviewers.views import review_or_404
-from rubric.models import Comparison, ComparisonSet, Review
+from rubric.human_reviewers.queries.waiting import SECOND, TO_REVIEW
+from rubric.human_reviewers.views import review_or_404, reviewed_comparison_or_404
+from rubric.models import ComparisonSet, Review
 from rubric.models.reviews import DRAFT
+from rubric.reviews.queries import load_own_numbers
 from workspace.models import Person, Project
 from workspace.revisions.core import Act
 from workspace.web.endpoints import Answer, Given, Listed, endpoint
@@ -42,10 +44,12 @@ MOST_MARKS = 200
 
 class WaitingAnswer(Answer):
     """A comparison of a set that you review, and how far you are: to_review, begun, second, second_begun, handed_in,
-    not_for_you, full, to_calibrate, after_calibration or not_dealt. `review` is your newest review of it.
+    not_for_you, full, to_calibrate, after_calibration or not_dealt. `review` is your newest review of it, `number`
+    the one by which you know it once you have begun; `comparison` begins a review where one is to begin.
     """
 
-    number: int
+    number: int | None
+    comparison: int | None
     state: str
     review: int | None
 
@@ -63,14 +67,14 @@ class ReviewedSetAnswer(Answer):
 
 
 class ShortReviewAnswer(Answer):
-    """One of your reviews; its comparison is under the number that you know. `state` is draft, submitted, set_apart or
-    superseded.
+    """One of your reviews; `number` is the one by which you know its comparison. `state` is draft, submitted,
+    set_apart or superseded.
     """
 
     id: int
     project: str
     set: int
-    comparison: int
+    number: int
     round: int
     state: str
     submitted_at: datetime | None
@@ -212,7 +216,12 @@ def list_reviews(request: SignedIn) -> Listed[ReviewedSetAnswer]:
                 waiting_count=found.waiting_count,
                 why_not=found.why_not,
                 comparisons=[
-                    WaitingAnswer(number=row.number, state=row.state, review=row.review or None)
+                    WaitingAnswer(
+                        number=row.number or None,
+                        comparison=row.comparison if row.state in (TO_REVIEW, SECOND) else None,
+                        state=row.state,
+                        review=row.review or None,
+                    )
                     for row in found.comparisons
                 ],
             )
@@ -240,18 +249,15 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
 @endpoint(
     router,
     "POST",
-    SET + "comparisons/{int:comparison}/review/",
+    PATH + "begin/{int:comparison}/",
     name="api_begin_review",
     permission="begin_review",
     scope="rate",
     answer=ReviewAnswer,
 )
-def begin_review(request: SignedIn, slug: str, number: int, comparison: int) -> ReviewAnswer:
-    """Begin your review of a comparison, or go on with it."""
-    rows = Comparison.objects.filter(set=_reviewed_set_or_404(request.user, slug, number), number=comparison)
-    found = rows.select_related("set__project").first()
-    if found is None:
-        raise Http404
+def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
+    """Begin your review of a comparison, or go on with it. The list of reviews gives its number."""
+    found = reviewed_comparison_or_404(request, comparison)
     opened = open_review(comparison=found, by=request.user, now=timezone.now())
     return _review(request, opened.pk)
 
@@ -340,7 +346,7 @@ def _facts(review: Review) -> dict[str, Any]:
         "id": review.pk,
         "project": review.reviewer.set.project.slug,
         "set": review.reviewer.set.number,
-        "comparison": review.number,
+        "number": load_own_numbers(review.reviewer_id)[review.pk],
         "round": review.round,
         "state": review.state,
         "submitted_at": review.submitted_at,

@@ -58,14 +58,7 @@ def reviews(request: SignedIn) -> HttpResponse:
 @require("begin_review", methods=("POST",))
 def begin(request: SignedIn, comparison: int) -> HttpResponse:
     """Open a comparison of a set that I review: begin it, or go on with it."""
-    places = Comparison.objects.filter(
-        set__reviewers__person=request.user,
-        set__reviewers__ended_at=None,
-        set__project__in=Project.objects.visible_to(request.user),
-    )
-    found = places.select_related("set__project").filter(pk=min(comparison, LARGEST_KEY)).first()
-    if found is None:
-        raise Http404
+    found = reviewed_comparison_or_404(request, comparison)
     bind_form(request, KeyedForm)
     opened = open_review(comparison=found, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("review", args=[opened.pk]))
@@ -118,6 +111,19 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
         return refused(request, found, form, done, lost)
     done = build_act_outcome(saved, is_elsewhere=form.is_from_conflict)
     return answered(request, found, form, done, work=saved.work)
+
+
+def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison:
+    """The comparison with that key, of a set that the person reviews."""
+    places = Comparison.objects.filter(
+        set__reviewers__person=request.user,
+        set__reviewers__ended_at=None,
+        set__project__in=Project.objects.visible_to(request.user),
+    )
+    found = places.select_related("set__project").filter(pk=min(comparison, LARGEST_KEY)).first()
+    if found is None:
+        raise Http404
+    return found
 
 
 @require("review", methods=("POST",))

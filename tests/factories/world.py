@@ -212,7 +212,6 @@ ARGUMENTS = {
             "api_set_close",
             "api_set_reopen",
             "api_next_review",
-            "api_begin_review",
         )
     },
     **{
@@ -223,6 +222,7 @@ ARGUMENTS = {
     "calibration_feedback": {"evaluation": "trained_evaluation"},
     "agreement_thing": {"slug": "shared_slug"},
     "begin_review": {"comparison": "waiting_comparison"},
+    "api_begin_review": {"comparison": "waiting_comparison"},
     "next_review": {"comparison_set": "waiting_set"},
     **{
         name: {"number": "drilled_number", "calibration": "drill", "reviewer": "drilled_reviewer"}

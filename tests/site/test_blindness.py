@@ -72,6 +72,7 @@ def everything(client, evaluation, *, acts=()):
         "transcript": evaluation.game.transcript_id,
         "table": evaluation.game.transcript_id,
         "export": 1,
+        "webhook": 1,
     }
     operations = ask_operations(program_of(evaluation.evaluator), **given)
     assert len(operations) > 15

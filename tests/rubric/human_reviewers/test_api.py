@@ -35,7 +35,7 @@ def test_a_program_takes_a_review_marks_it_and_submits(made):
     taken = program.post(f"{address_of(made)}next/").json()["review"]
     address = f"reviews/{taken['id']}/"
     work = program.get(address).json()
-    assert (taken["comparison"], work["question"]) == (1, "How do you make soup number 1?")
+    assert (taken["number"], work["question"]) == (1, "How do you make soup number 1?")
     assert [shown["label"] for shown in work["responses"]] == ["Response A", "Response B", "Response C"]
     assert ({one["kind"] for one in work["scores"]}, work["criteria"]) == ({"holistic"}, [])
     early = program.post(f"{address}submit/")
@@ -85,7 +85,9 @@ def test_a_second_round_shows_what_others_gave_and_nobody_reads_anothers_review(
     one, other = list_reviewers(made)
     handed_in(begin(made, by=other))
     program = program_of(one)
-    second = program.post(f"{address_of(made)}comparisons/1/review/").json()
+    (waiting,) = program.get("reviews/").json()["items"][0]["comparisons"]
+    assert (waiting["state"], waiting["number"]) == ("second", 1)
+    second = program.post(f"reviews/begin/{waiting['comparison']}/").json()
     assert (second["round"], [len(shown["others"]) for shown in second["scores"]]) == (2, [1, 1, 1])
     assert program_of(other).get(f"reviews/{second['id']}/").status_code == 404
     stranger = program_of(make_member(project=made.project))
@@ -95,5 +97,5 @@ def test_a_second_round_shows_what_others_gave_and_nobody_reads_anothers_review(
 def test_a_review_is_read_in_few_queries(made, django_assert_max_num_queries):
     program = program_of(list_reviewers(made)[0])
     taken = program.post(f"{address_of(made)}next/").json()["review"]
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         program.get(f"reviews/{taken['id']}/")
