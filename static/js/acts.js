@@ -8,6 +8,7 @@ const queue = JSON.parse(localStorage.getItem(store) ?? "[]");
 let sending = false;
 let leaving = false;
 let paused = false;
+let isSignedOut = false;
 let tries = 0;
 let timer = 0;
 let redrawn = "";
@@ -15,7 +16,15 @@ let redrawn = "";
 function keep() {
   if (queue.length) localStorage.setItem(store, JSON.stringify(queue));
   else localStorage.removeItem(store);
-  unsent.hidden = !queue.length || (queue.length === 1 && sending && !tries);
+}
+
+const isAway = () => tries > 0 || paused || isSignedOut;
+
+// What the page says of acts on their way: "wait" when an answer moves the person, so that keys wait for it, too.
+function tell() {
+  if (!queue.length || isAway()) delete document.body.dataset.busy;
+  else document.body.dataset.busy = queue.some((act) => !act.held) ? "wait" : "sent";
+  unsent.hidden = !queue.length || !isAway();
   unsent.textContent = unsent.dataset.says.replace("0", queue.length);
 }
 
@@ -57,28 +66,50 @@ function add(source, submitter, held = !submitter) {
   const bare = fields.act?.replace(/~\d+~([^~]*)$/, "~$1") ?? whole;
   if (fields.text === undefined && queue.at(-1)?.bare === bare) return; // the second of two clicks
   if (submitter?.ariaPressed === "true" && !bare.endsWith("~")) return;
-  const needed = part?.matches("[data-needs]") ?? false;
+  const needed = Boolean(part?.contains(submitter) && part.matches("[data-needs]"));
+  const before = part?.querySelector("[aria-pressed=true]")?.value ?? "";
   // Without a button it was saved on leaving the field: nobody is to be moved from where they went.
   const url = submitter?.hasAttribute("formaction") ? submitter.formAction : source.action;
-  queue.push({ url, fields, whole, bare, from: part?.id ?? "", needed, held });
+  queue.push({ url, fields, whole, bare, from: part?.id ?? "", needed, before, held });
   part?.classList.add("sending");
+  document.querySelector("#undo button")?.removeAttribute("disabled");
+  const goesOn = needed && isAnswer(submitter, fields) && document.querySelectorAll(".item[data-needs]").length > 1;
+  if (isAway() || goesOn) hold(queue.at(-1));
   keep();
-  if (tries || paused) hold(queue.at(-1));
-  else send();
+  tell();
+  if (!isAway()) send();
 }
 
-// The server is away: the person goes on, and is not moved again when the act gets through.
+// One press answers it, and what is asked next is on the page already: nobody has to wait for the server.
+const isAnswer = (button, { act, text }) => button.hasAttribute("aria-pressed") && text === undefined && !act.startsWith("rating~");
+
+// The person goes on, and is not moved again when the act gets through.
 function hold(act) {
   act.held = true;
-  const part = document.getElementById(act.from);
-  part?.removeAttribute("data-needs");
-  for (const one of part?.querySelectorAll("[aria-pressed]") ?? []) one.ariaPressed = String(one.value === act.fields.act);
+  redrawn = "";
+  mark(act);
   settled(act, 0);
-  keep();
+}
+
+// The thing as it will be once the server has the act.
+function mark(act) {
+  const part = document.getElementById(act.from);
+  if (!part) return;
+  part.classList.add("sending");
+  part.removeAttribute("data-needs");
+  for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(one.value === act.fields.act);
+}
+
+// The server said no: the thing is as it was before the act.
+function unmark(act) {
+  const part = document.getElementById(act.from);
+  if (!part || !act.held) return;
+  if (act.needed) part.setAttribute("data-needs", "");
+  for (const one of part.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(one.value === act.before);
 }
 
 function settled(act, status) {
-  delete document.body.dataset.busy;
+  tell();
   document.dispatchEvent(new CustomEvent("act:settled", { detail: { act, status, redrawn } }));
 }
 
@@ -89,25 +120,28 @@ function swap(target, html) {
   });
 }
 
-function again(act) {
+function again() {
   timer = setTimeout(send, Math.min(5000, 300 * 2 ** tries));
   tries += 1;
-  if (tries === 1 && !act.held) hold(act);
+  for (const act of queue.filter((one) => !one.held)) hold(act);
+  keep();
 }
 
 async function send() {
   clearTimeout(timer);
   if (sending || !queue.length || document.getElementById("signin").open) return;
   sending = true;
-  paused = false;
+  paused = isSignedOut = false;
   const act = queue[0];
-  if (!tries) document.body.dataset.busy = "";
   act.body ??= body(act);
   keep();
+  tell();
   const answer = await post(act);
+  const isLater = !answer || later.has(answer.status);
+  const goesOn = isLater ? again() : await take(act, answer);
   sending = false;
-  if (!answer || later.has(answer.status)) again(act);
-  else await take(act, answer);
+  tell();
+  if (goesOn) send();
 }
 
 async function post(act) {
@@ -127,21 +161,25 @@ async function take(act, answer) {
   tries = 0;
   const elsewhere = answer.headers.get("HX-Redirect");
   if (answer.status === 401) {
+    isSignedOut = true;
     if (!document.getElementById("signin").open) await swap("#signin", answer.html);
-    delete document.body.dataset.busy;
-    return keep();
+    return false;
   }
   if (!done.has(answer.status) && answer.type !== "opaqueredirect") return refuse(act, answer);
   queue.shift();
   keep();
   if (elsewhere || answer.type === "opaqueredirect") {
     leaving = true;
-    return elsewhere ? location.assign(elsewhere) : location.reload();
+    if (elsewhere) location.assign(elsewhere);
+    else location.reload();
+    return false;
   }
   document.getElementById(act.from)?.classList.remove("sending");
   await swap("#answer", answer.html);
+  if (answer.status === 422) unmark(act);
+  for (const waiting of queue.filter((one) => one.held)) mark(waiting); // what was redrawn does not know of it yet
   settled(act, answer.status);
-  return send();
+  return true;
 }
 
 // Neither taken nor to be repeated by itself: it stays until the person sends it again or lets it go.
@@ -149,8 +187,8 @@ async function refuse(act, answer) {
   paused = true;
   await swap("#answer", answer.html);
   offerToForget();
-  keep();
   settled(act, answer.status);
+  return false;
 }
 
 function offerToForget() {
@@ -162,7 +200,9 @@ function offerToForget() {
   forget.addEventListener("click", () => {
     queue.shift();
     document.getElementById("answer").replaceChildren();
+    paused = false;
     keep();
+    tell();
     send();
   });
   note.append(forget);
@@ -192,5 +232,6 @@ window.addEventListener("beforeunload", (event) => {
   if (queue.length && !leaving) event.preventDefault();
 });
 unsent.addEventListener("click", send);
-keep();
+for (const act of queue.filter((one) => one.held)) mark(act);
+tell();
 send();

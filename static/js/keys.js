@@ -8,21 +8,72 @@ const here = () => document.activeElement?.closest(".item, .msg");
 const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
+const says = document.getElementById("says");
+const isBusy = () => document.body.dataset.busy === "wait" || "looking" in document.body.dataset;
 let prefix = "";
 let now = ""; // the id of the message that is spoken of: the element may be redrawn
 let asked = ""; // the id of the item that had the focus last
+let place = ""; // the id of the item or message that had the focus last
+let struck = []; // keys struck while the page waits for an answer that moves the focus: they mean what comes then
+let quiet = 0;
 
 single.checked = (localStorage.getItem(store) ?? single.dataset.default) === "on";
 single.addEventListener("change", () => localStorage.setItem(store, single.checked ? "on" : "off"));
 
+// What the keys judge: the item with the focus, else the one that had it last, else the first of the step that asks.
+function current() {
+  const several = items();
+  const own = several.find((item) => item === here()) ?? several.find((item) => item.id === asked);
+  return own ?? several.find((item) => item.matches("[data-needs]")) ?? several[0];
+}
+
+function point() {
+  for (const item of all(".item.now")) item.classList.remove("now");
+  current()?.classList.add("now");
+}
+
+function say(text) {
+  says.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
+  clearTimeout(quiet);
+  quiet = setTimeout(() => says.replaceChildren(), 8000);
+}
+
+const label = (part) => [...part.childNodes].filter((node) => !node.matches?.("kbd, small")).map((node) => node.textContent).join("").trim();
+
+// The keys of an item in words: "y Strategic, n Not strategic".
+function meaning(item) {
+  const pairs = all("[data-key]", item).map((button) => [button.dataset.key, label(button)]).filter(([key]) => key);
+  return pairs.map(([key, word]) => (key === word ? key : `${key} ${word}`)).join(", ");
+}
+
+function explain(key) {
+  const item = current();
+  const keys = item ? meaning(item) : "";
+  const words = "closed" in says.dataset ? says.dataset.closed : keys ? says.dataset.other : says.dataset.none;
+  say(words.replace("{key}", key).replace("{keys}", keys));
+}
+
 function open(step) {
-  if (judge.dataset.step !== step) judge.scrollTop = 0;
+  const before = items()[0];
+  const isOther = judge.dataset.step !== step;
+  if (isOther) judge.scrollTop = 0;
   judge.dataset.step = step;
   document.getElementById("acts").elements.step.value = step;
   for (const tab of all("#steps a")) {
     if (tab.dataset.step === step) tab.setAttribute("aria-current", "step");
     else tab.removeAttribute("aria-current");
   }
+  point();
+  if (!isOther || !items()[0]) return;
+  const keys = meaning(items()[0]);
+  if (keys && !(before && meaning(before) === keys)) say(`${label(document.querySelector("#steps [aria-current]"))}: ${keys}`);
+}
+
+// A step by its number; on the thing to judge there, if there is one.
+function visit(tab) {
+  open(tab.dataset.step);
+  if (current()) go(current());
+  else tab.focus();
 }
 
 function go(part) {
@@ -73,41 +124,47 @@ const round = (way, head = heading(way)) => head && messages().find((one) => fol
 async function look(position, field) {
   const { nonce } = document.getElementById("acts").elements;
   const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}&nonce=${nonce.value}`;
-  document.body.dataset.busy = ""; // letters typed before the field is there are no keys
+  document.body.dataset.looking = ""; // letters typed before the field is there are meant for it
   await htmx.ajax("GET", address, { target: "#at", swap: "outerHTML" }).catch(() => {});
-  delete document.body.dataset.busy;
+  delete document.body.dataset.looking;
   const found = all(`#at [data-field="${field}"]`);
-  if (field === "missed" && found.length === 1) return found[0].click();
-  (found[0] ?? document.querySelector("#at a"))?.focus();
-  return found[0]?.scrollIntoView({ block: "nearest" });
+  if (field === "missed" && found.length === 1) found[0].click();
+  else (found[0] ?? document.querySelector("#at a"))?.focus();
+  if (found[0]?.isConnected) found[0].scrollIntoView({ block: "nearest" });
+  replay();
 }
 
 function pop(id) {
   const details = document.getElementById(id);
-  if (!details) return;
+  if (!details) return false;
   details.open = !details.open;
-  (details.open ? details.querySelector("input:not([type=hidden])") : details.querySelector("summary")).focus();
+  return (details.open ? details.querySelector("input:not([type=hidden])") : details.querySelector("summary")).focus();
 }
 
 function evidence() {
   const own = here()?.querySelector("[data-evidence]");
   const details = own ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
-  if (!details) return;
+  if (!details) return false;
   details.open = !details.open;
-  details.querySelector("summary").focus();
+  return details.querySelector("summary").focus();
 }
 
 function about(field) {
-  if (message()?.dataset.position) look(message().dataset.position, field);
-  else if (field === "flag") pop("flag");
+  if (message()?.dataset.position) return look(message().dataset.position, field);
+  return field === "flag" && pop("flag");
 }
 
 function note() {
   const field = message()?.querySelector("textarea");
-  if (!field) return;
+  if (!field) return false;
   document.getElementById("part-text").checked = true;
   show(field);
-  field.focus();
+  return field.focus();
+}
+
+function takeBack() {
+  const button = document.querySelector("#undo button:enabled");
+  return button ? button.click() : false;
 }
 
 const moves = {
@@ -117,29 +174,47 @@ const moves = {
   "]": () => go(round(1)),
   ".": () => onward(here()),
   ",": () => go(need(here(), -1)),
-  m: () => { if (message()?.querySelector("[data-m]")) prefix = "m"; },
+  m: () => Boolean(message()?.querySelector("[data-m]") && (prefix = "m")),
   n: note,
   e: evidence,
   r: () => about("reason"),
   w: () => about("comment"),
   f: () => about("flag"),
-  u: () => document.querySelector("#undo button:enabled")?.click(),
+  u: takeBack,
   s: () => pop("skip"),
   "+": () => about("missed"),
   "?": () => { sheet.open = !sheet.open; sheet.querySelector("summary").focus(); },
 };
 
+// No letter or number is dead: it acts on the current item, moves, or says why it does neither.
 function press(key) {
   if (prefix) {
     prefix = "";
-    message()?.querySelector(`[data-m="${CSS.escape(key)}"]`)?.click();
-    return true;
+    const chip = message()?.querySelector(`[data-m="${CSS.escape(key)}"]`);
+    return chip ? chip.click() : explain(`m ${key}`);
   }
-  const button = here()?.querySelector(`[data-key="${CSS.escape(key)}"]`) ?? document.querySelector(`[data-keys="${CSS.escape(key)}"]`);
-  if (button) button.click();
-  else if (Object.hasOwn(moves, key)) moves[key]();
-  else return false;
-  return true;
+  const named = `[data-key="${CSS.escape(key)}"]`;
+  const own = here()?.querySelector(named) ?? current()?.querySelector(named);
+  const button = own ?? document.querySelector(`[data-keys="${CSS.escape(key)}"]`);
+  if (own) for (const details of all("details.pop[open]")) details.open = false;
+  if (button) return button.click();
+  return Object.hasOwn(moves, key) && moves[key]() !== false ? undefined : explain(key);
+}
+
+const isKey = (key) => /^[a-z0-9]$/.test(key) || Object.hasOwn(moves, key);
+
+// A key acts at once; while an answer is awaited it waits, too, and means what has the focus then.
+function strike(key, act) {
+  if (isBusy()) struck.push({ key, act });
+  else act();
+}
+
+function replay() {
+  while (struck.length && !isBusy()) {
+    const { key, act } = struck.shift();
+    if (key && document.activeElement.matches("input:not([type]), textarea")) document.execCommand("insertText", false, key);
+    else act();
+  }
 }
 
 function leave(target) {
@@ -148,7 +223,7 @@ function leave(target) {
   if (!opened.length && !target.closest("input, textarea, #at")) return;
   document.getElementById("at").replaceChildren();
   const left = target.closest(".item") ?? (target.matches("textarea") ? document.getElementById(asked) : null);
-  go(left ?? message() ?? items()[0]);
+  go(left ?? document.getElementById(place) ?? message() ?? items()[0]);
 }
 
 document.addEventListener("keydown", (event) => {
@@ -157,20 +232,33 @@ document.addEventListener("keydown", (event) => {
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     if (target.matches("textarea")) target.blur(); // what was typed is saved first
-    document.querySelector("#submit button")?.click();
+    strike("", () => document.querySelector("#submit button")?.click());
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey) return;
+  const tab = event.altKey && /^Digit[1-9]$/.test(event.code) && all("#steps a")[event.code.at(-1) - 1];
+  if (tab) {
+    event.preventDefault();
+    strike("", () => visit(tab));
+  }
+  if (event.altKey) return;
   if (key === "Escape") leave(target);
-  if (target.matches("input:not([type=checkbox]), textarea, select")) return;
+  if (target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
   const way = { ArrowDown: 1, ArrowUp: -1 }[key];
-  if (!way && !single.checked) return;
-  if ("busy" in document.body.dataset) return;
-  if (way ? (go(near(items(), here(), way)), true) : press(key.toLowerCase())) event.preventDefault();
+  if (way && !target.matches("[type=radio]")) {
+    event.preventDefault();
+    strike("", () => go(near(items(), current(), way)));
+  } else if (single.checked && (isKey(key.toLowerCase()) || (isBusy() && key.length === 1))) {
+    event.preventDefault();
+    strike(key, () => isKey(key.toLowerCase()) && press(key.toLowerCase()));
+  }
 });
 
 function show(target) {
   const item = target.closest(".item");
+  place = target.closest(".item, .msg")?.id ?? place;
+  asked = item?.id ?? asked;
+  if (item) point();
   const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
   if (!shown) return;
   message()?.classList.remove("now");
@@ -180,34 +268,45 @@ function show(target) {
   const fold = shown.querySelector("details[name]");
   if (fold && !target.closest("summary")) fold.open = true;
   if (!item) return;
-  asked = item.id;
   if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
   if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
 }
 document.addEventListener("focusin", (event) => show(event.target));
 
-document.addEventListener("act:settled", ({ detail: { act, status, redrawn } }) => {
-  open(judge.dataset.step);
-  message()?.classList.add("now");
+// Where the focus goes after an act; a person who has gone on already is not moved.
+function settle({ act, status, redrawn }) {
   const first = document.querySelector("#answer [data-first]")?.dataset;
   const from = document.getElementById(act.from);
   const [kind, subject] = (act.fields.act ?? "").split("~");
-  if (status >= 400) return first && go(document.getElementById(first.first));
-  if (act.held && status) return;
+  if (act.held && status) return document.activeElement === document.body && go(document.getElementById(place));
+  if (status >= 400) {
+    struck = []; // they were meant for what would have come
+    return first && go(document.getElementById(first.first));
+  }
   if (["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
+  if (kind === "flag") document.getElementById("flag")?.removeAttribute("open");
   if (act.whole === "undo") return go(document.getElementById(redrawn) ?? from ?? here());
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
   if (act.needed && kind !== "rating") return onward(from);
-  return go(from ?? message());
+  return go(from ?? document.getElementById(place) ?? message());
+}
+
+document.addEventListener("act:settled", ({ detail }) => {
+  open(judge.dataset.step);
+  message()?.classList.add("now");
+  settle(detail);
+  point();
+  replay();
 });
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], a[href^='#message-']");
+  const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href^='#message-']");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link === judge) return;
-  const { step, at, isolate, close, go: where } = link.dataset;
+  const { step, at, isolate, close, go: where, press: key } = link.dataset;
   if (link.hash?.startsWith("#message-") && !close) document.getElementById("part-text").checked = true;
-  if (!(step || at || isolate || close || where)) return;
+  if (!(step || at || isolate || close || where || key)) return;
   event.preventDefault();
+  if (key) strike(key, () => press(key));
   if (step) open(step);
   if (at) look(at, "missed-none");
   if (close) { document.getElementById(close).replaceChildren(); go(message()); }

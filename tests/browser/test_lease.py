@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from discussions.models import Evaluation, Revision, Slot
 from discussions.slots.actions import expire_leases, release_slot
+from tests.browser.driving import settle
 from tests.factories.people import make_lead
 from tests.factories.rating import start
 from workspace.models import Person
@@ -64,6 +65,7 @@ def test_the_lease_counts_down_is_renewed_by_use_and_taken_up_again(desk, evalua
     first = desk.evaluate(HERE)
     desk.keyboard.press("a")
     expect(desk.locator(f"#{first} [data-key=a]")).to_have_attribute("aria-pressed", "true")
+    settle(desk)
     after = desk.evaluate(HERE)
     assert after != first
     assert Revision.objects.get().value == "accurate"
@@ -118,11 +120,12 @@ def test_who_is_released_while_judging_goes_on_at_once_and_nothing_is_lost(desk,
     expect(unsent).to_be_hidden()
     expect(note).to_be_empty()
     expect(desk.locator("#lease-says")).to_have_text("yours for 30 minutes")
+    settle(desk)
     assert Revision.objects.get().value == "accurate"
     # Everything goes on as before: the focus is at the next thing, and what is said there is saved.
     desk.locator(f".item:focus:not(#{first})").wait_for()
     second = desk.evaluate(HERE)
     desk.keyboard.press("i")
     expect(desk.locator(f"#{second} [data-key=i]")).to_have_attribute("aria-pressed", "true")
-    expect(unsent).to_be_hidden()
+    settle(desk)
     assert Revision.objects.count() == 2

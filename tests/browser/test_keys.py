@@ -1,0 +1,117 @@
+"""Keys of the evaluator's page: struck at any speed they are stored on the items they were meant for; none is dead."""
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from discussions.models import Evaluation
+from discussions.rating.queries import load_state
+from tests.browser.driving import Watch, settle
+from tests.factories.rating import start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HERE = "(document.activeElement.closest('.item, .msg') ?? document.activeElement).id"
+# Every answer of the server comes so many milliseconds later.
+SLOW = """{
+    const real = fetch;
+    window.late = 0;
+    window.fetch = async (...given) => {
+        const answer = await real(...given);
+        await new Promise((done) => setTimeout(done, window.late));
+        return answer;
+    };
+}"""
+
+
+@pytest.fixture
+def evaluation(db) -> Evaluation:
+    return start(message_count=30)
+
+
+@pytest.fixture
+def desk(evaluation, page: Page, live_server) -> Page:
+    """The evaluator's page, with the first reference in focus."""
+    client = Client()
+    client.force_login(evaluation.evaluator)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}]
+    )
+    page.add_init_script(SLOW)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    page.locator(".item:focus").wait_for()
+    return page
+
+
+def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(desk, evaluation) -> None:
+    watch = Watch(desk)
+    said = desk.locator("#says")
+    expected = what_was_struck(desk, evaluation)
+    settle(desk)
+    assert load_state(evaluation).values == expected
+    what_a_key_does_after_something_else(desk, evaluation)
+    desk.keyboard.press("Alt+2")
+    desk.keyboard.press("a")
+    expect(said).to_have_text(
+        "a does nothing here. The keys here are: y Strategic, n Not strategic, 0 Clear."
+    )
+    watch.check()
+
+
+def what_was_struck(desk: Page, evaluation: Evaluation) -> dict[str, dict[str, str]]:
+    """Answer everything before the roles without ever waiting; what ought to be stored."""
+    state = load_state(evaluation)
+    labels = ["accurate", "inaccurate", "vague"]
+    references = {
+        subject: labels[at % 3] for at, subject in enumerate(dict.fromkeys(state.judgeable.counted))
+    }
+    desk.keyboard.type("".join(label[0] for label in references.values()), delay=30)
+    expected = {"reference": references}
+    words = {"y": "yes", "n": "no"}
+    kinds = {"strategic_depth": (100, 250), "coherence": (300, 30), "question": (300, 100)}
+    for kind, (latency, cadence) in kinds.items():
+        subjects = [str(position) for position in state.samples.get(kind, range(1, 6))]
+        keys = ("ynyny" * 2)[: len(subjects)]
+        desk.evaluate("late => { window.late = late }", latency)
+        desk.keyboard.type(keys, delay=cadence)
+        expected[kind] = {subject: words[key] for subject, key in zip(subjects, keys, strict=True)}
+    # The rating does not go on by itself: the half point and the undo wait for what they are about.
+    desk.keyboard.type("3h2u", delay=30)
+    return expected | {"rating": {"": "3.5"}}
+
+
+def what_a_key_does_after_something_else(desk: Page, evaluation: Evaluation) -> None:
+    """After help, a tab, j and k, a comment and a click a judging key acts on the current item."""
+    desk.evaluate("window.late = 0")
+    desk.locator("#steps [data-step=coherence]").click()
+    first, second, third, *_rest = load_state(evaluation).samples["coherence"]
+
+    def stored(position: int) -> str:
+        settle(desk)
+        return load_state(evaluation).values["coherence"][str(position)]
+
+    desk.keyboard.press("n")
+    assert stored(first) == "no"
+    desk.keyboard.press("ArrowDown")
+    here = desk.evaluate(HERE)
+    desk.keyboard.press("?")
+    expect(desk.locator("#keysheet")).to_have_attribute("open", "")
+    desk.keyboard.press("Escape")
+    assert desk.evaluate(HERE) == here == f"item-coherence-{second}"
+    desk.keyboard.type("?y")
+    assert stored(second) == "yes"
+    expect(desk.locator("#keysheet")).not_to_have_attribute("open", "")
+    desk.keyboard.press("ArrowDown")
+    desk.keyboard.type("kjn")
+    assert stored(third) == "no"
+    desk.keyboard.type("wodd", delay=10)
+    desk.keyboard.press("Enter")
+    settle(desk)
+    expect(desk.locator(f"#message-{third}")).to_contain_text("comments: 1")
+    desk.keyboard.press("y")
+    assert stored(third) == "yes"
+    desk.locator("#message-5 .said").click()
+    desk.keyboard.press("n")
+    assert stored(third) == "no"
