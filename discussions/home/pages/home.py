@@ -10,14 +10,14 @@ from discussions.core.evaluation_states import OPEN, RETURNED, SKIPPED
 from discussions.flags.queries import count_waiting_flags
 from discussions.models import Evaluation, Transcript
 from discussions.models.slots import CALIBRATION
-from discussions.queue.pages.queue import describe_submitted, free_counts
+from discussions.queue.pages.queue import Submission, count_submitted_today, find_submission, free_counts
 from discussions.slots.core import minutes_left
 from discussions.slots.queries import query_kept_slots, set_aside
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
 from rubric.human_reviewers.queries.waiting import waiting_count
 from workspace.access.permissions import is_admin
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.capped_counts import CappedNumbers, numbers_in
+from workspace.database.capped_counts import MOST_COUNTED, CappedNumbers, numbers_in
 from workspace.models import Membership, Person, Project
 
 LISTED, ASIDE = 5, 10
@@ -72,6 +72,11 @@ class ProjectWork(Struct, frozen=True):
     flag_count: int
 
     @property
+    def left_count(self) -> int:
+        """How many games the person can still take, assigned ones included; 100 means 100 or more."""
+        return min(self.free_count + len(self.kept), MOST_COUNTED)
+
+    @property
     def has_next(self) -> bool:
         """Whether "Next game" gives one."""
         own = self.calibration
@@ -83,16 +88,17 @@ class ProjectWork(Struct, frozen=True):
 class HomePage(Struct, frozen=True):
     """Everything that waits for one person; `review_count` is None for a person who reviews no comparisons.
 
-    `handed_in` is a sentence on the evaluation that was just submitted, or "".
+    `submission` is the evaluation that was just submitted; `today_count` are the games that the person submitted today.
     """
 
-    handed_in: str
+    submission: Submission | None
     returned: list[Started]
     started: list[Started]
     aside: list[Aside]
     projects: list[ProjectWork]
     may_create: bool
     review_count: int | None
+    today_count: int
 
 
 def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
@@ -129,13 +135,14 @@ def home_page(*, person: Person, now: datetime, handed_in: int = 0) -> HomePage:
     ]
     started = _started(person, now)
     return HomePage(
-        describe_submitted(person, handed_in) if handed_in else "",
+        find_submission(person, handed_in) if handed_in else None,
         [started_game for started_game in started if started_game.is_returned],
         [started_game for started_game in started if not started_game.is_returned],
         _aside(person, rated),
         work,
         may_create=is_admin(person),
         review_count=waiting_count(person),
+        today_count=count_submitted_today(person, now) if rated else 0,
     )
 
 

@@ -1,8 +1,10 @@
 """The queue of a project for one evaluator: what is free, or why nothing is. Counts stop at a hundred."""
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -150,17 +152,32 @@ def _games(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
     return slots.order_by("game").values("game").distinct()
 
 
-def describe_submitted(person: Person, key: int) -> str:
-    """One sentence on a submitted evaluation of the person, "" when there is none with this key; one query.
+class Submission(Struct, frozen=True):
+    """A submitted evaluation of the person: its project, and a sentence on its game."""
+
+    project: int
+    says: str
+
+
+def find_submission(person: Person, key: int) -> Submission | None:
+    """A submitted evaluation of the person, None when there is none with this key; one query.
 
     A hidden repeat is described by its shown number and the evaluations of its game, so that it reads like any other.
     """
     own = Evaluation.objects.visible_to(person).filter(pk=key, state=SUBMITTED).exclude(purpose=CALIBRATION)
     found = own.select_related("game__iteration").annotate(in_count=submitted_count()).first()
     if found is None:
-        return ""
+        return None
     needed = found.game.evaluator_count
     values = {"game": found.game_number, "count": min(found.in_count, needed), "needed": needed}
-    if needed == 1:
-        return _("Game %(game)d is handed in.") % values
-    return _("Game %(game)d is handed in: %(count)d of %(needed)d are in.") % values
+    says = _("Game %(game)d is submitted.")
+    if needed > 1:
+        says = _("Game %(game)d: %(count)d of %(needed)d evaluations are submitted.")
+    return Submission(found.game.project_id, says % values)
+
+
+def count_submitted_today(person: Person, now: datetime) -> int:
+    """How many games the person submitted since midnight of the current time zone, calibration aside; one query."""
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    own = Evaluation.objects.filter(evaluator=person, state=SUBMITTED, submitted_at__gte=midnight)
+    return own.exclude(purpose=CALIBRATION).count()

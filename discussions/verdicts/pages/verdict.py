@@ -10,6 +10,7 @@ from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATE
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED, Outcome
 from discussions.models import Game, Verdict
 from discussions.models.iterations import NEVER
+from discussions.slots.permissions import check_take_game
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.pages.lines import (
@@ -59,6 +60,7 @@ class VerdictPage(Struct, frozen=True):
     they would show the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says
     where a lead can remove the cause: "people", "settle", or "". `changed` lists what changed since the recording.
     `people` are the estimates from the present judgements with a sentence each, none for those who may not see them.
+    With `may_go_on` the person can only take the next game now; `sees_advice` is for those who change prompts.
     """
 
     game: Game
@@ -72,6 +74,8 @@ class VerdictPage(Struct, frozen=True):
     record_way: str
     sees_game: bool
     people: list[tuple[PeopleEstimate, str]]
+    may_go_on: bool
+    sees_advice: bool
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
@@ -86,6 +90,8 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     several = preview is not None and len(preview.basis.evaluations) > 1
     is_shared = game.evaluator_count > 1 or several
     is_private = is_shared and not may(check_supersede_verdict, person, game)
+    refusal = _refusal(game, person, preview, is_correction=recorded is not None)
+    is_evaluator = may(check_take_game, person, game.project)
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
     return VerdictPage(
         game=game,
@@ -103,12 +109,14 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         else [],
         basis_sha256=preview.basis_sha256 if preview and not is_private else "",
         basis=canonical_bytes(preview.basis).decode() if preview and not is_private else "",
-        record_refusal=_refusal(game, person, preview, is_correction=recorded is not None),
+        record_refusal=refusal,
         record_way=_way(preview),
         sees_game=sees_game,
         people=[(estimate, describe_people_estimate(estimate)) for estimate in load_people_estimates(preview)]
         if preview and not is_private and not is_hidden
         else [],
+        may_go_on=is_evaluator and bool(recorded or refusal),
+        sees_advice=not is_evaluator,
     )
 
 

@@ -3,6 +3,9 @@
 What home says to who just handed a game in: that it is in, and how many are, and nothing of the others.
 """
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 
@@ -185,7 +188,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert home_page(person=person, now=NOW).projects[0].free_count == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
-        (person, "home", (), 12),
+        (person, "home", (), 13),
         (lead, "home", (), 8),
         (person, "queue", (project.slug,), 9),
     ):
@@ -254,14 +257,15 @@ def test_handing_in_leads_to_a_sentence_with_how_many_are_in(client):
         )
         assert (answer.status_code, answer[where]) == (status, f"/?handed_in={two.pk}")
     said = client.get(f"/?handed_in={two.pk}").content.decode()
-    assert f"Game {game.number} is handed in: 2 of 3 are in." in said
+    assert f"Game {game.number}: 2 of 3 evaluations are submitted." in said
+    assert "No game is left for you today." in said
     assert "Canary" not in said
     # Who has not handed in, who does not rate it and who leads are told nothing by another's address.
     lead, stranger = make_lead(project=game.project), make_member(project=game.project)
     for person in (third.evaluator, first.evaluator, lead, stranger):
-        assert "handed in" not in home(client, person, two.pk)
-    assert "handed in" not in home(client, third.evaluator, third.pk)
-    assert "handed in" not in client.get("/").content.decode()
+        assert "Submitted." not in home(client, person, two.pk)
+    assert "Submitted." not in home(client, third.evaluator, third.pk)
+    assert "Submitted." not in client.get("/").content.decode()
     assert client.get("/?handed_in=x").status_code == 400
     assert client.get("/?handed_in=1&handed_in=2").status_code == 400
     assert client.get("/?other=1").status_code == 400
@@ -275,7 +279,8 @@ def test_fewer_that_are_enough_are_not_exceeded(client):
     type(game).objects.filter(pk=game.pk).update(
         needed_count=1, needed_by=first.evaluator, needed_reason="x", needed_at=game.created_at
     )
-    assert f"Game {game.number} is handed in." in home(client, two.evaluator, two.pk)
+    assert f"Game {game.number}: 1 of 1" not in home(client, two.evaluator, two.pk)
+    assert f"Game {game.number} is submitted." in home(client, two.evaluator, two.pk)
 
 
 def test_who_rates_alone_goes_on_to_the_verdict_as_before(client):
@@ -285,19 +290,33 @@ def test_who_rates_alone_goes_on_to_the_verdict_as_before(client):
     assert answer["Location"].endswith("/verdict/")
 
 
+def test_the_next_game_is_focused_with_how_many_are_left(client):
+    game = make_shared_game(k=2)
+    for _ in range(3):
+        make_game(project=game.project)
+    done = submit_as(list_evaluations(game)[0])
+    said = " ".join(home(client, done.evaluator, done.pk).split())
+    assert "Submitted." in said
+    assert "3 games left for you today." in said
+    assert said.count("autofocus") == 1
+    assert re.search(r"autofocus\s*> Next game", said)
+    days = [home_page(person=done.evaluator, now=when).today_count for when in (NOW, NOW + timedelta(days=1))]
+    assert days == [1, 0]
+
+
 def test_a_repeat_is_told_by_the_number_it_was_shown_under(client, monkeypatch):
     monkeypatch.setattr("workspace.core.repeats.APART", 0)
     repeat = finish(until_repeated(rated_once()))
     said = home(client, repeat.evaluator, repeat.pk)
-    assert f"Game {repeat.shown_number} is handed in." in said
-    assert f"Game {repeat.game.number} is handed in" not in said
+    assert f"Game {repeat.shown_number} is submitted." in said
+    assert f"Game {repeat.game.number} is submitted" not in said
 
 
 def test_it_asks_one_query_more(client, django_assert_num_queries):
     evaluation = submitted()
     client.force_login(evaluation.evaluator)
     client.get("/")
-    with django_assert_num_queries(12):
-        client.get("/")
     with django_assert_num_queries(13):
+        client.get("/")
+    with django_assert_num_queries(14):
         client.get(f"/?handed_in={evaluation.pk}")

@@ -46,10 +46,24 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     said = answer.content.decode()
     assert preview(game).outcome.headline in said.replace("&lt;", "<").replace("&gt;", ">")
     assert "Would be recorded now" in said
+    assert "Next game" not in said, "first the verdict is recorded"
     posted = client.post(address(game, "record_verdict"), shown_basis(answer))
     assert (posted.status_code, posted["Location"]) == (303, address(game))
     assert Verdict.objects.get().created_by == get_evaluator(game)
-    assert "Recorded verdict 1" in client.get(address(game)).content.decode()
+    said = client.get(address(game)).content.decode()
+    assert "Recorded verdict 1" in said
+    assert re.search(r"autofocus>Next game", said)
+
+
+def test_advice_for_prompts_is_for_those_who_change_them(client):
+    game = settled().game
+    for name, title in (("verdict", "What to work on, the worst first"), ("report", 'id="advice"')):
+        client.force_login(get_lead(game))
+        said = client.get(address(game, name)).content.decode()
+        assert title in said
+        assert "Next game" not in said
+        client.force_login(get_evaluator(game))
+        assert title not in client.get(address(game, name)).content.decode()
 
 
 def test_what_people_would_say_of_every_message_is_beside_the_score_for_those_who_may_see_answers(client):
@@ -200,7 +214,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         record(game)
         client.force_login(get_lead(game))
         client.get(address(game))
-        with django_assert_num_queries(16):
+        with django_assert_num_queries(17):
             assert client.get(address(game)).status_code == 200
 
 

@@ -20,7 +20,7 @@ def address(game, name="report"):
 
 def test_the_page_says_the_seven_lines_the_result_and_who_judged(client):
     verdict = settled()
-    client.force_login(verdict.created_by)
+    client.force_login(get_lead(verdict.game))
     said = client.get(address(verdict.game)).content.decode()
     for part in (
         "Memory accuracy",
