@@ -42,18 +42,29 @@ def join_seeds(shared: str, own: str) -> str:
 def audit_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> tuple[int, ...]:
     """The positions (from 1, ascending) of one metric's audit sample in a game of `message_count` messages.
 
-    The same seed and metric always give the same messages; other seeds and metrics give independent ones. With a seed
+    The same seed and metric always give the same messages; other seeds and metrics give independent ones. Coherence is
+    not asked of the first message: another one is drawn for it. With a seed
     of `join_seeds` half of the sample, rounded up, is drawn by the shared part, and the rest by the own part from the
     other messages: agreement needs messages that all judge, coverage needs others. Seeds of before draw all of it.
     """
     size = rule.size(message_count)
     shared, _, own = seed.rpartition(SHARED_SEED)
     if not shared:
-        return tuple(sorted(_draw_positions(f"{seed}:{metric}", size, message_count)))
+        drawn = _draw_positions(f"{seed}:{metric}", size, message_count)
+        return tuple(sorted(_without_first(drawn, metric, seed, message_count)))
     common = shared_sample(seed, metric, message_count, rule)
     others = [position for position in range(1, message_count + 1) if position not in common]
     drawn = _draw_positions(f"{own}:{metric}", size - len(common), len(others))
-    return tuple(sorted({*common, *(others[place - 1] for place in drawn)}))
+    chosen = {*common, *(others[place - 1] for place in drawn)}
+    return tuple(sorted(_without_first(chosen, metric, own, message_count)))
+
+
+def _without_first(drawn: set[int], metric: str, seed: str, message_count: int) -> set[int]:
+    """A sample of coherence with another message for the first, before which nothing was said; else the sample."""
+    if metric != judgement_kinds.COHERENCE or 1 not in drawn:
+        return drawn
+    others = [position for position in range(2, message_count + 1) if position not in drawn]
+    return drawn - {1} | ({others[_draw(f"{seed}:first", len(others)) - 1]} if others else set())
 
 
 @lru_cache(maxsize=1024)
@@ -87,7 +98,8 @@ def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule =
     """The positions of the sample that every evaluator of the game judges; none under seeds of before."""
     shared = seed.rpartition(SHARED_SEED)[0]
     size = (rule.size(message_count) + 1) // 2 if shared else 0
-    return frozenset(_draw_positions(f"{shared}:{metric}", size, message_count))
+    drawn = _draw_positions(f"{shared}:{metric}", size, message_count)
+    return frozenset(_without_first(drawn, metric, shared, message_count))
 
 
 def _draw_positions(seed: str, size: int, count: int) -> set[int]:

@@ -226,10 +226,18 @@ def test_a_tenth_at_least_five_at_most_ten():
 
 @given(st.text(max_size=20), COUNTS)
 def test_a_sample_is_of_different_messages_of_the_game(seed, count):
-    sample = audit_sample(seed, "coherence", count)
+    sample = audit_sample(seed, "strategic_depth", count)
     assert len(set(sample)) == len(sample) == SampleRule().size(count)
     assert list(sample) == sorted(sample)
     assert all(1 <= position <= count for position in sample)
+
+
+@given(st.text(max_size=20), COUNTS)
+def test_coherence_is_not_asked_of_the_first_message(seed, count):
+    sample = audit_sample(seed, "coherence", count)
+    assert 1 not in sample
+    assert len(set(sample)) == len(sample) == min(SampleRule().size(count), max(count - 1, 0))
+    assert all(2 <= position <= count for position in sample)
 
 
 def test_the_seed_and_the_metric_deal_and_nothing_else():
@@ -238,10 +246,11 @@ def test_the_seed_and_the_metric_deal_and_nothing_else():
     assert audit_sample("a", "coherence", 60) != audit_sample("b", "coherence", 60)
 
 
+@pytest.mark.parametrize("metric", ["strategic_depth", "coherence"])
 @pytest.mark.parametrize("count", [1, 2, 5, 11, 60, 5000])
-def test_half_of_the_sample_is_common_to_the_evaluators_of_a_game(count):
-    samples = [set(audit_sample(join_seeds("game", str(own)), "coherence", count)) for own in range(40)]
-    size = SampleRule().size(count)
+def test_half_of_the_sample_is_common_to_the_evaluators_of_a_game(count, metric):
+    samples = [set(audit_sample(join_seeds("game", str(own)), metric, count)) for own in range(40)]
+    size = min(SampleRule().size(count), count - (metric == "coherence"))
     assert {len(sample) for sample in samples} == {size}
     common = set.intersection(*samples)
     assert len(common) >= (size + 1) // 2
@@ -253,7 +262,7 @@ def test_half_of_the_sample_is_common_to_the_evaluators_of_a_game(count):
 def test_no_message_is_dealt_more_often_by_two_seeds():
     times = [0] * 60
     for seed in range(3000):
-        for position in audit_sample(join_seeds(f"game {seed}", f"own {seed}"), "coherence", 60):
+        for position in audit_sample(join_seeds(f"game {seed}", f"own {seed}"), "strategic_depth", 60):
             times[position - 1] += 1
     # As below: 300 times expected, with a standard deviation of about 16.
     assert min(times) > 230
@@ -263,7 +272,7 @@ def test_no_message_is_dealt_more_often_by_two_seeds():
 def test_every_message_is_dealt_equally_often():
     times = [0] * 60
     for seed in range(3000):
-        for position in audit_sample(str(seed), "coherence", 60):
+        for position in audit_sample(str(seed), "strategic_depth", 60):
             times[position - 1] += 1
     # 3000 samples of 6 in 60: each message is expected 300 times, with a standard deviation of about 16.
     assert min(times) > 230
