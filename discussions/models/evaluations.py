@@ -160,7 +160,10 @@ class Revision(KeyedRevision):
 
 
 class Reveal(models.Model):
-    """What was shown to an evaluator, when: "roles", "scores", "transcript", "metric:coherence", "reference:19.2"."""
+    """What an evaluator was shown, when: "roles", "scores", "transcript", "metric:coherence", "reference:19.2".
+
+    "suggestions": the evaluator looked at the suggested references.
+    """
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals")
     what = models.CharField(max_length=60)

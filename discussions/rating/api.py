@@ -129,8 +129,8 @@ class SavedAnswer(Answer):
 class JudgementGiven(Given):
     """A judgement of one thing. `version` is how often you judged it before, 0 at first; "" as value takes it back.
 
-    The kinds "reveal" (subject "roles" or "transcript", value "yes"), "comment" and "flag" (subject "message:19" or
-    "game", the text as `reason`) are acts of the same form.
+    The kinds "reveal" (subject "roles", "transcript" or "suggestions", value "yes"), "comment" and "flag" (subject
+    "message:19" or "game", the text as `reason`) are acts of the same form.
     """
 
     kind: str = Field(max_length=30)

@@ -60,10 +60,10 @@ def override(keys: Keyboard, said: dict[tuple[str, str], str]) -> dict[tuple[str
         while (kind, now.get_attribute("data-position")) in said:
             keys.press(away)
         position = now.get_attribute("data-position")
-        was = now.locator(f"button[data-m='{metric}']").get_attribute("value").split("~")[-1]
+        was = now.locator(f"[data-m='{metric}']").get_attribute("data-act").split("~")[-1]
         keys.press("m", metric)
         expect(now).to_have_attribute("data-position", position)
-        expect(now.locator(f".chip:has([data-m='{metric}']) s, [data-m='{metric}'] s")).to_be_visible()
+        expect(now.locator(f"[data-m='{metric}'] s")).to_be_visible()
         stored[kind, position] = was
         assert was in turned
     return stored

@@ -5,10 +5,10 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.models import Evaluation
-from discussions.rating.actions.finish import open_transcript, reveal_roles
+from discussions.rating.actions.finish import look_at_suggestions, open_transcript, reveal_roles
 from discussions.rating.actions.judgements import judge
 from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
-from discussions.rating.core.visibility import ROLES, TRANSCRIPT
+from discussions.rating.core.visibility import ROLES, SUGGESTIONS, TRANSCRIPT
 from discussions.rating.queries import EvaluationState
 from workspace.models import Person
 from workspace.revisions.core import Act
@@ -28,14 +28,16 @@ def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Ac
     Raises what `judge`, the reveals and `remark` raise; each writes its own transaction.
     """
     if posted.kind == "reveal":
-        is_transcript = posted.subject == TRANSCRIPT
-        reveal = open_transcript if is_transcript else reveal_roles
-        reveal(evaluation=evaluation, by=by, now=now)
-        return Acted(now, frozenset({TRANSCRIPT if is_transcript else ROLES}))
+        what = posted.subject if posted.subject in _REVEALS else ROLES
+        _REVEALS[what](evaluation=evaluation, by=by, now=now)
+        return Acted(now, frozenset({what}))
     if posted.kind in (FLAG, COMMENT):
         return _noted(evaluation, posted, by, now)
     saved = judge(evaluation=evaluation, act=posted, by=by, now=now)
     return Acted(saved.revision.created_at, saved.revealed, saved.work)
+
+
+_REVEALS = {ROLES: reveal_roles, TRANSCRIPT: open_transcript, SUGGESTIONS: look_at_suggestions}
 
 
 def _noted(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:

@@ -10,7 +10,8 @@ from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import ATTRIBUTION
 from discussions.models import Evaluation, Reveal, Slot
 from discussions.models.slots import RATING
-from discussions.rating.core.visibility import ROLES, TRANSCRIPT
+from discussions.rating.core.order import why_not_in_test
+from discussions.rating.core.visibility import ROLES, SUGGESTIONS, TRANSCRIPT
 from discussions.rating.queries import load_state
 from discussions.slots.actions import (
     GONE,
@@ -67,6 +68,24 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
         _reveal(locked, TRANSCRIPT, now)
         record_slot_event(evaluation=locked, verb="transcript:opened", by=by, now=now)
+
+
+def look_at_suggestions(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
+    """Store that the evaluator has looked at the suggested references; those not marked are none. Idempotent.
+
+    Raises Unacceptable while the transcript is closed, NotAllowed when the evaluation is not open.
+    """
+    with transaction.atomic():
+        locked = lock_evaluation(evaluation)
+        hold_slot(evaluation=locked, by=by, now=now)
+        check_rate(by, locked)
+        progress = load_state(locked).progress
+        if fault := why_not_in_test(progress, "reveal"):
+            raise Unacceptable(fault, field="subject")
+        if SUGGESTIONS in progress.revealed:
+            return
+        _reveal(locked, SUGGESTIONS, now)
+        record_slot_event(evaluation=locked, verb="suggestions:dismissed", by=by, now=now)
 
 
 def _reveal(evaluation: Evaluation, what: str, now: datetime) -> None:

@@ -1,9 +1,10 @@
 """Blind first: when an evaluator may see what, what they are asked, and what is missing before submitting.
 
 What was shown stays shown: reveals are stored as rows with the names "roles", "scores", "transcript", "reference:19.2"
-and "metric:coherence". With "alongside" everything is visible from the start; with "never" the automatic values stay
-hidden until a verdict is recorded. If the evaluation begins with the blind test, the transcript stays closed with every
-setting until the test is answered and the evaluator opens it.
+and "metric:coherence", and "suggestions" once the evaluator has looked at the suggested references. With "alongside"
+everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
+evaluation begins with the blind test, the transcript stays closed with every setting until the test is answered and the
+evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +20,7 @@ from discussions.verdicts.core.more_messages import RoleSample
 BLIND_FIRST, ALONGSIDE, NEVER = "blind_first", "alongside", "never"
 
 
-ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
+ROLES, SCORES, TRANSCRIPT, SUGGESTIONS = "roles", "scores", "transcript", "suggestions"
 
 
 SAMPLED = (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE)
@@ -174,6 +175,18 @@ def asked_references(progress: Progress) -> list[str]:
     )
 
 
+def open_suggestions(progress: Progress) -> list[str]:
+    """The suggested references that the evaluator neither marked nor dismissed; submitting does not wait for them."""
+    if SUGGESTIONS in progress.revealed:
+        return []
+    return [
+        subject
+        for subject in progress.judgeable.possible
+        if not progress.value(judgement_kinds.MISSED, subject)
+        and not progress.value(judgement_kinds.REFERENCE, subject)
+    ]
+
+
 def asked_roles(progress: Progress) -> list[int]:
     """The messages that need a label of role consistency: those the rules object to, and the sample."""
     return sorted({*progress.inconsistent, *progress.samples[judgement_kinds.ROLE_CONSISTENCY]})
@@ -194,6 +207,14 @@ def asked_count(progress: Progress) -> int:
         + reveal
         + roles
     )
+
+
+def later_count(progress: Progress) -> int:
+    """How many judgements at least are asked for after the roles are revealed; 0 once they are.
+
+    The rules' own findings are not counted: their number would tell what the rules say.
+    """
+    return 0 if roles_seen(progress) else len(progress.samples[judgement_kinds.ROLE_CONSISTENCY])
 
 
 def test_count(progress: Progress) -> int:

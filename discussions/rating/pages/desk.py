@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import TEST, Deal
 from discussions.adjudication.labels import answer_label
-from discussions.core.judgement_kinds import item_id
+from discussions.core.judgement_kinds import COHERENCE, item_id
 from discussions.models import Remark
 from discussions.rating.core.concealed import SeenGame, VisibleFindings, select_visible_findings
 from discussions.rating.core.visibility import Progress, Visibility, get_phase
@@ -17,6 +17,11 @@ from discussions.rating.pages.window import WHOLE, TranscriptWindow
 from discussions.rating.queries import AnswerRecord, EvaluationState
 from rubric.core.records import RubricRecord
 from workspace.database.prepared_queries import Prepared
+
+
+def say_answer(kind: str, value: str) -> str:
+    """An answer in the words of the item's buttons; coherence asks a question with yes and no."""
+    return answer_label("" if kind == COHERENCE else kind, value)
 
 
 class ItemValues(TypedDict):
@@ -94,7 +99,7 @@ class Desk:
             return ""
         if get_phase(self.progress, judgement.kind, judgement.subject) == "blind":
             return ""
-        return answer_label(judgement.kind, judgement.blind_value)
+        return say_answer(judgement.kind, judgement.blind_value)
 
 
 def build_desk(work: EvaluationState, remarks: Iterable[RatingNote], *, is_barred: bool = False) -> Desk:

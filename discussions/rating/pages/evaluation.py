@@ -14,7 +14,7 @@ from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
 from discussions.models.slots import CALIBRATION
-from discussions.rating.core.visibility import ROLES, STEP_BY_KIND
+from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, SUGGESTIONS, later_count, open_suggestions
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.desk import Desk, build_desk, load_remarks
@@ -86,7 +86,6 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
     """The fields of an `EvaluationPage` that only a whole page has, and whether the evaluator is barred."""
     evaluation = work.evaluation
     barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
-    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk").first()
     head = {
         "game_number": evaluation.game_number,
         "lease": lease,
@@ -95,9 +94,15 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
         "may_return": lease is not None and lease.is_free,
         "returned_comment": evaluation.returned_comment if evaluation.state == "returned" else "",
         "single_keys": evaluation.evaluator.has_single_keys,
-        "saved_at": newest.created_at if newest else None,
+        "saved_at": find_saved_at(evaluation.pk),
     }
     return head, bool(barred)
+
+
+def find_saved_at(evaluation: int) -> datetime | None:
+    """When the newest judgement of the evaluation was stored; None before the first."""
+    newest = Revision.objects.filter(judgement__evaluation=evaluation).order_by("-pk")
+    return newest.values_list("created_at", flat=True).first()
 
 
 class CompletedAct(Struct, frozen=True):
@@ -123,7 +128,7 @@ def rating_answer(
     changed = changed_by(desk, done)
     has_forms = done.kind in ("comment", "flag", judgement_kinds.MISSED) and not changed.refusal
     page = AnswerPage(
-        saved_at=done.saved_at,
+        saved_at=done.saved_at or find_saved_at(work.evaluation.pk),
         **_shared(desk, work, wanted, is_undoable=done.is_undoable),
         **_lists(desk, work, tuple(changed.steps)),
         rounds=transcript.rounds(desk) if changed.is_map_changed else [],
@@ -161,6 +166,8 @@ def _shared(
         "is_open": desk.is_open,
         "judged": judged,
         "needed": needed,
+        "later": later_count(desk.progress),
+        "suggested": len(open_suggestions(desk.progress)),
         "steps": review.steps(desk),
         "figures": review.figures(desk, work),
         "window": desk.window,
@@ -207,7 +214,11 @@ def changed_by(desk: Desk, done: CompletedAct) -> Changed:
     elif position and done.kind in ON_A_MESSAGE:
         messages = [transcript.message_row(desk, position, transcript.locate_references(desk))]
     return Changed(
-        items=[item] if item else [],
+        # The bound of the rating depends on the answers. The script goes to the item that is drawn last.
+        items=[
+            *([rating_items.rating(desk)] if done.kind == judgement_kinds.QUESTION else []),
+            *([item] if item else []),
+        ],
         steps=steps,
         messages=messages,
         rounds=transcript.rounds(desk, None if is_opened else {position}) if position else [],
@@ -238,7 +249,7 @@ def _steps(desk: Desk, done: CompletedAct) -> list[str]:
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]
-    if done.kind == judgement_kinds.MISSED:
+    if done.kind == judgement_kinds.MISSED or SUGGESTIONS in done.revealed:
         steps.append("references")
     if done.kind in (judgement_kinds.IDENTIFY, judgement_kinds.IDENTIFY_DECIDES):
         steps.append("identify")

@@ -20,7 +20,7 @@ from discussions.metrics.core.text import split
 from discussions.metrics.core.vote_record import find_named_round
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import NEVER, ROLES, asked_references, asked_roles
-from discussions.rating.pages.desk import Desk
+from discussions.rating.pages.desk import Desk, say_answer
 from discussions.rating.pages.records import (
     Anchor,
     GivenMessage,
@@ -169,7 +169,7 @@ def sample(desk: Desk, metric: str, position: int) -> SampleItem:
         player=message.player,
         name=desk.seen.name(message.player),
         text=message.text,
-        machine=answer_label(metric, machine) if machine else "",
+        machine=say_answer(metric, machine) if machine else "",
         agrees=machine == values["value"] if machine and values["value"] else None,
     )
 
@@ -321,7 +321,24 @@ def rating(desk: Desk) -> RatingItem:
     return RatingItem(
         **desk.item(judgement_kinds.RATING, ""),
         anchors=[Anchor(value, anchors[value]) for value in sorted(anchors)],
+        bound=describe_bound(desk),
+        is_below=any(missing.kind == judgement_kinds.RATING for missing in desk.visibility.missing)
+        and bool(desk.value(judgement_kinds.RATING, "")),
     )
+
+
+def describe_bound(desk: Desk) -> str:
+    """The rubric's lower bound of the rating, with the answers so far."""
+    answers = desk.progress.values.get(judgement_kinds.QUESTION, {}).values()
+    values = {
+        "yes": sum(answer == judgement_kinds.YES for answer in answers),
+        "of": desk.progress.judgeable.question_count,
+        "needed": desk.progress.yes_needed,
+        "least": f"{float(desk.progress.least_rating):g}",
+    }
+    if values["yes"] >= values["needed"]:
+        return _("%(yes)d of %(of)d answers are yes, so the rating must be %(least)s or more.") % values
+    return _("With %(needed)d or more yes the rating must be %(least)s or more; so far %(yes)d yes.") % values
 
 
 def roles(desk: Desk) -> LockedRoles | OpenRoles:

@@ -15,15 +15,17 @@ from discussions.rating.pages.window import WHOLE, More, TranscriptWindow
 
 
 class Chip(Struct, frozen=True):
-    """A metric's value for a message, and the value that a press would store."""
+    """A metric's value for a message, and the value that changing it would store."""
 
     kind: str
+    name: str
     key: str
     label: str
     was: str
     subject: str
     version: int
     flip: str
+    flip_label: str
     is_own: bool
 
 
@@ -63,10 +65,11 @@ class RoundRow(Struct, frozen=True):
 
 
 class RatingStep(Struct, frozen=True):
-    """One step of the work and its progress."""
+    """One step of the work and its progress: `state` is "todo", "optional", "later" or "done", `count` says it."""
 
     key: str
     label: str
+    state: str
     count: str
     needs: int
     is_locked: bool
@@ -279,9 +282,11 @@ class Anchor(Struct, frozen=True):
 
 
 class RatingItem(Item, frozen=True, kw_only=True):
-    """M7: the rating."""
+    """M7: the rating; `bound` says what the answers allow, `is_below` that the rating is lower."""
 
     anchors: list[Anchor]
+    bound: str = ""
+    is_below: bool = False
 
     @property
     def other_half(self) -> str:
@@ -328,7 +333,8 @@ class OpenRoles(Struct, frozen=True):
 class EvaluationPage(Struct, frozen=True, kw_only=True):
     """What every page and every answer of one evaluation has; the fields with defaults are those of a whole page.
 
-    `game_number` is ours, never the file's.
+    `game_number` is ours, never the file's. `later` are judgements asked for at least after the reveal, `suggested`
+    references that were neither marked nor dismissed.
     """
 
     evaluation_id: int
@@ -341,6 +347,8 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     can_undo: bool
     undo_key: str
     step: str
+    later: int = 0
+    suggested: int = 0
     player: int = 0
     game_number: int = 0
     lease: Lease | None = None

@@ -3,14 +3,13 @@
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
-from discussions.core.outcome import MEMORY, Line, Outcome
+from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Line, Outcome
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
-from discussions.rating.core.visibility import NEVER, STEPS, asked_count, asked_references
+from discussions.rating.core.visibility import NEVER, STEPS, asked_count, list_unidentified, open_suggestions
 from discussions.rating.pages.desk import Desk
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep
 from discussions.rating.queries import EvaluationState
@@ -27,56 +26,51 @@ def open_step(desk: Desk, wanted: str) -> str:
     return desk.visibility.missing[0].step if desk.visibility.missing else "review"
 
 
+# The step of rating of each metric.
+STEP_METRICS = {
+    "references": MEMORY,
+    "depth": judgement_kinds.STRATEGIC_DEPTH,
+    "coherence": judgement_kinds.COHERENCE,
+    "repetition": REPETITION,
+    "identify": DIVERSITY,
+    "engagement": ENGAGEMENT,
+    "roles": judgement_kinds.ROLE_CONSISTENCY,
+}
+
+
 def steps(desk: Desk) -> list[RatingStep]:
-    """Every step with how far it is."""
+    """Every step with the name of its metric and how far it is."""
     needs = {key: sum(missing.step == key for missing in desk.visibility.missing) for key in STEPS}
-    labels = {
-        "references": _("Memory"),
-        "depth": _("Depth"),
-        "coherence": _("Coherence"),
-        "repetition": _("Phrases"),
-        "identify": _("Who said it"),
-        "engagement": _("Watching"),
-        "roles": _("Roles"),
-        "review": _("Submit"),
+    names = {criterion.key: criterion.label for criterion in desk.rubric.criteria}
+    labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
+        "review": _("Submit")
     }
     is_locked = not desk.visibility.roles and not desk.visibility.can_reveal_roles
     return [
-        RatingStep(key, labels[key], _count(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
+        RatingStep(key, labels[key], *_state(desk, key, needs[key]), needs[key], key == "roles" and is_locked)
         for key in STEPS
     ]
 
 
-def _count(desk: Desk, key: str, needs: int) -> str:
-    """How far one step is, in two words."""
+def _state(desk: Desk, key: str, needs: int) -> tuple[str, str]:
+    """The state of one step, and its words."""
     if key == "review":
         left = len(desk.visibility.missing)
-        return ngettext("%(n)s open", "%(n)s open", left) % {"n": left} if left else _("ready")
+        return ("todo", _("%(n)s to do") % {"n": left}) if left else ("done", _("ready"))
+    if key == "roles" and not desk.visibility.roles:
+        return "later", _("after the reveal")
+    if needs:
+        return "todo", _("%(n)s to do") % {"n": needs}
+    if key == "references" and (suggested := open_suggestions(desk.progress)):
+        return "optional", _("%(n)s suggested") % {"n": len(suggested)}
     if key == "repetition":
         taken = len(desk.progress.values.get(judgement_kinds.PHRASE, {}))
-        return _("%(n)s accepted") % {"n": taken} if taken else _("if needed")
-    if key == "identify" and desk.deal:
-        return _("done")
-    if key == "identify":
+        return ("done", _("%(n)s accepted") % {"n": taken}) if taken else ("optional", _("optional"))
+    if key == "identify" and not desk.deal and list_unidentified(desk.progress):
         answers = len(desk.progress.values.get(judgement_kinds.IDENTIFY, {}))
         asked = len(desk.progress.judgeable.speakers)
-        return _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("if wanted")
-    if key == "roles" and not desk.visibility.roles:
-        return _("last")
-    of = _asked_in(desk, key)
-    return _("%(n)s of %(all)s") % {"n": max(of - needs, 0), "all": of} if needs else _("done")
-
-
-def _asked_in(desk: Desk, key: str) -> int:
-    progress = desk.progress
-    if key == "references":
-        return len(asked_references(progress))
-    if key == "engagement":
-        return progress.judgeable.question_count + 1
-    metric = {"depth": judgement_kinds.STRATEGIC_DEPTH, "coherence": judgement_kinds.COHERENCE}.get(key)
-    if metric:
-        return len(progress.samples[metric])
-    return len({*progress.inconsistent, *progress.samples[judgement_kinds.ROLE_CONSISTENCY]})
+        return "optional", _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("optional")
+    return "done", _("done")
 
 
 def missing(desk: Desk) -> list[MissingStep]:

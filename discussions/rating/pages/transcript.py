@@ -112,12 +112,14 @@ def chip(desk: Desk, metric: str, finding: MessageFinding) -> Chip:
     now = own or machine
     return Chip(
         kind=metric,
+        name=desk.rubric.criterion(metric).label,
         key=KEYS[metric],
         label=answer_label(metric, now),
         was=answer_label(metric, machine) if now != machine else "",
         subject=subject,
         version=desk.version(metric, subject),
         flip=OPPOSITE[now] if desk.is_open else "",
+        flip_label=answer_label(metric, OPPOSITE[now]),
         is_own=bool(own),
     )
 

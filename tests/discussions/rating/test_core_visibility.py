@@ -409,3 +409,24 @@ def test_what_the_test_asks_can_be_judged_and_there_is_none_where_the_question_i
     for value in ("1", "3", "cannot_tell", ""):
         assert find_judgement_fault("attribution", "2", value, TESTED) == ""
     assert find_judgement_fault("attribution", "1", "1", GROUND)
+
+
+def test_what_comes_after_the_reveal_is_counted_by_the_sample_alone():
+    rater = Rater()
+    assert seen.later_count(rater.progress) == len(SAMPLES["role_consistency"]), (
+        "not by what the rules object to"
+    )
+    rater.do_before_roles()
+    rater.reveal_roles()
+    assert seen.later_count(rater.progress) == 0
+
+
+def test_suggested_references_are_open_until_they_are_marked_or_dismissed():
+    rater = Rater()
+    assert seen.open_suggestions(rater.progress) == ["9.1"]
+    marked = Rater(values={"missed": {"9.1": "yes"}})
+    assert seen.open_suggestions(marked.progress) == []
+    before = rater.visibility
+    rater.revealed |= {seen.SUGGESTIONS}
+    assert seen.open_suggestions(rater.progress) == []
+    assert rater.visibility == before, "dismissing them shows nothing"

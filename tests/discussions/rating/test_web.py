@@ -13,6 +13,7 @@ from discussions.rating.forms import ActForm
 from discussions.rating.queries import load_state
 from tests.factories.people import make_member
 from tests.factories.rating import make_game, ready_to_submit, say, say_what_is_missing, start, submitted
+from tests.factories.transcripts import native_game, native_message
 
 pytestmark = pytest.mark.django_db
 
@@ -168,7 +169,8 @@ def test_a_submitted_evaluation_is_read_but_not_judged(client):
     assert page.status_code == 200
     assert "was submitted" in page.content.decode()
     assert not buttons(page.content.decode())
-    assert page.content.decode().count("You said: <strong>Yes</strong>") == 5
+    coherence = len(load_state(done).samples["coherence"])
+    assert page.content.decode().count("You said: <strong>Yes</strong>") == 5 + coherence
     assert "You said: <strong>Accurate</strong>" in page.content.decode()
     refused = act(client, done, "question~2~1~no")
     assert refused.status_code == 403
@@ -198,8 +200,11 @@ def test_chips_appear_with_the_last_of_a_sample_and_flip(client, evaluation):
         assert 'class="chip ' not in act(client, evaluation, f"coherence~{position}~0~yes").content.decode()
     text = act(client, evaluation, f"coherence~{last}~0~yes").content.decode()
     assert text.count('<article class="msg"') == 12
-    override = next(button for button in buttons(text) if re.fullmatch(r"coherence~\d+~0~(yes|no)", button))
-    flipped = act(client, evaluation, override)
+    # A chip opens the forms of its message, in which a second act changes the value.
+    chip = next(found for found in re.findall(r'data-act="(coherence~(\d+)~0~(?:yes|no))"', text))
+    opened = get_page(client, evaluation, f"?at={chip[1]}").content.decode().partition('<div id="at"')[2]
+    assert chip[0] in buttons(opened)
+    flipped = act(client, evaluation, chip[0])
     assert flipped.status_code == 200
     assert "<s>" in flipped.content.decode()
     assert Revision.objects.latest("pk").phase == "revealed"
@@ -296,3 +301,70 @@ def test_next_game_goes_on_and_an_empty_queue_says_why(client):
     make_game(project=project)
     taken = client.post(reverse("next_game", args=[project.slug]))
     assert taken["Location"] == reverse("rate", args=[Evaluation.objects.latest("pk").pk])
+
+
+def get_steps(content):
+    """Step -> (name with number, state) as the tabs show them."""
+    found = re.findall(r'data-step="(\w+)"[^>]*>([^<]*)<small>([^<]*)</small>', content)
+    return {key: (html.unescape(name).strip(), state) for key, name, state in found}
+
+
+def test_steps_have_the_names_of_the_metrics_and_their_state(client, evaluation):
+    state = load_state(evaluation)
+    names = {criterion.key: criterion.label for criterion in state.rubric.criteria}
+    page = get_page(client, evaluation).content.decode()
+    steps = get_steps(page)
+    assert steps["references"] == (f"1 {names['memory_accuracy']}", f"{len(state.judgeable.counted)} to do")
+    assert steps["repetition"] == (f"4 {names['anti_repetition']}", "optional")
+    assert steps["identify"] == (f"5 {names['personality_diversity']}", "optional")
+    assert steps["roles"] == (f"7 {names['role_consistency']}", "after the reveal")
+    assert f"at least {len(state.samples['role_consistency'])} after the reveal" in page
+    offered = page.partition('id="offered"')[2].partition("</p>")[0]
+    assert re.findall(r'data-step="(\w+)"', offered) == ["repetition", "identify"]
+
+
+def test_references_are_done_once_the_suggested_ones_are_dismissed_in_one_act(client):
+    evaluation = start(content=suggested_game())
+    client.force_login(evaluation.evaluator)
+    suggested = load_state(evaluation).judgeable.possible
+    assert suggested
+    say_what_is_missing(evaluation)
+    page = get_page(client, evaluation).content.decode()
+    assert get_steps(page)["references"][1] == f"{len(suggested)} suggested"
+    answer = act(client, evaluation, "reveal~suggestions~0~yes").content.decode()
+    assert get_steps(answer)["references"][1] == "done"
+    assert "reveal~suggestions" not in answer
+    assert not load_state(evaluation).visibility.roles
+    assert act(client, evaluation, "reveal~suggestions~0~yes").status_code == 200
+
+
+def suggested_game():
+    """A game in which one sentence may be about the past, or not."""
+    lines = [
+        ("Ann", "Good morning to all of you."),
+        ("Bea", "We talked about that before."),
+        ("Cid", "Fine."),
+    ] * 4
+    return native_game(
+        players=[
+            {"name": name, "role": "VILLAGER", "personality": "calm", "isAlive": True, "position": at}
+            for at, name in enumerate(("Ann", "Bea", "Cid"), 1)
+        ],
+        messages=[native_message(at, who, text) for at, (who, text) in enumerate(lines, 1)],
+    )
+
+
+def test_the_bound_of_the_rating_is_said_beside_its_buttons_as_answers_come(client, evaluation):
+    assert "so far 0 yes" in get_page(client, evaluation).content.decode()
+    for number in range(1, 5):
+        text = act(client, evaluation, f"question~{number}~0~yes").content.decode()
+    assert "4 of 5 answers are yes, so the rating must be 3 or more." in text
+    low = act(client, evaluation, "rating~~0~2.0").content.decode()
+    assert re.search(r'class="small pending strong" id="rating-bound"', low)
+
+
+def test_saved_has_its_time_also_when_an_act_was_refused(client, evaluation):
+    saved = act(client, evaluation, "question~1~0~yes")["X-Saved"]
+    refused = act(client, evaluation, "coherence~999~0~yes")
+    assert refused.status_code == 422
+    assert f'<span class="num">{saved}</span>' in refused.content.decode()
