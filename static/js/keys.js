@@ -9,6 +9,7 @@ const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
 const items = () => all(`#step-${judge.dataset.step} .item`);
 const says = document.getElementById("says");
+const heard = document.getElementById("heard");
 const isBusy = () => document.body.dataset.busy === "wait" || "looking" in document.body.dataset;
 let prefix = "";
 let now = ""; // the id of the message that is spoken of: the element may be redrawn
@@ -150,7 +151,8 @@ function evidence() {
 }
 
 function about(field) {
-  if (message()?.dataset.position) return look(message().dataset.position, field);
+  const position = message()?.dataset.position && (here()?.dataset.message ?? message().dataset.position);
+  if (position) return look(position, field);
   return field === "flag" && pop("flag");
 }
 
@@ -167,6 +169,37 @@ function takeBack() {
   return button ? button.click() : false;
 }
 
+// How far the transcript was read, by keys or by scrolling in it; kept in this browser.
+const readKey = `evalsite:read:${document.getElementById("acts").dataset.evaluation}`;
+const readOn = document.getElementById("read-on");
+const readUpTo = () => Number(localStorage.getItem(readKey) ?? 0);
+
+function remember(part) {
+  const position = Number(part?.dataset.position ?? 0);
+  if (readOn && position > readUpTo()) localStorage.setItem(readKey, position);
+}
+
+function offerToReadOn() {
+  if (!readOn || readUpTo() < 2) return;
+  readOn.href = `#message-${readUpTo()}`;
+  readOn.textContent = readOn.dataset.says.replace("{n}", readUpTo());
+  readOn.hidden = !document.getElementById(`message-${readUpTo()}`);
+}
+
+// Between reading the transcript and judging.
+function change() {
+  if (!readOn) return false;
+  if (here()?.matches(".msg")) return go(current());
+  document.getElementById("part-text").checked = true;
+  return go(document.getElementById(`message-${readUpTo()}`) ?? messages()[0]);
+}
+
+document.querySelector(".text").addEventListener("scrollend", ({ currentTarget: text }) => {
+  if (!text.matches(":hover, :focus-within")) return;
+  const { bottom } = text.getBoundingClientRect();
+  remember(messages().findLast((one) => one.getBoundingClientRect().bottom <= bottom));
+});
+
 const moves = {
   j: () => go(near(messages(), message(), 1) ?? turn("next")),
   k: () => go(near(messages(), message(), -1) ?? turn("prev")),
@@ -176,6 +209,7 @@ const moves = {
   ",": () => go(need(here(), -1)),
   m: () => Boolean(message()?.querySelector("[data-m]") && (prefix = "m")),
   n: note,
+  t: change,
   e: evidence,
   r: () => about("reason"),
   w: () => about("comment"),
@@ -186,12 +220,21 @@ const moves = {
   "?": () => { sheet.open = !sheet.open; sheet.querySelector("summary").focus(); },
 };
 
+// What a second act in the forms of the message would do, at once.
+function flip(chip) {
+  const button = Object.assign(document.createElement("button"), { name: "act", value: chip.dataset.act, hidden: true });
+  button.setAttribute("form", "acts");
+  chip.after(button);
+  button.click();
+  button.remove();
+}
+
 // No letter or number is dead: it acts on the current item, moves, or says why it does neither.
 function press(key) {
   if (prefix) {
     prefix = "";
     const chip = message()?.querySelector(`[data-m="${CSS.escape(key)}"]`);
-    return chip ? chip.click() : explain(`m ${key}`);
+    return chip ? flip(chip) : explain(`m ${key}`);
   }
   const named = `[data-key="${CSS.escape(key)}"]`;
   const own = here()?.querySelector(named) ?? current()?.querySelector(named);
@@ -260,6 +303,7 @@ function show(target) {
   asked = item?.id ?? asked;
   if (item) point();
   const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
+  if (target === shown) remember(shown);
   if (!shown) return;
   message()?.classList.remove("now");
   now = shown.id;
@@ -283,7 +327,8 @@ function settle({ act, status, redrawn }) {
     struck = []; // they were meant for what would have come
     return first && go(document.getElementById(first.first));
   }
-  if (["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
+  const isAbove = !act.from && act.fields.text === undefined; // pressed in the forms of a message
+  if (isAbove || ["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
   if (kind === "flag") document.getElementById("flag")?.removeAttribute("open");
   if (act.whole === "undo") return go(document.getElementById(redrawn) ?? from ?? here());
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
@@ -294,6 +339,7 @@ function settle({ act, status, redrawn }) {
 document.addEventListener("act:settled", ({ detail }) => {
   open(judge.dataset.step);
   message()?.classList.add("now");
+  if (detail.status === 200) heard.textContent = document.getElementById("saved-at")?.textContent ?? "";
   settle(detail);
   point();
   replay();
@@ -302,13 +348,13 @@ document.addEventListener("act:settled", ({ detail }) => {
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href^='#message-']");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link === judge) return;
-  const { step, at, isolate, close, go: where, press: key } = link.dataset;
+  const { step, at, field, isolate, close, go: where, press: key } = link.dataset;
   if (link.hash?.startsWith("#message-") && !close) document.getElementById("part-text").checked = true;
   if (!(step || at || isolate || close || where || key)) return;
   event.preventDefault();
   if (key) strike(key, () => press(key));
   if (step) open(step);
-  if (at) look(at, "missed-none");
+  if (at) look(at, field ?? "missed-none");
   if (close) { document.getElementById(close).replaceChildren(); go(message()); }
   if (where) go(document.getElementById(where));
   if (isolate) only(link, isolate);
@@ -321,6 +367,18 @@ function only(link, player) {
   for (const one of all(".msg")) one.hidden = !isOn && one.dataset.player !== player;
 }
 
+// A game that is new opens at its first message, with the first thing to judge in focus.
+function begin() {
+  const first = items().find((item) => item.matches("[data-needs]")) ?? items()[0];
+  if (!("fresh" in judge.dataset)) return go(first);
+  first?.focus({ preventScroll: true });
+  document.querySelector(".text").scrollTop = 0;
+  message()?.classList.remove("now");
+  now = messages()[0]?.id ?? "";
+  return message()?.classList.add("now");
+}
+
 const target = document.getElementById(location.hash.slice(1));
+offerToReadOn();
 if (target?.matches(".item, .msg")) go(target);
-else if (!document.querySelector("#at > *")) go(items().find((item) => item.matches("[data-needs]")) ?? items()[0]);
+else if (!document.querySelector("#at > *")) begin();

@@ -48,16 +48,33 @@ def desk(evaluation, page: Page, live_server) -> Page:
 def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(desk, evaluation) -> None:
     watch = Watch(desk)
     said = desk.locator("#says")
+    reading_and_judging_are_one_key_apart(desk)
     expected = what_was_struck(desk, evaluation)
     settle(desk)
     assert load_state(evaluation).values == expected
     what_a_key_does_after_something_else(desk, evaluation)
     desk.keyboard.press("Alt+2")
     desk.keyboard.press("a")
+    expect(desk.locator("#heard")).to_contain_text("saved")
     expect(said).to_have_text(
         "a does nothing here. The keys here are: y Strategic, n Not strategic, 0 Clear."
     )
     watch.check()
+
+
+def reading_and_judging_are_one_key_apart(desk: Page) -> None:
+    """A new game is at its first message; the page remembers how far one has read."""
+    first = desk.evaluate(HERE)
+    expect(desk.locator(".msg.now")).to_have_id("message-1")
+    desk.keyboard.type("tjj")
+    assert desk.evaluate(HERE) == "message-3"
+    desk.keyboard.press("t")
+    assert desk.evaluate(HERE) == first
+    desk.reload()
+    expect(desk.locator("#read-on")).to_have_text("You have read up to message 3")
+    desk.keyboard.type("t")
+    assert desk.evaluate(HERE) == "message-3"
+    desk.keyboard.type("t")
 
 
 def what_was_struck(desk: Page, evaluation: Evaluation) -> dict[str, dict[str, str]]:
