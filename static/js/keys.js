@@ -54,8 +54,8 @@ function explain(key) {
   say(words.replace("{key}", key).replace("{keys}", keys));
 }
 
+// In another step the same keys judge something else: it is said which.
 function open(step) {
-  const before = items()[0];
   const isOther = judge.dataset.step !== step;
   if (isOther) judge.scrollTop = 0;
   judge.dataset.step = step;
@@ -65,9 +65,8 @@ function open(step) {
     else tab.removeAttribute("aria-current");
   }
   point();
-  if (!isOther || !items()[0]) return;
-  const keys = meaning(items()[0]);
-  if (keys && !(before && meaning(before) === keys)) say(`${label(document.querySelector("#steps [aria-current]"))}: ${keys}`);
+  const keys = isOther && current() ? meaning(current()) : "";
+  if (keys) say(`${label(document.querySelector("#steps [aria-current]"))}: ${keys}`);
 }
 
 // A step by its number; on the thing to judge there, if there is one.
@@ -187,7 +186,7 @@ function offerToReadOn() {
 }
 
 // Between reading the transcript and judging.
-function change() {
+function readOrJudge() {
   if (!readOn) return false;
   if (here()?.matches(".msg")) return go(current());
   document.getElementById("part-text").checked = true;
@@ -209,7 +208,7 @@ const moves = {
   ",": () => go(need(here(), -1)),
   m: () => Boolean(message()?.querySelector("[data-m]") && (prefix = "m")),
   n: note,
-  t: change,
+  t: readOrJudge,
   e: evidence,
   r: () => about("reason"),
   w: () => about("comment"),

@@ -85,7 +85,9 @@ class Evaluator:
         expect(self.page.locator("#step-review")).to_be_visible()
         Keyboard(self.page).press("Control+Enter")
         self.page.wait_for_url(re.compile(r"/\?handed_in=\d+$"))
-        expect(self.page.get_by_text(re.compile(r"Game \d+ is handed in: \d of 3 are in\."))).to_be_visible()
+        expect(
+            self.page.get_by_text(re.compile(r"Game \d+: \d of 3 evaluations are submitted\."))
+        ).to_be_visible()
         self.go("mine")
 
     def evaluation(self) -> Evaluation:
