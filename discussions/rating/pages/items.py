@@ -330,13 +330,14 @@ def rating(desk: Desk) -> RatingItem:
 def describe_bound(desk: Desk) -> str:
     """The rubric's lower bound of the rating, with the answers so far."""
     answers = desk.progress.values.get(judgement_kinds.QUESTION, {}).values()
-    values = {
-        "yes": sum(answer == judgement_kinds.YES for answer in answers),
+    yes = sum(answer == judgement_kinds.YES for answer in answers)
+    values: dict[str, object] = {
+        "yes": yes,
         "of": desk.progress.judgeable.question_count,
         "needed": desk.progress.yes_needed,
         "least": f"{float(desk.progress.least_rating):g}",
     }
-    if values["yes"] >= values["needed"]:
+    if yes >= desk.progress.yes_needed:
         return _("%(yes)d of %(of)d answers are yes, so the rating must be %(least)s or more.") % values
     return _("With %(needed)d or more yes the rating must be %(least)s or more; so far %(yes)d yes.") % values
 

@@ -177,7 +177,10 @@ def test_two_windows_that_differ_show_both_answers():
     assert evaluation.judgements.get().value == "2"
 
 
-@pytest.mark.parametrize("act", ["attribution~3~0~7", "attribution~13~0~1", "reveal~transcript~0~yes"])
+@pytest.mark.parametrize(
+    "act",
+    ["attribution~3~0~7", "attribution~13~0~1", "reveal~transcript~0~yes", "reveal~suggestions~0~yes"],
+)
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
 def test_what_does_not_fit_is_refused_and_nothing_written(act, headers):
     evaluation = start_test()
