@@ -43,6 +43,11 @@ def load_bytes(sha256: str) -> bytes:
     return data
 
 
+def drop_bytes(sha256: str) -> None:
+    """Delete the bytes kept under a hash; only for those that nothing names."""
+    default_storage.delete(_name(sha256))
+
+
 def load_start(sha256: str, count: int) -> bytes:
     """The first `count` bytes of those kept under a hash, unchecked: for a look. Raises BytesLost."""
     try:

@@ -108,7 +108,7 @@ def _choose(lines: QuerySet[Event], wanted: AuditQuery) -> QuerySet[Event]:
 
 def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
     """At most a page of lines, newest first."""
-    lines = lines.select_related("by")
+    lines = lines.select_related("by", "first_seal")
     if after:
         return list(reversed(lines.filter(seq__gt=after).order_by("seq")[:PAGE_SIZE]))
     if before:

@@ -128,9 +128,13 @@ def _nobody_stays_signed_in(now: datetime) -> Iterator[str]:
 
 
 def missing_events(kind: str, verbs: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
-    """Rows of a kind without exactly one event of these verbs, and events about rows that are not there."""
+    """Rows of a kind without exactly one event of these verbs, and events about rows that are not there.
+
+    Lines that came with an archive and tell of what it leaves out name no row.
+    """
     seen: dict[str, int] = {}
-    for number in Event.objects.filter(object_kind=kind, verb__in=verbs).values_list("object_id", flat=True):
+    lines = Event.objects.filter(object_kind=kind, verb__in=verbs).exclude(object_id="")
+    for number in lines.values_list("object_id", flat=True):
         seen[number] = seen.get(number, 0) + 1
     what = " or ".join(verbs)
     for number in sorted(wanted | set(seen), key=lambda text: (len(text), text)):

@@ -1,7 +1,7 @@
 """The rows of the workspace wing."""
 
 from workspace.models.counters import Counter
-from workspace.models.events import Chain, Event
+from workspace.models.events import Chain, Event, FirstSeal
 from workspace.models.exports import Export
 from workspace.models.jobs import Heartbeat, Job
 from workspace.models.people import Person
@@ -17,6 +17,7 @@ __all__ = [
     "Delivery",
     "Event",
     "Export",
+    "FirstSeal",
     "Heartbeat",
     "Invitation",
     "Job",

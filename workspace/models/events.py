@@ -71,3 +71,20 @@ class Event(models.Model):
     def to_sealed(self) -> Sealed:
         """The line with its seal."""
         return Sealed(self.to_line(), self.mac)
+
+
+class FirstSeal(models.Model):
+    """The seal of a line where it was first written, kept when the line came in with a project archive.
+
+    A seal covers keys of rows and of the chain, which are others here: these are the first ones. So whoever has the
+    first installation's AUDIT_KEY can still check the line, and a later archive carries it as it came.
+    """
+
+    event = models.OneToOneField(Event, models.PROTECT, related_name="first_seal", primary_key=True)
+    chain = models.PositiveBigIntegerField()
+    by = models.PositiveBigIntegerField()
+    object_id = models.CharField(max_length=40)
+    mac = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"first seal of event {self.event_id}"
