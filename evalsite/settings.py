@@ -177,6 +177,13 @@ REVIEW_PRICES = environment.prices("REVIEW_PRICES")
 # Webhooks go to addresses that leads type: to public ones by https alone, unless the installation allows more.
 WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=False)
 WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS")
+# How large a project archive may be that is imported.
+ARCHIVE_LIMITS = {
+    "unpacked_bytes": 64 * 1024 * 1024 * 1024,
+    "members": 200_000,
+    "line_bytes": 256 * 1024 * 1024,
+    "upload_bytes": 64 * 1024 * 1024,
+}
 # Limits of what is imported; the sentence of a fault names the one it is about.
 TRANSCRIPT_LIMITS = {
     "file_bytes": 64 * 1024 * 1024,

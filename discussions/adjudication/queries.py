@@ -1,7 +1,8 @@
 """Adjudications and disagreements of one game or of many, read in few queries into core records."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -70,6 +71,24 @@ def disagreements_in(game: Game) -> list[Disagreement]:
 
     Raises LookupError when the game is not measured. Fetch the game with its iteration and rubric version.
     """
+    return _find_disagreements(game, load_adjudicated_by_game([game.pk]).get(game.pk, ()))
+
+
+def load_sides_hashes(game: Game, subjects: Collection[Key]) -> dict[Key, str]:
+    """(Kind, subject) -> hash of the present answers, as `Adjudication.sides_sha256` has it; none without measurement.
+
+    Fetch the game with its iteration and rubric version.
+    """
+    nobody = ("", "", None, "", 0, "", datetime.min.replace(tzinfo=UTC))
+    wanted = [AdjudicationRecord(0, kind, subject, 1, *nobody) for kind, subject in subjects]
+    try:
+        found = _find_disagreements(game, wanted)
+    except LookupError:
+        return {}
+    return {(one.kind, one.subject): one.sides_sha256 for one in found if one.settled}
+
+
+def _find_disagreements(game: Game, settled: Iterable[AdjudicationRecord]) -> list[Disagreement]:
     rows = Judgement.objects.filter(
         evaluation__game=game, evaluation__purpose=RATING, evaluation__state=SUBMITTED
     ).order_by("pk")
@@ -79,7 +98,7 @@ def disagreements_in(game: Game) -> list[Disagreement]:
             for row in rows
         ],
         load_machine_values(game),
-        load_adjudicated_by_game([game.pk]).get(game.pk, ()),
+        settled,
         game=game.pk,
         reasons={(row.evaluation_id, row.kind, row.subject): row.reason for row in rows if row.reason},
     )

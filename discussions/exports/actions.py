@@ -1,21 +1,29 @@
 """An export is asked for, and built by a job: everything for leads, one's own work for evaluators."""
 
-from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import IO
 
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from discussions.archives.core.archive_file import ArchiveFile
+from discussions.archives.permissions import check_archive, check_nothing_is_read
+from discussions.archives.queries.rows import ArchiveSource
 from discussions.exports.core.own_tables import OWN_TABLES, own_rows_of
 from discussions.exports.core.report import MarkdownReport
 from discussions.exports.core.tables import TABLES, rows_of
-from discussions.exports.permissions import check_export_subject
+from discussions.exports.permissions import check_archive_choice, check_export_subject
 from discussions.exports.queries.streams import count_items, stream_export
 from rubric.models import ComparisonSet
 from rubric.sets.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
+from workspace.blob_store import BytesLost, load_bytes
+from workspace.core.refusals import Conflict
 from workspace.database.snapshot import snapshot
 from workspace.exports.actions import Source, build_export, request_export, start_export, write_export
-from workspace.exports.core.choices import GAME
+from workspace.exports.core.choices import ARCHIVE, GAME
+from workspace.exports.core.files import ExportFile
 from workspace.exports.permissions import check_export_everything
 from workspace.jobs.actions import Clock
 from workspace.models import Export, Job, Person, Project
@@ -33,6 +41,7 @@ def request_project_export(
 ) -> Export:
     """Queue an export of the project or of a part of it. Raises NotAllowed and Unacceptable."""
     subject = check_export_subject(by, project, of)
+    check_archive_choice(by, project, subject, format_name, has_pseudonyms)
     return request_export(
         project=project,
         subject=str(subject),
@@ -66,6 +75,7 @@ def write_export_at_once(
     Raises NotAllowed and Unacceptable, and OSError when the file cannot be written.
     """
     subject = check_export_subject(by, project, of)
+    check_archive_choice(by, project, subject, format_name, has_pseudonyms)
     export = start_export(
         project=project,
         subject=str(subject),
@@ -81,19 +91,52 @@ def write_export_at_once(
 
 
 def _open_source(export: Export) -> Source:
+    if export.format == ARCHIVE:
+        return _open_archive(export)
     is_whole = export.is_unblinded
     return Source(
         items=stream_export(export, why_left_out=partial(_why_left_out, export.created_by)),
         total=count_items(export),
         tables=TABLES if is_whole else OWN_TABLES,
         rows_of=rows_of if is_whole else own_rows_of,
-        open_report=_report_opener(export),
+        open_own=partial(_open_report, export),
         title=f"{export.project.name}: {export.subject.replace(':', ' ')}",
     )
 
 
-def _report_opener(export: Export) -> Callable[[IO[bytes]], MarkdownReport]:
-    return partial(MarkdownReport, is_detailed=export.subject.startswith(GAME))
+def _open_report(export: Export, out: IO[bytes]) -> ExportFile:
+    return MarkdownReport(out, is_detailed=export.subject.startswith(GAME))
+
+
+def _open_archive(export: Export) -> Source:
+    """Raises NotAllowed and Conflict: much may have changed since the archive was asked for."""
+    check_archive(export.created_by, export.project)
+    check_nothing_is_read(export.project)
+    source = ArchiveSource(export.project, _read_upload)
+
+    def open_file(out: IO[bytes]) -> ExportFile:
+        return ArchiveFile(
+            out, project=export.project.slug, version=settings.VERSION, read_head=lambda: source.head
+        )
+
+    return Source(
+        items=source.stream(),
+        total=source.count(),
+        tables=(),
+        rows_of=lambda _item: iter(()),
+        open_own=open_file,
+        title=export.project.name,
+    )
+
+
+def _read_upload(sha256: str) -> bytes:
+    try:
+        return load_bytes(sha256)
+    except BytesLost as lost:
+        raise Conflict(
+            _("The archive cannot be made: %(lost)s. Run manage.py verify.") % {"lost": lost},
+            code="bytes_lost",
+        ) from None
 
 
 def _why_left_out(person: Person, comparison_set: ComparisonSet) -> str:

@@ -4,12 +4,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
+from discussions.archives.permissions import check_archive
 from discussions.exports.queries.streams import games_of, sets_of
 from discussions.models import Evaluation
 from rubric.models import Review
-from workspace.access.permissions import may
-from workspace.exports.core.choices import CSV, PARQUET, PROJECT, Subject, parse_subject
-from workspace.exports.labels import FORMAT_NAMES, FORMAT_NOTES, PARQUET_MISSING
+from workspace.access.permissions import get_refusal, may
+from workspace.exports.core.choices import ARCHIVE, CSV, PARQUET, PROJECT, Subject, parse_subject
+from workspace.exports.labels import ARCHIVE_WHOLE_ONLY, FORMAT_NAMES, FORMAT_NOTES, PARQUET_MISSING
 from workspace.exports.pages import describe_subject
 from workspace.exports.permissions import check_export_everything, has_parquet
 from workspace.models import Person, Project
@@ -46,13 +47,22 @@ def new_export_page(*, project: Project, person: Person, of: str) -> NewExportPa
                 key,
                 str(label),
                 str(FORMAT_NOTES[key]),
-                str(PARQUET_MISSING) if key == PARQUET and not has_parquet() else "",
+                _refusal(project, person, subject, key),
                 key == CSV,
             )
             for key, label in FORMAT_NAMES.items()
         ],
         is_everything=is_everything,
     )
+
+
+def _refusal(project: Project, person: Person, subject: Subject, format_name: str) -> str:
+    if format_name == PARQUET and not has_parquet():
+        return str(PARQUET_MISSING)
+    if format_name == ARCHIVE:
+        refusal = get_refusal(check_archive, person, project)
+        return refusal or ("" if subject.kind == PROJECT else str(ARCHIVE_WHOLE_ONLY))
+    return ""
 
 
 def _amount(project: Project, subject: Subject) -> str:

@@ -4,10 +4,21 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from discussions.archives.permissions import check_archive, check_nothing_is_read
 from discussions.models import Game, Iteration, Stage
 from rubric.models import ComparisonSet
 from workspace.core.refusals import Unacceptable
-from workspace.exports.core.choices import GAME, ITERATION, PROJECT, SET, STAGE, Subject, parse_subject
+from workspace.exports.core.choices import (
+    ARCHIVE,
+    GAME,
+    ITERATION,
+    PROJECT,
+    SET,
+    STAGE,
+    Subject,
+    parse_subject,
+)
+from workspace.exports.labels import ARCHIVE_HAS_NAMES, ARCHIVE_WHOLE_ONLY
 from workspace.exports.permissions import check_export, check_export_everything
 from workspace.models import Person, Project
 
@@ -31,3 +42,17 @@ def check_export_subject(person: Person, project: Project, text: str) -> Subject
             code="no_subject",
         )
     return subject
+
+
+def check_archive_choice(
+    person: Person, project: Project, subject: Subject, format_name: str, has_pseudonyms: bool
+) -> None:
+    """An archive is of a whole project, with names; other formats pass. Raises NotAllowed, Unacceptable, Conflict."""
+    if format_name != ARCHIVE:
+        return
+    check_archive(person, project)
+    if subject.kind != PROJECT:
+        raise Unacceptable(str(ARCHIVE_WHOLE_ONLY), code="whole_only", field="format")
+    if has_pseudonyms:
+        raise Unacceptable(str(ARCHIVE_HAS_NAMES), code="has_names", field="pseudonyms")
+    check_nothing_is_read(project)

@@ -77,6 +77,7 @@ ORDER = {
         "weak_spots",
         "upgrades",
         "reliability",
+        "archives",
         "exports",
         "home",
         "checks",

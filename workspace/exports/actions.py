@@ -18,7 +18,15 @@ from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, drop_file, keep_file, new_file, open_file, open_spool
 from workspace.core.refusals import Conflict
 from workspace.database.snapshot import snapshot_and_writes
-from workspace.exports.core.choices import CSV, HUGGING_FACE, JSONL, MARKDOWN, PARQUET, get_file_name
+from workspace.exports.core.choices import (
+    ARCHIVE,
+    CSV,
+    HUGGING_FACE,
+    JSONL,
+    MARKDOWN,
+    PARQUET,
+    get_file_name,
+)
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
 from workspace.exports.core.items import ExportEnd, get_kind
 from workspace.exports.core.tables import RowsOf, Table
@@ -40,13 +48,16 @@ RENEW_EVERY = 2.0
 
 
 class Source(Struct):
-    """What an export is written from: its items in their order, about how many, and how they become tables."""
+    """What an export is written from: its items in their order, about how many, and how they become tables.
+
+    `open_own` opens the file of a format that only the last wing knows: the report and the archive.
+    """
 
     items: Iterable[Struct]
     total: int
     tables: Sequence[Table]
     rows_of: RowsOf
-    open_report: Callable[[IO[bytes]], ExportFile]
+    open_own: Callable[[IO[bytes]], ExportFile]
     title: str
 
 
@@ -207,7 +218,8 @@ def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportF
     opens: dict[str, Callable[[], ExportFile]] = {
         JSONL: lambda: JsonLinesFile(out),
         CSV: lambda: CsvFile(*tables, has_byte_order_mark=export.has_byte_order_mark),
-        MARKDOWN: lambda: source.open_report(out),
+        MARKDOWN: lambda: source.open_own(out),
+        ARCHIVE: lambda: source.open_own(out),
         HUGGING_FACE: lambda: HuggingFaceFile(*tables, title=source.title),
         PARQUET: lambda: ParquetFile(*tables),
     }

@@ -2,7 +2,15 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from workspace.exports.core.choices import CSV, HUGGING_FACE, JSONL, MARKDOWN, PARQUET, PARQUET_REQUIREMENTS
+from workspace.exports.core.choices import (
+    ARCHIVE,
+    CSV,
+    HUGGING_FACE,
+    JSONL,
+    MARKDOWN,
+    PARQUET,
+    PARQUET_REQUIREMENTS,
+)
 
 FORMAT_NAMES = {
     JSONL: _("JSONL"),
@@ -10,6 +18,7 @@ FORMAT_NAMES = {
     MARKDOWN: _("Markdown report"),
     HUGGING_FACE: _("Hugging Face data set"),
     PARQUET: _("Parquet"),
+    ARCHIVE: _("Project archive"),
 }
 FORMAT_NOTES = {
     JSONL: _(
@@ -21,7 +30,17 @@ FORMAT_NOTES = {
     MARKDOWN: _("A short report to read: iterations, games with their verdicts, comparisons."),
     HUGGING_FACE: _("A zip of the same tables as JSON lines, with a card that explains every field."),
     PARQUET: _("A zip of the same tables as Parquet files, with typed columns."),
+    ARCHIVE: _(
+        "The whole project, to be imported by another installation with “manage.py import_archive”: every row, the "
+        "uploaded files, and the audit log. It shows what is hidden from people who rate blind, and has names and "
+        "e-mail addresses."
+    ),
 }
+ARCHIVE_WHOLE_ONLY = _("Only a whole project has an archive. Leave out what the export is to be of.")
+ARCHIVE_FOR_LEADS = _("Only team leads of this project and admins make its archive.")
+ARCHIVE_HAS_NAMES = _(
+    "An archive has the names of people, since it is imported again. Leave out the pseudonyms."
+)
 PARQUET_MISSING = _(
     "Not installed here: Parquet needs the package pyarrow. An admin installs it with "
     "“pip install -r %(file)s” and restarts the site and its worker."

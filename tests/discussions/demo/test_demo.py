@@ -15,6 +15,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.urls import reverse
 
 from discussions.adjudication.queries import disagreements_in
@@ -54,10 +55,11 @@ from rubric.models.comparisons import MODEL, PERSON
 from rubric.reviews.queries import load_reviewed
 from rubric.sets.permissions import check_see_results
 from tests.factories.demo import fill
-from tests.factories.people import NOW, make_member, make_person, make_project
+from tests.factories.people import NOW, make_admin, make_member, make_person, make_project
+from tests.factories.project_archives import bring_in, write_archive
 from tests.factories.replays import replayed
 from workspace.access.permissions import get_refusal
-from workspace.models import Event, Job, Membership, Person
+from workspace.models import Event, Job, Membership, Person, Project
 
 pytestmark = pytest.mark.django_db
 
@@ -200,6 +202,33 @@ def test_a_game_of_the_stage_is_short_and_has_no_fault(game):
 def test_no_two_games_of_the_stage_are_the_same():
     texts = [tuple(message["message"] for message in game["messages"]) for game in GAMES]
     assert len(set(texts)) == len(GAMES) == 15
+
+
+@pytest.mark.slow
+def test_the_demo_moves_to_another_installation_and_makes_the_same_archives_there(settings):
+    archives = {}
+    with transaction.atomic():
+        fill()
+        admin = Person.objects.get(email="admin@example.org")
+        for project in Project.objects.all():
+            archives[project.slug] = write_archive(project, admin)
+        transaction.set_rollback(True)
+    settings.AUDIT_KEY = "of-another-installation-" + "k" * 40
+    make_person(email="somebody@example.org")
+    # In another order, so that rows get other keys.
+    for slug in sorted(archives, reverse=True):
+        done = bring_in(archives[slug])
+        assert (done.project.slug, done.seals_hold) == (slug, False)
+    admin = make_admin()
+    for slug, archive in archives.items():
+        assert write_archive(Project.objects.get(slug=slug), admin) == archive
+    assert [sentence for check in CHECKS for sentence in check.find(NOW)] == []
+    assert Adjudication.objects.exists()
+    assert all(
+        not one.is_changed_since
+        for game in Game.objects.exclude(adjudications=None).select_related("iteration__rubric_version")
+        for one in disagreements_in(game)
+    )
 
 
 @pytest.mark.slow

@@ -141,6 +141,17 @@ def test_the_form_says_what_of_how_much_and_who_may_see_it(lead):
     assert "It holds your own evaluations and reviews" in own
 
 
+def test_an_archive_is_a_choice_for_leads_and_the_page_says_what_it_shows(project, lead):
+    text = page(lead, NEW)
+    assert "It shows what is hidden from people who rate blind, and has names and e-mail addresses." in text
+    assert client(lead).post(NEW, {"format": "archive"}).status_code == 303
+    assert Export.objects.get().format == "archive"
+    evaluator = make_member(project=project)
+    assert "Only team leads of this project and admins make its archive." in page(evaluator, NEW)
+    answer = client(evaluator).post(NEW, {"format": "archive"})
+    assert (answer.status_code, Export.objects.count()) == (403, 1)
+
+
 @pytest.mark.parametrize(("of", "status"), [("game:99", 404), ("person:1", 404), ("", 200)])
 def test_a_lead_finds_no_form_for_what_is_not_there(project, lead, of, status):
     assert client(lead).get(f"{NEW}?of={of}").status_code == status

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 JSONL, CSV, MARKDOWN, HUGGING_FACE, PARQUET = "jsonl", "csv", "markdown", "huggingface", "parquet"
+ARCHIVE = "archive"
 
 # Format -> how its file ends, and its content type.
 FILES = {
@@ -11,6 +12,7 @@ FILES = {
     MARKDOWN: ("md", "text/markdown; charset=utf-8"),
     HUGGING_FACE: ("huggingface.zip", "application/zip"),
     PARQUET: ("parquet.zip", "application/zip"),
+    ARCHIVE: ("archive.zip", "application/zip"),
 }
 # The optional package without which there is no Parquet, and the file that installs it.
 PARQUET_PACKAGE, PARQUET_REQUIREMENTS = "pyarrow", "requirements-parquet.txt"

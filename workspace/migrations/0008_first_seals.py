@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     """Lines that came with a project archive keep the seals that they were first written with."""
 
     dependencies = [
-        ('workspace', '0006_exports'),
+        ('workspace', '0007_webhooks'),
     ]
 
     operations = [

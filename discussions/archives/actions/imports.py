@@ -1,0 +1,172 @@
+"""Imports a project archive: all of it or nothing, and only what holds together afterwards."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import IO
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.archives.actions.loader import Loader
+from discussions.archives.core.members import ArchivedEvent
+from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, open_archive, refuse
+from discussions.archives.queries.tables import TABLES
+from discussions.metrics.actions import ask_to_measure
+from discussions.models import Game, Iteration, Measured, Transcript
+from workspace.audit.actions import record_event
+from workspace.blob_store import BytesLost, drop_bytes, load_start, store_bytes
+from workspace.checks.core import Check, run_check
+from workspace.core.identifiers import is_slug
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Job, Person, Project
+from workspace.people.permissions import check_manage_people
+
+MOST_BREACHES = 5
+KINDS = frozenset({*(table.kind for table in TABLES.values()), str(ArchivedEvent.__struct_config__.tag)})
+
+
+class ImportedArchive(Struct, frozen=True):
+    """What an import made: the project, how many lines of each kind there were, and the accounts that were not there.
+
+    `seals_hold` says that the audit log was first sealed with this installation's key, and that the seals hold.
+    """
+
+    project: Project
+    counts: dict[str, int]
+    upload_count: int
+    new_people: list[str]
+    seals_hold: bool
+
+
+def import_archive(
+    *, file: IO[bytes], slug: str = "", checks: Iterable[Check], by: Person, now: datetime
+) -> ImportedArchive:
+    """Make the project of an archive, under another short name if `slug` is given.
+
+    `checks` are run on the whole installation before anything is kept. Raises NotAllowed; Unacceptable for a file that
+    is no archive, or whose lines are wrong; Conflict where the short name is taken.
+    """
+    check_manage_people(by)
+    archive = open_archive(file, KINDS, ArchiveLimits(**settings.ARCHIVE_LIMITS))
+    _check_free(slug or archive.manifest.project, is_given=bool(slug))
+    stored: list[str] = []
+    try:
+        with transaction.atomic():
+            loader = Loader(archive, slug, by, now)
+            project = loader.load()
+            _name_jobs(project)
+            upload_count = _keep_uploads(archive, project, stored)
+            _measure_missing(project, by, now)
+            _record(project, archive, by, now)
+            _run_checks(checks, now)
+    except BaseException:
+        for sha256 in stored:
+            if not Transcript.objects.filter(sha256=sha256).exists():
+                drop_bytes(sha256)
+        raise
+    return ImportedArchive(
+        project, loader.counts, upload_count, loader.new_people, loader.seals_hold and bool(loader.counts)
+    )
+
+
+def _check_free(slug: str, *, is_given: bool) -> None:
+    if is_given and not is_slug(slug):
+        raise Unacceptable(
+            _("Write a short name of small letters, digits and hyphens, such as mafia-2026; “new” is taken."),
+            field="slug",
+        )
+    if Project.objects.filter(slug=slug).exists():
+        raise Conflict(
+            _(
+                "There is a project with the short name “%(slug)s” here. If it is the same project, there is "
+                "nothing to import; if it is another one, give the imported one a free short name with --slug."
+            )
+            % {"slug": slug},
+            code="slug_taken",
+        )
+
+
+def _name_jobs(project: Project) -> None:
+    """Jobs that read uploads are named by them, so that an upload is resumed under the same job."""
+    for upload, job in Transcript.objects.filter(project=project).values_list("pk", "job"):
+        Job.objects.filter(pk=job).update(subject=f"transcript:{upload}")
+
+
+def _keep_uploads(archive: OpenArchive, project: Project, stored: list[str]) -> int:
+    wanted = set(Transcript.objects.filter(project=project).values_list("sha256", flat=True))
+    count = 0
+    for sha256, data in archive.read_uploads():
+        if sha256 not in wanted:
+            raise refuse(
+                f"bytes/{sha256}", "no upload of the project has these bytes. Make the archive again", "bytes"
+            )
+        if not _is_kept(sha256):
+            stored.append(sha256)
+        store_bytes(data)
+        wanted.discard(sha256)
+        count += 1
+    if wanted:
+        raise refuse(
+            f"bytes/{min(wanted)}", "an upload of the project has these bytes, and they are missing", "bytes"
+        )
+    return count
+
+
+def _is_kept(sha256: str) -> bool:
+    try:
+        load_start(sha256, 1)
+    except BytesLost:
+        return False
+    return True
+
+
+def _measure_missing(project: Project, by: Person, now: datetime) -> None:
+    """What the first installation had not measured yet is measured here."""
+    done = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
+    bare = ~Exists(done) | Exists(done.filter(companions=None))
+    waiting = Game.objects.filter(bare, project=project).values("iteration")
+    for iteration in Iteration.objects.filter(Q(pk__in=waiting)).select_related("project", "rubric_version"):
+        ask_to_measure(iteration=iteration, by=by, now=now)
+
+
+def _record(project: Project, archive: OpenArchive, by: Person, now: datetime) -> None:
+    """In the log of the installation: that of the project goes on where the archive's ends."""
+    head = archive.manifest.audit_head
+    record_event(
+        by=by,
+        now=now,
+        project=None,
+        verb="project:imported",
+        object_kind="project",
+        object_id=project.pk,
+        detail={
+            "slug": project.slug,
+            "archive": archive.manifest.project,
+            "product_version": archive.manifest.product_version,
+            "lines": head.seq,
+            "seal": head.mac,
+        },
+    )
+
+
+def _run_checks(checks: Iterable[Check], now: datetime) -> None:
+    breaches: list[str] = []
+    for check in checks:
+        try:
+            breaches += run_check(check, now).breaches
+        except (ValueError, LookupError, TypeError, AttributeError) as fault:
+            breaches.append(f"“{check.says}” could not be checked: {fault!r}.")
+    if breaches:
+        shown = " ".join(breaches[:MOST_BREACHES])
+        raise Unacceptable(
+            _(
+                "What would be imported does not hold together, so nothing was: %(shown)s Run manage.py verify in both "
+                "installations, repair what it names, and make the archive again."
+            )
+            % {"shown": shown},
+            code="breaches",
+            detail={"breaches": breaches},
+        )

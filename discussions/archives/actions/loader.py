@@ -1,0 +1,363 @@
+"""Makes the rows of an archive: line after line, in batches, with new keys."""
+
+from array import array
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.db import DatabaseError
+from msgspec import Struct
+
+from discussions.adjudication.queries import load_sides_hashes
+from discussions.archives.core.inner_keys import replace_keys
+from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_rows
+from discussions.archives.core.zip_reader import OpenArchive, refuse
+from discussions.archives.queries.lines import check_texts, read_line
+from discussions.archives.queries.references import load_names
+from discussions.archives.queries.tables import (
+    KIND_MODELS,
+    KINDS_LEFT_OUT,
+    OWN,
+    TABLES,
+    AnyModel,
+    ArchivedTable,
+    get_line_type,
+    is_shared,
+    list_named_models,
+    swap_start_key,
+)
+from discussions.models import Adjudication, Decision, Game, Verdict
+from rubric.core.records import RubricRecord
+from rubric.models import MarkRevision, Review, Rubric, RubricVersion
+from rubric.models.rubrics import PUBLISHED
+from rubric.versions.actions import record_version_event
+from rubric.versions.core.version_json import read_version
+from workspace.audit.actions import record_event
+from workspace.core.audit_chain import Line, seal
+from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.identifiers import is_slug, plain_email, plain_name
+from workspace.models import Chain, Event, FirstSeal, Job, Person, Project
+from workspace.models.people import SYSTEM_EMAIL
+
+BATCH_ROWS, BATCH_BYTES = 500, 4 * 1024 * 1024
+_WRONG = (DatabaseError, ValueError, OverflowError)
+
+
+class Loader:
+    """Loads one archive in the caller's transaction; every refusal names the member and the line.
+
+    `slug` is the short name that the project gets, "" for its own.
+    """
+
+    def __init__(self, archive: OpenArchive, slug: str, by: Person, now: datetime) -> None:
+        self.archive, self.slug, self.by, self.now = archive, slug, by, now
+        self.counts: dict[str, int] = {}
+        self.new_people: list[str] = []
+        self.seals_hold = True
+        self._names: dict[AnyModel, dict[str, int]] = {}
+        self._keys: dict[AnyModel, array[int]] = {model: array("q") for model in list_named_models()}
+        self._fillers: dict[AnyModel, Callable[[dict[str, Any], str], None]] = {
+            Project: self._name_project,
+            Job: self._name_job,
+            Adjudication: self._hash_sides,
+            Verdict: _hash_basis,
+            Decision: _hash_basis,
+            MarkRevision: self._swap_key,
+        }
+
+    def load(self) -> Project:
+        """Make every row; the project."""
+        self._load_people()
+        self._load_rubrics()
+        self._load_versions()
+        for table in OWN:
+            self._load_table(table)
+            if not self._keys[Project]:
+                raise refuse(
+                    name_rows("workspace.project"), "the archive has no project. Make it again", "no_project"
+                )
+        project = Project.objects.get(pk=self._keys[Project][0])
+        self._load_audit_log(project)
+        return project
+
+    def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
+        """Place, record and size of each line of a model."""
+        yield from self._read_kind(str(model._meta.label_lower), get_line_type(model))
+
+    def _read_kind(self, kind: str, line_type: type[Struct]) -> Iterator[tuple[str, Any, int]]:
+        for number, line in enumerate(self.archive.read_lines(kind), start=1):
+            place = f"{name_rows(kind)}, line {number}"
+            self.counts[kind] = number
+            yield place, read_line(line, line_type, place), len(line)
+
+    def _load_people(self) -> None:
+        there = {text: key for key, text in load_names(Person).items()}
+        named: dict[str, int] = {}
+        for place, line, _size in self._read(Person):
+            _check_person(line, place)
+            if line.is_system:
+                named[line.email] = Person.objects.system(now=self.now).pk
+            else:
+                named[line.email] = there.get(line.email) or self._make_person(line)
+        self._names[Person] = named
+
+    def _make_person(self, line: Any) -> int:
+        made = Person.objects.create(
+            email=line.email,
+            name=line.name,
+            is_service=line.is_service,
+            is_active=False,
+            password=make_password(None),
+            created_at=self.now,
+        )
+        self.new_people.append(line.email)
+        record_event(
+            by=self.by,
+            now=self.now,
+            project=None,
+            verb="account:created",
+            object_kind="person",
+            object_id=made.pk,
+            detail={"is_admin": False, "archive": self.archive.manifest.project},
+        )
+        return int(made.pk)
+
+    def _load_rubrics(self) -> None:
+        named: dict[str, int] = {}
+        for place, line, _size in self._read(Rubric):
+            if not is_slug(line.key) or plain_name(line.name) != line.name:
+                raise refuse(place, "this is no key or no name of a rubric. Make the archive again", "rubric")
+            defaults = {"kind": line.kind, "name": line.name}
+            row, _is_new = Rubric.objects.get_or_create(key=line.key, defaults=defaults)
+            if row.kind != line.kind:
+                raise refuse(place, f"the rubric {line.key} is one of another kind here", "rubric_kind")
+            named[line.key] = row.pk
+        self._names[Rubric] = named
+
+    def _load_versions(self) -> None:
+        named: dict[str, int] = {}
+        for place, line, _size in self._read(RubricVersion):
+            name = f"{line.rubric} {line.number}"
+            _check_version(line, place)
+            rubric = self._resolve(Rubric, line.rubric, place)
+            row = RubricVersion.objects.filter(rubric=rubric, number=line.number).first()
+            if row is None:
+                row = self._make_version(line, place)
+            elif row.sha256 != line.sha256:
+                says = (
+                    f"this installation has a version {name} that says other things. Where it came with the product, "
+                    "its weights are set by the environment: set them as in the first installation. Else import the "
+                    "archive into another installation"
+                )
+                raise refuse(place, says, "other_version")
+            named[name] = row.pk
+        self._names[RubricVersion] = named
+
+    def _make_version(self, line: Any, place: str) -> RubricVersion:
+        values = self._to_row(TABLES[RubricVersion], line, place)
+        if line.created_at is None:
+            values |= {"created_at": self.now, "created_by_id": self.by.pk}
+            values |= {"state": PUBLISHED, "published_at": self.now, "published_by_id": self.by.pk}
+        row = RubricVersion(**values)
+        self._insert(RubricVersion, [row], place)
+        detail = {"sha256": row.sha256, "archive": self.archive.manifest.project}
+        record_version_event(
+            version=row, verb="rubric_version:imported", detail=detail, by=self.by, now=self.now
+        )
+        return row
+
+    def _load_table(self, table: ArchivedTable) -> None:
+        waiting: list[Any] = []
+        size, first = 0, ""
+        own = {field.name for field in table.fields if field.related_model is table.model}
+        for place, line, line_size in self._read(table.model):
+            # A row that an earlier line of the same batch makes has no key yet.
+            if waiting and any(getattr(line, name) is not None for name in own):
+                self._insert(table.model, waiting, first)
+                waiting, size = [], 0
+            first = first if waiting else place
+            values = self._to_row(table, line, place)
+            waiting.append(table.model(**values))
+            size += line_size
+            if len(waiting) >= BATCH_ROWS or size >= BATCH_BYTES:
+                self._insert(table.model, waiting, first)
+                waiting, size = [], 0
+        if waiting:
+            self._insert(table.model, waiting, first)
+
+    def _to_row(self, table: ArchivedTable, line: Any, place: str) -> dict[str, Any]:
+        """What the model is made with."""
+        values: dict[str, Any] = {}
+        for field in table.fields:
+            value = getattr(line, field.name)
+            if field.is_relation and value is not None:
+                value = self._resolve(field.related_model, value, place)
+            elif paths := table.inner.get(field.name):
+                value = canonical_bytes(self._swap_in(value, paths, place)).decode()
+            values[field.attname] = value
+        check_texts(table, values, place)
+        if filler := self._fillers.get(table.model):
+            filler(values, place)
+        return values
+
+    def _swap_in(self, value: Any, paths: dict[str, AnyModel], place: str) -> Any:
+        for path, model in paths.items():
+            value = replace_keys(value, path, partial(self._resolve, model, place=place))
+        return value
+
+    def _resolve(self, model: AnyModel, name: Any, place: str) -> int:
+        """The key of the row that a line names."""
+        kind = name_rows(str(model._meta.label_lower))
+        if is_shared(model):
+            key = self._names[model].get(name) if isinstance(name, str) else None
+            if key is None:
+                raise refuse(
+                    place, f"it names {name!r:.80}, which is not in {kind}. Make the archive again", "no_row"
+                )
+            return key
+        keys = self._keys[model]
+        if not isinstance(name, int) or isinstance(name, bool) or not 1 <= name <= len(keys):
+            says = (
+                f"it names line {name!r:.40} of {kind}, which is not there before it. Make the archive again"
+            )
+            raise refuse(place, says, "no_row")
+        return keys[name - 1]
+
+    def _insert(self, model: AnyModel, rows: list[Any], first: str) -> None:
+        try:
+            made = model._default_manager.bulk_create(rows)
+        except _WRONG as fault:
+            reason = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
+            says = (
+                f"the database refuses {len(rows)} rows from here on ({reason}). If rows of this project are in this "
+                "installation already, import it into another one; else make the archive again"
+            )
+            raise refuse(first, says, "refused_rows") from None
+        if model in self._keys:
+            # Lines name rows by their place, and so does the next archive: keys must rise with the lines.
+            self._keys[model].extend(row.pk for row in made)
+            fresh = self._keys[model][-len(made) - 1 :]
+            assert all(before < after for before, after in pairwise(fresh)), "keys do not rise"
+
+    def _name_project(self, values: dict[str, Any], place: str) -> None:
+        if not is_slug(values["slug"]) or plain_name(values["name"]) != values["name"] or self._keys[Project]:
+            raise refuse(
+                place, "this is no short name or no name of one project. Make the archive again", "project"
+            )
+        values["slug"] = self.slug or values["slug"]
+
+    def _name_job(self, values: dict[str, Any], _place: str) -> None:
+        # Named by its upload once that is there; unique until then.
+        values["subject"] = (
+            f"archive:{self._keys[Project][0]}:{len(self._keys[Job])}:{self.counts['workspace.job']}"
+        )
+
+    def _hash_sides(self, values: dict[str, Any], place: str) -> None:
+        if values["sides_sha256"] is not None:
+            return
+        game = Game.objects.select_related("iteration__rubric_version").get(pk=values["game_id"])
+        subject = (values["kind"], values["subject"])
+        found = load_sides_hashes(game, [subject]).get(subject)
+        if found is None:
+            raise refuse(place, "nobody judged what it settles. Make the archive again", "no_sides")
+        values["sides_sha256"] = found
+
+    def _swap_key(self, values: dict[str, Any], place: str) -> None:
+        values["key"] = swap_start_key(values["key"], lambda line: self._resolve(Review, line, place))
+
+    def _load_audit_log(self, project: Project) -> None:
+        chain = Chain.objects.create(project=project)
+        waiting: list[tuple[Event, FirstSeal]] = []
+        sealed, first_sealed, place = "", "", ""
+        for place, line, _size in self._read_kind("workspace.event", ArchivedEvent):
+            event = self._make_event(line, chain, place)
+            event.mac = sealed = seal(event.to_line(), sealed, settings.AUDIT_KEY)
+            self._hold_to_first(line, event, first_sealed)
+            first_sealed = line.first.mac
+            waiting.append((event, FirstSeal(**msgspec.structs.asdict(line.first))))
+            if len(waiting) >= BATCH_ROWS:
+                self._insert_events(waiting, place)
+                waiting = []
+        self._insert_events(waiting, place)
+        count = self.counts.get("workspace.event", 0)
+        if self.archive.manifest.audit_head != ArchiveHead(count, first_sealed):
+            says = "its audit head is not that of the lines. Make the archive again"
+            raise refuse("manifest.json", says, "head")
+        chain.seq, chain.mac = count, sealed
+        chain.save(update_fields=["seq", "mac"])
+
+    def _make_event(self, line: ArchivedEvent, chain: Chain, place: str) -> Event:
+        if line.seq != self.counts["workspace.event"]:
+            raise refuse(
+                place, f"line {line.seq} of the audit log is out of turn. Make the archive again", "gap"
+            )
+        if line.object_kind not in KIND_MODELS and line.object_kind not in KINDS_LEFT_OUT:
+            raise refuse(
+                place, f"nothing is called {line.object_kind!r}. Make the archive again", "unknown_kind"
+            )
+        try:
+            msgspec.json.decode(line.detail, type=dict[str, Any])
+        except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
+            raise refuse(place, f"detail: {fault}. Make the archive again", "bad_text") from None
+        found = None
+        if line.object is not None and line.object_kind in KIND_MODELS:
+            found = self._resolve(KIND_MODELS[line.object_kind], line.object, place)
+        return Event(
+            chain=chain,
+            seq=line.seq,
+            at=line.at,
+            by_id=self._resolve(Person, line.by, place),
+            role=line.role,
+            verb=line.verb,
+            object_kind=line.object_kind,
+            object_id="" if found is None else str(found),
+            detail=line.detail,
+        )
+
+    def _hold_to_first(self, line: ArchivedEvent, event: Event, before: str) -> None:
+        """Whether the first seal holds under this installation's key; another installation has another one."""
+        if self.seals_hold:
+            first, now = line.first, event.to_line()
+            said = Line(
+                chain=first.chain,
+                seq=now.seq,
+                at=now.at,
+                by=first.by,
+                role=now.role,
+                verb=now.verb,
+                object_kind=now.object_kind,
+                object_id=first.object_id,
+                detail=now.detail,
+            )
+            self.seals_hold = seal(said, before, settings.AUDIT_KEY) == first.mac
+
+    def _insert_events(self, waiting: list[tuple[Event, FirstSeal]], place: str) -> None:
+        self._insert(Event, [event for event, _first in waiting], place)
+        for event, first in waiting:
+            first.event = event
+        self._insert(FirstSeal, [first for _event, first in waiting], place)
+
+
+def _check_person(line: Any, place: str) -> None:
+    is_known = line.email == SYSTEM_EMAIL if line.is_system else plain_email(line.email) == line.email
+    if not is_known or plain_name(line.name) != line.name or (line.email == SYSTEM_EMAIL) != line.is_system:
+        raise refuse(
+            place, "this is no e-mail address, or no name, of an account. Correct it there first", "person"
+        )
+
+
+def _check_version(line: Any, place: str) -> None:
+    body = line.body.encode()
+    found = read_version(body)
+    is_sound = isinstance(found, RubricRecord) and found.version == line.number
+    if not is_sound or bytes_hash(body) != line.sha256:
+        raise refuse(place, "what this rubric version says has a fault, or another hash", "bad_version")
+
+
+def _hash_basis(values: dict[str, Any], _place: str) -> None:
+    values["basis_sha256"] = bytes_hash(values["basis"].encode())

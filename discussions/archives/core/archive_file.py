@@ -1,0 +1,87 @@
+"""Writes a project archive: a zip whose bytes depend on what is in it alone."""
+
+import hashlib
+import zipfile
+from collections.abc import Callable
+from typing import IO
+
+from msgspec import Struct
+
+from discussions.archives.core.members import (
+    FORMAT,
+    MANIFEST,
+    ArchivedBytes,
+    ArchiveHead,
+    Manifest,
+    MemberFacts,
+    name_bytes,
+    name_rows,
+)
+from workspace.core.canonical import canonical_bytes
+from workspace.exports.core.items import ExportEnd, get_kind
+
+_LEVEL = 6
+
+
+class ArchiveFile:
+    """A zip with a member for each model and each uploaded file; lines come in the order of their members.
+
+    Members bear no date, so the same lines make the same bytes.
+
+    `read_head` says how far the audit log goes, once its lines were added.
+    """
+
+    def __init__(
+        self, out: IO[bytes], *, project: str, version: str, read_head: Callable[[], ArchiveHead]
+    ) -> None:
+        self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
+        self.project, self.version, self.read_head = project, version, read_head
+        self.members: list[MemberFacts] = []
+        self.member: _OpenMember | None = None
+
+    def add(self, item: Struct) -> None:
+        """Write a line, or the bytes of a file; the line that ends other exports is no part of an archive."""
+        if isinstance(item, ExportEnd):
+            return
+        if isinstance(item, ArchivedBytes):
+            self._open(name_bytes(item.sha256)).write(item.data, is_line=False)
+            return
+        self._open(name_rows(get_kind(item))).write(canonical_bytes(item) + b"\n", is_line=True)
+
+    def close(self, tick: Callable[[], None]) -> None:
+        """Write the manifest."""
+        self._close_member()
+        manifest = Manifest(FORMAT, self.version, self.project, self.read_head(), self.members)
+        with self.zip.open(MANIFEST, "w", force_zip64=True) as member:
+            member.write(canonical_bytes(manifest) + b"\n")
+        self.zip.close()
+        tick()
+
+    def _open(self, name: str) -> "_OpenMember":
+        if self.member is None or self.member.name != name:
+            self._close_member()
+            self.member = _OpenMember(name, self.zip.open(name, "w", force_zip64=True))
+        return self.member
+
+    def _close_member(self) -> None:
+        if self.member is not None:
+            self.members.append(self.member.close())
+            self.member = None
+
+
+class _OpenMember:
+    """The member that is being written."""
+
+    def __init__(self, name: str, file: IO[bytes]) -> None:
+        self.name, self.file = name, file
+        self.sha256, self.byte_count, self.line_count = hashlib.sha256(), 0, 0
+
+    def write(self, data: bytes, *, is_line: bool) -> None:
+        self.file.write(data)
+        self.sha256.update(data)
+        self.byte_count += len(data)
+        self.line_count += is_line
+
+    def close(self) -> MemberFacts:
+        self.file.close()
+        return MemberFacts(self.name, self.sha256.hexdigest(), self.byte_count, self.line_count)

@@ -1,0 +1,243 @@
+"""Opens a zip that says it is a project archive, and believes nothing of it before it was counted and hashed.
+
+Names of members are only compared with those that an archive can have; nothing is written anywhere.
+"""
+
+import hashlib
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import msgspec
+from msgspec import Struct
+
+from discussions.archives.core.members import BYTES, FORMAT, MANIFEST, Manifest, MemberFacts, name_rows
+from workspace.core.canonical import canonical_bytes
+from workspace.core.refusals import Unacceptable
+
+_CHUNK = 1024 * 1024
+_MANIFEST_BYTES = 64 * _CHUNK
+# Lines of an archive shrink to a tenth. What shrinks more than this was made to fill the memory or the disk.
+_MOST_RATIO, _SMALL = 500, 64 * _CHUNK
+_ENCRYPTED = 0x1
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_UPLOAD = re.compile(rf"{BYTES}/[0-9a-f]{{64}}")
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, OSError, IndexError),
+    *(struct.error, NotImplementedError),
+)
+
+
+class ArchiveLimits(Struct, frozen=True):
+    """How large an archive may be: what it unpacks to, its members, one line of it, and one uploaded file."""
+
+    unpacked_bytes: int
+    members: int
+    line_bytes: int
+    upload_bytes: int
+
+
+class _Formatted(Struct):
+    """The part of a manifest that every format has."""
+
+    format: int
+
+
+class OpenArchive:
+    """An archive whose members are all there, and are what its manifest says."""
+
+    def __init__(self, file: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimits) -> None:
+        self._file, self.manifest, self._limits = file, manifest, limits
+        self._members = {member.name: member for member in manifest.members}
+
+    def read_lines(self, kind: str) -> Iterator[bytes]:
+        """The lines of a kind, without line ends; none without such a member. Raises Unacceptable."""
+        name = name_rows(kind)
+        if name not in self._members:
+            return
+        line, number = bytearray(), 0
+        with _open_member(self._file, name) as member:
+            while chunk := member.read(_CHUNK):
+                *ends, rest = chunk.split(b"\n")
+                for end in ends:
+                    number += 1
+                    yield bytes(line + end)
+                    line.clear()
+                line += rest
+                if len(line) > self._limits.line_bytes:
+                    raise _long_line(name, number + 1, self._limits.line_bytes)
+        if line:
+            raise refuse(
+                f"{name}, line {number + 1}", "it does not end. The archive was cut; make it again", "cut"
+            )
+
+    def read_uploads(self) -> Iterator[tuple[str, bytes]]:
+        """The hash and the bytes of each uploaded file; the hash was compared already. Raises Unacceptable."""
+        for name, facts in self._members.items():
+            if _UPLOAD.fullmatch(name):
+                with _open_member(self._file, name) as member:
+                    yield facts.sha256, member.read(facts.byte_count)
+
+
+def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits) -> OpenArchive:
+    """Open an archive and read all of it once, to hold it against its manifest. Raises Unacceptable.
+
+    `kinds` are the kinds of lines that an archive can have.
+    """
+    try:
+        opened = zipfile.ZipFile(file)
+    except _BROKEN:
+        raise refuse(
+            "", "This file is no zip, or it was cut. Give the file of a project archive", "no_zip"
+        ) from None
+    _check_members(opened, {name_rows(kind) for kind in kinds}, limits)
+    manifest = _read_manifest(opened)
+    _check_list(opened, manifest, limits)
+    for facts in manifest.members:
+        _check_member(opened, facts)
+    return OpenArchive(opened, manifest, limits)
+
+
+def refuse(place: str, says: str, code: str) -> Unacceptable:
+    """The refusal of an archive: at which place, and what is wrong with it."""
+    return Unacceptable(f"{place}: {says}." if place else f"{says}.", code=code)
+
+
+def _check_members(opened: zipfile.ZipFile, rows: Collection[str], limits: ArchiveLimits) -> None:
+    infos = opened.infolist()
+    if len(infos) > limits.members:
+        raise refuse(
+            "", f"The archive has {len(infos):,} members; at most {limits.members:,} are read", "too_many"
+        )
+    seen: set[str] = set()
+    for info in infos:
+        _check_info(info, rows, seen)
+        seen.add(info.filename)
+    if MANIFEST not in seen:
+        raise refuse(
+            "", f"The zip has no {MANIFEST}, so it is no project archive. Give another file", "no_manifest"
+        )
+    packed, unpacked = (sum(getattr(info, size) for info in infos) for size in ("compress_size", "file_size"))
+    if unpacked > limits.unpacked_bytes:
+        says = f"The archive unpacks to {unpacked:,} bytes; at most {limits.unpacked_bytes:,} are read"
+        raise refuse("", f"{says}. An admin raises ARCHIVE_LIMITS in evalsite/settings.py", "too_large")
+    if unpacked > max(_SMALL, packed * _MOST_RATIO):
+        raise refuse("", "The archive unpacks to far more than an archive does. Make it again", "bomb")
+
+
+def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[str]) -> None:
+    """The entry of one member names something that an archive has, once, and can be unpacked."""
+    name = info.filename
+    if name != MANIFEST and name not in rows and not _UPLOAD.fullmatch(name):
+        says = "a project archive of this format has no such member. Take it out, or make the archive again"
+        raise refuse(_shown(name), says, "unknown_member")
+    if name in seen:
+        raise refuse(name, "the archive has it twice. Make the archive again", "twice")
+    if info.flag_bits & _ENCRYPTED:
+        raise refuse(name, "it is encrypted. Make the archive again without a password", "encrypted")
+    if info.compress_type not in _METHODS:
+        raise refuse(name, "it is packed in a way that is not read. Make the archive again", "packing")
+
+
+def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
+    with _open_member(opened, MANIFEST) as member:
+        body = member.read(_MANIFEST_BYTES + 1)
+    if len(body) > _MANIFEST_BYTES:
+        raise refuse(MANIFEST, "it is far too long. Make the archive again", "manifest_long")
+    try:
+        written = msgspec.json.decode(body, type=_Formatted).format
+        if written != FORMAT:
+            says = (
+                f"The archive has format {written}; this installation reads format {FORMAT}. Import it where the "
+                "product has the version that made it, or make it again with this version"
+            )
+            raise refuse("", says, "format")
+        manifest = msgspec.json.decode(body, type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
+        raise refuse(MANIFEST, f"it cannot be read ({fault}). Make the archive again", "manifest") from None
+    if canonical_bytes(manifest) + b"\n" != body:
+        raise refuse(
+            MANIFEST, "it is not written as the product writes it. Make the archive again", "manifest"
+        )
+    return manifest
+
+
+def _check_list(opened: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimits) -> None:
+    listed = [member.name for member in manifest.members]
+    there = {info.filename for info in opened.infolist()} - {MANIFEST}
+    if len(set(listed)) != len(listed):
+        raise refuse(MANIFEST, "it lists a member twice. Make the archive again", "listed_twice")
+    for name in sorted(there ^ set(listed)):
+        says = (
+            "the manifest does not list it" if name in there else "the manifest lists it, and it is missing"
+        )
+        raise refuse(_shown(name), f"{says}. Make the archive again", "listed")
+    for facts in manifest.members:
+        if _UPLOAD.fullmatch(facts.name) and facts.byte_count > limits.upload_bytes:
+            says = f"it has {facts.byte_count:,} bytes; an uploaded file has at most {limits.upload_bytes:,}"
+            raise refuse(facts.name, says, "upload_large")
+
+
+def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
+    digest, byte_count, line_count, last = hashlib.sha256(), 0, 0, b"\n"
+    with _open_member(opened, facts.name) as member:
+        while chunk := member.read(_CHUNK):
+            digest.update(chunk)
+            byte_count += len(chunk)
+            line_count += chunk.count(b"\n")
+            last = chunk[-1:]
+            if byte_count > facts.byte_count:
+                break
+    is_upload = bool(_UPLOAD.fullmatch(facts.name))
+    found = (digest.hexdigest(), byte_count, 0 if is_upload else line_count)
+    if found != (facts.sha256, facts.byte_count, facts.line_count):
+        says = "it is not what the manifest says of it: it was changed or cut. Make the archive again"
+        raise refuse(facts.name, says, "changed")
+    if is_upload and facts.name != f"{BYTES}/{facts.sha256}":
+        raise refuse(
+            facts.name, "its bytes have another SHA-256 than its name says. Make it again", "misnamed"
+        )
+    if not is_upload and last != b"\n":
+        raise refuse(facts.name, "its last line does not end. The archive was cut; make it again", "cut")
+
+
+@contextmanager
+def _open_member(opened: zipfile.ZipFile, name: str) -> Iterator[Any]:
+    try:
+        member = opened.open(name)
+    except _BROKEN:
+        raise _damaged(name) from None
+    with member:
+        yield _Reader(member, name)
+
+
+class _Reader:
+    """A member that is read; damage of it is a refusal with its name."""
+
+    def __init__(self, member: IO[bytes], name: str) -> None:
+        self._member, self._name = member, name
+
+    def read(self, count: int) -> bytes:
+        try:
+            return self._member.read(count)
+        except _BROKEN:
+            raise _damaged(self._name) from None
+
+
+def _damaged(name: str) -> Unacceptable:
+    return refuse(name, "it is damaged. Make the archive again", "damaged")
+
+
+def _long_line(name: str, number: int, most: int) -> Unacceptable:
+    return refuse(
+        f"{name}, line {number}", f"it is longer than {most:,} bytes. Make the archive again", "long_line"
+    )
+
+
+def _shown(name: str) -> str:
+    """A name that somebody else chose, short and without anything that does not print."""
+    return repr(name[:80])

@@ -1,0 +1,38 @@
+"""Who makes a project's archive, and when it can be made."""
+
+from django.utils.translation import gettext as _
+
+from discussions.models import Transcript
+from rubric.models import ComparisonSet
+from rubric.sets.permissions import check_see_results
+from workspace.access.permissions import get_refusal, role_in
+from workspace.core.refusals import Conflict, NotAllowed
+from workspace.exports.labels import ARCHIVE_FOR_LEADS
+from workspace.models import Person, Project
+from workspace.models.jobs import QUEUED, RUNNING
+
+
+def check_archive(person: Person, project: Project) -> None:
+    """Leads of the project and admins, who may see the results of all its comparison sets.
+
+    An archive without other people's reviews would be no archive.
+    """
+    if role_in(person, project) not in ("admin", "lead"):
+        raise NotAllowed(str(ARCHIVE_FOR_LEADS))
+    for row in ComparisonSet.objects.filter(project=project).select_related("project").order_by("number"):
+        if reason := get_refusal(check_see_results, person, row):
+            raise NotAllowed(
+                _("An archive holds all reviews of comparison set %(number)d. %(reason)s")
+                % {"number": row.number, "reason": reason}
+            )
+
+
+def check_nothing_is_read(project: Project) -> None:
+    """No upload of the project is being read; the archive would hold a part of its games."""
+    reading = Transcript.objects.filter(project=project, job__state__in=(QUEUED, RUNNING)).order_by("pk")
+    if name := reading.values_list("name", flat=True).first():
+        raise Conflict(
+            _("“%(name)s” is being read. Wait until it is imported, or cancel it; then make the archive.")
+            % {"name": name},
+            code="being_read",
+        )

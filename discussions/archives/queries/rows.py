@@ -1,0 +1,189 @@
+"""Everything that a project consists of, as lines of an archive: a stream in the order of its members."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext as _
+from msgspec import Struct
+
+from discussions.adjudication.queries import load_sides_hashes
+from discussions.archives.core.inner_keys import replace_keys
+from discussions.archives.core.members import ArchivedBytes, ArchivedEvent, ArchiveHead, FirstSealed
+from discussions.archives.queries.references import References, load_names
+from discussions.archives.queries.tables import (
+    KIND_MODELS,
+    OWN,
+    SHARED,
+    TABLES,
+    AnyModel,
+    ArchivedTable,
+    get_line_type,
+    swap_start_key,
+)
+from discussions.models import Adjudication, Game, Transcript
+from rubric.models import MarkRevision, Review, RubricVersion
+from workspace.core.refusals import Conflict
+from workspace.models import Event, Person, Project
+
+# Rows with a game's text or findings are large: a batch is held in memory.
+CHUNK = 100
+# Of a version that the system published, which every installation does by itself, only the content is said.
+_OF_THE_INSTALLATION = (
+    "created_at",
+    "created_by",
+    "published_at",
+    "published_by",
+    "retired_at",
+    "retired_by",
+)
+
+
+class ArchiveSource:
+    """The lines of a project's archive. `head` says how far its audit log goes, once its lines were read.
+
+    `read_upload` gives the bytes of an uploaded file by their hash.
+    """
+
+    def __init__(self, project: Project, read_upload: Callable[[str], bytes]) -> None:
+        self.project, self.read_upload = project, read_upload
+        self.references = References(project)
+        self.head = ArchiveHead(0, "")
+        self._sides: dict[int, dict[tuple[str, str], str]] = {}
+
+    def count(self) -> int:
+        """How many lines there are, but for the few that are shared."""
+        own = sum(_rows_of(table, self.project).count() for table in OWN)
+        return own + list_uploads(self.project).count() + audit_lines(self.project).count()
+
+    def stream(self) -> Iterator[Struct]:
+        """Uploaded files, rows, audit lines, and the shared rows that were named. Raises Conflict for a broken row."""
+        for sha256 in list_uploads(self.project):
+            yield ArchivedBytes(sha256, self.read_upload(sha256))
+        for table in OWN:
+            rows = _rows_of(table, self.project).order_by("pk")
+            yield from self._lines(table, rows)
+        yield from self._audit_lines()
+        # Versions name people and rubrics, so they come first.
+        for table in reversed(SHARED):
+            yield from self._lines(table, self._list_used(table.model))
+
+    def _list_used(self, model: AnyModel) -> Any:
+        names = load_names(model)
+        used = self.references.used.get(model, set())
+        for key in sorted(used, key=names.__getitem__):
+            yield from model._default_manager.filter(pk=key)
+
+    def _lines(self, table: ArchivedTable, rows: Any) -> Iterator[Struct]:
+        line_type, hook = get_line_type(table.model), self._hooks().get(table.model)
+        readers = [(field.name, self._reader(table, field)) for field in table.fields]
+        for row in rows if table.rows is None else rows.iterator(chunk_size=CHUNK):
+            try:
+                values = {name: read(row) for name, read in readers}
+            except LookupError as other:
+                raise _apart(table, row, other) from None
+            if hook is not None:
+                hook(row, values)
+            yield line_type(**values)
+
+    def _reader(self, table: ArchivedTable, field: Any) -> Callable[[Any], Any]:
+        attribute, name = field.attname, self.references.name
+        if field.is_relation:
+            model = field.related_model
+
+            def read_reference(row: Any) -> Any:
+                key = getattr(row, attribute)
+                return None if key is None else name(model, key)
+
+            return read_reference
+        if paths := table.inner.get(field.name):
+
+            def read_inner(row: Any) -> Any:
+                value = msgspec.json.decode(getattr(row, attribute))
+                for path, model in paths.items():
+                    value = replace_keys(value, path, partial(name, model))
+                return value
+
+            return read_inner
+        return lambda row: getattr(row, attribute)
+
+    def _hooks(self) -> dict[AnyModel, Callable[[Any, dict[str, Any]], None]]:
+        """What fields do not tell: how the values of a line differ from those of the row."""
+        return {
+            Adjudication: self._write_sides,
+            MarkRevision: self._write_key,
+            RubricVersion: _write_content,
+        }
+
+    def _write_sides(self, row: Adjudication, values: dict[str, Any]) -> None:
+        if row.game_id not in self._sides:
+            game = Game.objects.select_related("iteration__rubric_version").get(pk=row.game_id)
+            subjects = Adjudication.objects.filter(game=game).values_list("kind", "subject")
+            self._sides[row.game_id] = load_sides_hashes(game, set(subjects))
+        if self._sides[row.game_id].get((row.kind, row.subject)) == row.sides_sha256:
+            values["sides_sha256"] = None
+
+    def _write_key(self, _row: MarkRevision, values: dict[str, Any]) -> None:
+        values["key"] = swap_start_key(values["key"], lambda review: self.references.name(Review, review))
+
+    def _audit_lines(self) -> Iterator[ArchivedEvent]:
+        find = self.references.find
+        for event in audit_lines(self.project).iterator(chunk_size=CHUNK):
+            first = getattr(event, "first_seal", None)
+            seal = (
+                FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
+                if first is None
+                else FirstSealed(first.chain, first.by, first.object_id, first.mac)
+            )
+            model = KIND_MODELS.get(event.object_kind)
+            self.head = ArchiveHead(event.seq, seal.mac)
+            yield ArchivedEvent(
+                seq=event.seq,
+                at=event.at,
+                by=str(self.references.name(Person, event.by_id)),
+                role=event.role,
+                verb=event.verb,
+                object_kind=event.object_kind,
+                object=None if model is None else find(model, event.object_id),
+                detail=event.detail,
+                first=seal,
+            )
+
+
+def list_uploads(project: Project) -> Any:
+    """The hashes of the project's uploaded files, in their order."""
+    uploads = Transcript.objects.filter(project=project).order_by("sha256")
+    return uploads.values_list("sha256", flat=True).distinct()
+
+
+def audit_lines(project: Project) -> Any:
+    """The project's audit lines up to the last one that does not tell of an export.
+
+    So an archive does not hold the line of its own making, and the same data makes the same archive.
+    """
+    lines = Event.objects.filter(chain__project=project)
+    last = lines.exclude(object_kind="export").order_by("-seq").values_list("seq", flat=True).first()
+    return lines.filter(seq__lte=last or 0).select_related("first_seal").order_by("seq")
+
+
+def _rows_of(table: ArchivedTable, project: Project) -> Any:
+    assert table.rows is not None
+    return table.rows(project)
+
+
+def _write_content(row: RubricVersion, values: dict[str, Any]) -> None:
+    if row.created_by.is_system and (row.published_by is None or row.published_by.is_system):
+        values.update(dict.fromkeys(_OF_THE_INSTALLATION), state="published", note="", reason="")
+        values["retired_reason"] = ""
+
+
+def _apart(table: ArchivedTable, row: Any, other: LookupError) -> Conflict:
+    return Conflict(
+        _(
+            "The archive cannot be made: row %(key)s of %(table)s names %(other)s, which is not of this project. "
+            "Run manage.py verify."
+        )
+        % {"key": row.pk, "table": TABLES[table.model].kind, "other": other},
+        code="apart",
+    )

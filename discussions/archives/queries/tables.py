@@ -1,0 +1,343 @@
+"""What a project consists of: every model with rows of a project, in the order in which an import makes them.
+
+The lines of an archive follow from the models' fields. What is said here is only what fields do not tell: which rows
+are a project's, what is filled in anew, and where stored JSON names rows by their keys.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+from django.db import models
+from django.db.backends.base.operations import BaseDatabaseOperations
+from django.db.models import QuerySet
+from msgspec import Meta, Struct
+
+from discussions import models as games
+from discussions.calibration.core import Key as GameKey
+from discussions.comparison.core.decision_basis import DecisionBasis
+from discussions.core.outcome import Outcome
+from discussions.core.records import Fault, GameRecord, Measurement
+from discussions.gates.core import GateStatus
+from discussions.verdicts.core.basis import Basis
+from rubric import models as rubric
+from rubric.calibration.core import Key as ComparisonKey
+from rubric.human_reviewers.queries.reviews import STARTING
+from workspace import models as workspace
+from workspace.models import Project
+
+Rows = Callable[[Project], "QuerySet[Any]"]
+AnyModel = type[models.Model]
+
+
+class ArchivedTable(Struct, frozen=True):
+    """One model in archives.
+
+    `rows` gives those of a project, in the order of their keys; a line names a row of another table by the number of
+    its line. Tables without `rows` are shared by projects: their rows are named by a text, and written when a line
+    names them. `filled` are fields that no line has, with how an import fills them. `inner` says where the JSON of a
+    field names rows: field -> path -> model; such a field is JSON in the line, too. `texts` are the types of JSON in
+    text fields, and `types` those of fields that hold another thing in a line than in the row.
+    """
+
+    model: AnyModel
+    rows: Rows | None = None
+    filled: dict[str, str] = {}
+    inner: dict[str, dict[str, AnyModel]] = {}
+    texts: dict[str, Any] = {}
+    types: dict[str, Any] = {}
+
+    @property
+    def kind(self) -> str:
+        """What lines of the table are called: "discussions.game"."""
+        return get_model_kind(self.model)
+
+    @property
+    def fields(self) -> list[Any]:
+        """The model's fields that lines have."""
+        return [
+            field
+            for field in self.model._meta.concrete_fields
+            if field.name not in self.filled and not isinstance(field, models.AutoField)
+        ]
+
+
+def get_model_kind(model: AnyModel) -> str:
+    """What lines of a model are called."""
+    return str(model._meta.label_lower)
+
+
+def _within(model: AnyModel, path: str) -> Rows:
+    return lambda project: model._default_manager.filter(**{path: project})
+
+
+def _jobs_of_transcripts(project: Project) -> "QuerySet[Any]":
+    read = games.Transcript.objects.filter(project=project).values("job")
+    return workspace.Job.objects.filter(pk__in=read)
+
+
+NO_JOB = {"job": "empty: jobs belong to the installation"}
+HASH_OF_BASIS = {"basis_sha256": "the hash of the basis with the new keys"}
+_MAYBE = {"created_at": datetime | None, "created_by": str | None}
+_GAME, _EVALUATION = "game__project", "evaluation__game__project"
+_SET, _REVIEW = "set__project", "review__reviewer__set__project"
+
+BASIS_KEYS: dict[str, AnyModel] = {
+    "game": games.Game,
+    "transcript": games.Transcript,
+    "rubric_version.id": rubric.RubricVersion,
+    "measured.id": games.Measured,
+    "evaluations.*.id": games.Evaluation,
+    "evaluations.*.evaluator": workspace.Person,
+    "judgements.*.id": games.Judgement,
+    "judgements.*.evaluation": games.Evaluation,
+    "adjudications.*.id": games.Adjudication,
+    "supersedes": games.Verdict,
+    "tests.*.evaluation": games.Evaluation,
+}
+DECISION_KEYS: dict[str, AnyModel] = {
+    "iteration": games.Iteration,
+    "compared_with": games.Iteration,
+    "rubric_version": rubric.RubricVersion,
+    "supersedes": games.Decision,
+    "picked.*": games.Game,
+    **{
+        f"{part}.*.{key}": model
+        for part in ("control", "change", "control_out", "change_out")
+        for key, model in (("id", games.Game), ("verdict", games.Verdict))
+    },
+}
+
+# Shared by the projects of an installation: in an archive as far as its lines name them.
+SHARED = (
+    ArchivedTable(
+        workspace.Person,
+        filled={
+            "password": "none: nobody can sign in by it",
+            "last_login": "empty",
+            "is_active": "no for accounts that were not there: an admin switches them on",
+            "is_admin": "no for accounts that were not there",
+            "has_single_keys": "as for every new account",
+            "time_zone": "as for every new account",
+            "created_at": "when it was imported",
+        },
+    ),
+    ArchivedTable(rubric.Rubric),
+    # Of a version that came with the product only what it says: each installation has published it by itself.
+    ArchivedTable(rubric.RubricVersion, types=_MAYBE),
+)
+OWN = (
+    ArchivedTable(workspace.Project, lambda project: Project.objects.filter(pk=project.pk)),
+    ArchivedTable(workspace.Membership, _within(workspace.Membership, "project")),
+    # Only those that read uploads: with the upload they are its report.
+    ArchivedTable(
+        workspace.Job,
+        _jobs_of_transcripts,
+        filled={
+            "subject": "names the upload by its new key",
+            "attempt": "0",
+            "suspects": "none",
+            "fence": "0",
+            "lease_until": "empty",
+            "rung_at": "empty",
+        },
+        types={"kind": Literal["import"], "state": Literal["done", "failed", "cancelled"]},
+    ),
+    ArchivedTable(games.Stage, _within(games.Stage, "project"), texts={"door": GateStatus}),
+    ArchivedTable(games.Iteration, _within(games.Iteration, "project"), texts={"material": dict[str, float]}),
+    ArchivedTable(games.Transcript, _within(games.Transcript, "project"), texts={"faults": list[Fault]}),
+    ArchivedTable(
+        games.ColumnMapping,
+        _within(games.ColumnMapping, "project"),
+        texts={"columns": list[str], "fields": dict[str, str]},
+    ),
+    ArchivedTable(games.Game, _within(games.Game, "project"), texts={"warnings": list[Fault]}),
+    ArchivedTable(games.GameText, _within(games.GameText, _GAME), texts={"body": GameRecord}),
+    ArchivedTable(games.RoundOffset, _within(games.RoundOffset, _GAME)),
+    ArchivedTable(
+        games.Measured,
+        _within(games.Measured, _GAME),
+        filled=NO_JOB,
+        texts={"figures": dict[str, tuple[int, int, bool, bool]]},
+    ),
+    ArchivedTable(
+        games.MeasuredFindings,
+        _within(games.MeasuredFindings, "measured__game__project"),
+        texts={"body": dict[str, Measurement]},
+    ),
+    ArchivedTable(
+        games.Companions, _within(games.Companions, "measured__game__project"), texts={"body": dict[str, Any]}
+    ),
+    ArchivedTable(games.ManualFigure, _within(games.ManualFigure, _GAME)),
+    ArchivedTable(games.Withdrawal, _within(games.Withdrawal, _GAME)),
+    ArchivedTable(games.Slot, _within(games.Slot, "project")),
+    ArchivedTable(games.Evaluation, _within(games.Evaluation, _GAME)),
+    ArchivedTable(games.Judgement, _within(games.Judgement, _EVALUATION)),
+    ArchivedTable(games.Revision, _within(games.Revision, "judgement__evaluation__game__project")),
+    ArchivedTable(games.Reveal, _within(games.Reveal, _EVALUATION)),
+    ArchivedTable(games.Remark, _within(games.Remark, _EVALUATION)),
+    ArchivedTable(games.FlagReply, _within(games.FlagReply, "flag__evaluation__game__project")),
+    # The hash covers keys of evaluations: null says that the answers are still those that were settled.
+    ArchivedTable(games.Adjudication, _within(games.Adjudication, _GAME), types={"sides_sha256": str | None}),
+    ArchivedTable(
+        games.Verdict,
+        _within(games.Verdict, "project"),
+        filled=HASH_OF_BASIS,
+        inner={"basis": BASIS_KEYS},
+        texts={"basis": Basis, "outcome": Outcome},
+    ),
+    ArchivedTable(
+        games.Decision,
+        _within(games.Decision, "iteration__project"),
+        filled=HASH_OF_BASIS,
+        inner={"basis": DECISION_KEYS},
+        texts={"basis": DecisionBasis, "proposal": Any},
+    ),
+    ArchivedTable(games.CalibrationRound, _within(games.CalibrationRound, "project")),
+    ArchivedTable(
+        games.CalibrationGame, _within(games.CalibrationGame, "round__project"), texts={"key": GameKey}
+    ),
+    ArchivedTable(games.CalibrationWaiver, _within(games.CalibrationWaiver, "round__project")),
+    ArchivedTable(games.QueueRule, _within(games.QueueRule, "project")),
+    ArchivedTable(games.Guideline, _within(games.Guideline, "project")),
+    ArchivedTable(games.GuidelineReading, _within(games.GuidelineReading, "guideline__project")),
+    ArchivedTable(rubric.ComparisonSet, _within(rubric.ComparisonSet, "project")),
+    ArchivedTable(rubric.Comparison, _within(rubric.Comparison, _SET)),
+    ArchivedTable(rubric.Response, _within(rubric.Response, "comparison__set__project")),
+    ArchivedTable(rubric.Reviewer, _within(rubric.Reviewer, _SET)),
+    ArchivedTable(rubric.Review, _within(rubric.Review, "reviewer__set__project")),
+    ArchivedTable(rubric.ReviewedResponse, _within(rubric.ReviewedResponse, _REVIEW)),
+    ArchivedTable(rubric.Mark, _within(rubric.Mark, _REVIEW)),
+    ArchivedTable(rubric.MarkRevision, _within(rubric.MarkRevision, "mark__review__reviewer__set__project")),
+    ArchivedTable(rubric.ReviewPrompt, _within(rubric.ReviewPrompt, _REVIEW)),
+    ArchivedTable(rubric.WholePrompt, _within(rubric.WholePrompt, _REVIEW)),
+    ArchivedTable(rubric.Answer, _within(rubric.Answer, _REVIEW)),
+    ArchivedTable(rubric.Survey, _within(rubric.Survey, "comparison__set__project")),
+    ArchivedTable(rubric.CalibrationRound, _within(rubric.CalibrationRound, _SET)),
+    ArchivedTable(
+        rubric.CalibrationComparison,
+        _within(rubric.CalibrationComparison, "round__set__project"),
+        texts={"key": ComparisonKey},
+    ),
+    ArchivedTable(rubric.CalibrationWaiver, _within(rubric.CalibrationWaiver, "round__set__project")),
+)
+TABLES: dict[AnyModel, ArchivedTable] = {table.model: table for table in (*SHARED, *OWN)}
+
+# What an archive leaves out, and why.
+LEFT_OUT = {
+    workspace.AccessToken: "a secret of the installation",
+    workspace.Chain: "made from the audit lines",
+    workspace.Counter: "counts of the installation that run out",
+    workspace.Export: "files of the installation that run out",
+    workspace.Heartbeat: "signs of life of the installation's workers",
+    workspace.Invitation: "a door into the installation, opened by a secret",
+    workspace.KeptAnswer: "answers to programs, kept for some days",
+    workspace.SignIn: "a secret of the installation",
+    games.TeamFigures: "computed from what is there, when a page asks for it",
+    rubric.SetFigures: "computed from what is there, when a page asks for it",
+    rubric.ImpactPreview: "computed from all projects, for a draft",
+    rubric.ScoringChoice: "a choice for the whole installation",
+}
+# Written by `events.py`: lines of the audit log with the seals that they had first.
+AUDIT = (workspace.Event, workspace.FirstSeal)
+
+# What audit lines are about -> the model whose rows they name. Lines about what an archive leaves out name no row.
+KIND_MODELS: dict[str, AnyModel] = {
+    "person": workspace.Person,
+    "membership": workspace.Membership,
+    "project": workspace.Project,
+    "transcript": games.Transcript,
+    "column_mapping": games.ColumnMapping,
+    "game": games.Game,
+    "evaluation": games.Evaluation,
+    "judgement": games.Judgement,
+    "remark": games.Remark,
+    "guideline": games.Guideline,
+    "verdict": games.Verdict,
+    "rubric_version": rubric.RubricVersion,
+    "iteration": games.Iteration,
+    "stage": games.Stage,
+    "decision": games.Decision,
+    "manual_figure": games.ManualFigure,
+    "slot": games.Slot,
+    "adjudication": games.Adjudication,
+    "calibration": games.CalibrationRound,
+    "withdrawal": games.Withdrawal,
+    "comparison_set": rubric.ComparisonSet,
+    "review": rubric.Review,
+    "mark": rubric.Mark,
+    "survey": rubric.Survey,
+}
+KINDS_LEFT_OUT = ("invitation", "access_token", "job", "scoring_choice", "export", "backup")
+
+
+def is_shared(model: AnyModel) -> bool:
+    """Whether lines name the model's rows by a text, not by the number of a line."""
+    return TABLES[model].rows is None
+
+
+@cache
+def list_named_models() -> frozenset[AnyModel]:
+    """The models whose rows lines name by the number of a line."""
+    related = {field.related_model for table in OWN for field in table.fields if field.is_relation}
+    inside = {model for table in OWN for paths in table.inner.values() for model in paths.values()}
+    named = related | inside | set(KIND_MODELS.values()) | {rubric.Review}
+    return frozenset(model for model in named if not is_shared(model))
+
+
+def swap_start_key(key: str, swap: Callable[[int], int | str]) -> str:
+    """The key of a mark that a review began with, which names the review, with another name for it; others stay."""
+    if not key.startswith(STARTING):
+        return key
+    review, _, rest = key.removeprefix(STARTING).partition(":")
+    return f"{STARTING}{swap(int(review))}:{rest}" if review.isdecimal() else key
+
+
+@cache
+def get_line_type(model: AnyModel) -> type[Struct]:
+    """The record of the model's lines, made from its fields: what is written, and what is read strictly."""
+    table = TABLES[model]
+    fields = [(field.name, table.types.get(field.name) or _type_of(table, field)) for field in table.fields]
+    return msgspec.defstruct(
+        table.model.__name__,
+        fields,
+        tag_field="table",
+        tag=table.kind,
+        frozen=True,
+        forbid_unknown_fields=True,
+    )
+
+
+_SIMPLE = (
+    (models.BooleanField, bool),
+    (models.FloatField, float),
+    (models.DecimalField, Decimal),
+    (models.DateTimeField, datetime),
+)
+
+
+def _type_of(table: ArchivedTable, field: Any) -> Any:
+    found: Any
+    if field.is_relation:
+        found = str if is_shared(field.related_model) else Annotated[int, Meta(ge=1)]
+    elif field.name in table.inner:
+        found = dict[str, Any]
+    elif isinstance(field, models.IntegerField):
+        lowest, highest = BaseDatabaseOperations.integer_field_ranges[field.get_internal_type()]
+        found = Annotated[int, Meta(ge=lowest, le=highest)]
+    elif isinstance(field, models.JSONField):
+        found = {list: list[Any], dict: dict[str, Any]}.get(field.default, list[Any])
+    elif isinstance(field, models.CharField):
+        # A text that has choices is one of them, or empty where it may be.
+        found = _chosen(field) if field.choices else Annotated[str, Meta(max_length=field.max_length)]
+    else:
+        found = next((plain for kind, plain in _SIMPLE if isinstance(field, kind)), str)
+    return found | None if field.null else found
+
+
+def _chosen(field: Any) -> Any:
+    words = [word for word, _label in field.choices]
+    return Literal[tuple(words + ([""] if field.blank else []))]

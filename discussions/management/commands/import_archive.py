@@ -1,0 +1,91 @@
+"""Imports a project archive that another installation made."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from discussions.archives.actions.imports import ImportedArchive, import_archive
+from discussions.management.commands.verify import CHECKS
+from workspace.core.refusals import Refusal
+from workspace.people.actions import system_person
+
+BAD_INPUT = 2
+# These look at the installation of this moment: its workers, its database, who is signed in.
+NOT_OF_DATA = ("I8", "I12", "I14")
+
+
+class Command(BaseCommand):
+    """manage.py import_archive FILE [--slug SLUG] [--json]"""
+
+    help = (
+        "Imports a project archive (docs/archive.md): everything or nothing. The archive is read with suspicion, and\n"
+        "what it holds is checked as `manage.py verify` does before anything is kept. Accounts that are not there\n"
+        "are made, switched off and without a password. Import only archives of people whom you trust: an archive\n"
+        "says who judged what.\n"
+        "Exit codes: 0 imported, 2 the archive was refused and nothing was changed.\n"
+        "Example: manage.py import_archive mafia.archive.zip"
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        """Keep the line breaks of the help."""
+        return super().create_parser(
+            prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """The file, and the short name of the project."""
+        parser.add_argument("file", metavar="FILE")
+        parser.add_argument("--slug", default="", help="another short name for the project")
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        """Exit code 2 when nothing was imported."""
+        now = timezone.now()
+        checks = [check for check in CHECKS if check.code not in NOT_OF_DATA]
+        try:
+            with Path(options["file"]).open("rb") as file:
+                by = system_person(now=now)
+                done = import_archive(file=file, slug=options["slug"], checks=checks, by=by, now=now)
+        except OSError as error:
+            said = f'"{options["file"]}" could not be read: {error.strerror or error}. Correct the path.'
+            self._fail(said, "cannot_read", options)
+        except Refusal as refusal:
+            self._fail(f"Nothing was imported. {refusal.sentence}", refusal.code, options)
+        else:
+            self._say(done, options)
+
+    def _fail(self, sentence: str, code: str, options: dict[str, Any]) -> None:
+        fault = {"place": options["file"], "code": code, "message": sentence}
+        self.stderr.write(
+            json.dumps({"faults": [fault]}, ensure_ascii=False) if options["json"] else sentence
+        )
+        raise SystemExit(BAD_INPUT)
+
+    def _say(self, done: ImportedArchive, options: dict[str, Any]) -> None:
+        project = done.project.slug
+        if options["json"]:
+            said = {
+                "project": project,
+                "lines": done.counts,
+                "uploads": done.upload_count,
+                "new_people": done.new_people,
+                "seals_hold": done.seals_hold,
+            }
+            self.stdout.write(json.dumps(said, ensure_ascii=False))
+            return
+        count = sum(done.counts.values())
+        self.stdout.write(
+            f"Imported project {project}: {count:,} rows and {done.upload_count:,} uploaded files."
+        )
+        if done.new_people:
+            people = ", ".join(done.new_people)
+            self.stdout.write(f"New accounts, switched off and without a password: {people}.")
+        self.stdout.write(
+            "The audit log was sealed with this installation's key before, and its seals hold."
+            if done.seals_hold
+            else "The audit log was first sealed with another AUDIT_KEY. Those seals are kept, and were not checked."
+        )

@@ -1,0 +1,295 @@
+"""An archive is the same bytes for the same data, and comes out of another installation as it went in."""
+
+import io
+import json
+import os
+import re
+
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from discussions.models import Game, Measured, Transcript
+from rubric.models import RubricVersion
+from tests.factories.comparisons import make_set
+from tests.factories.exports import ask_export, make_export, read_lines, write_export
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person
+from tests.factories.project_archives import (
+    bring_in,
+    change_line,
+    list_members,
+    make_judged_project,
+    read_members,
+    write_archive,
+)
+from tests.factories.transcripts import import_game, make_games_project, upload
+from tests.services.commands import Commands
+from tests.services.migrated import take_database
+from workspace.access.permissions import role_in
+from workspace.blob_store import open_file
+from workspace.core.canonical import bytes_hash
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.jobs.actions import run_job
+from workspace.models import Event, FirstSeal, Invitation, Job, Person, Project
+from workspace.people.actions import invite
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker, tmp_path_factory):
+    """The archive and the JSONL of a judged project that is not there any more: as from another installation."""
+    folder = override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("first"), AUDIT_KEY="first-" * 10)
+    with django_db_blocker.unblock(), folder, transaction.atomic():
+        project, lead = make_judged_project()
+        found = write_archive(project, lead), read_lines(write_export(project, lead))
+        assert write_archive(project, lead) == found[0], "the lines of exports are no part of it"
+        transaction.set_rollback(True)
+    return found
+
+
+@pytest.fixture
+def archive(made):
+    return made[0]
+
+
+def test_another_installation_makes_the_same_archive_and_the_same_labels_again(made):
+    archive, lines = made
+    there = make_judged_project()[0]
+    Project.objects.filter(pk=there.pk).update(slug="there-before")
+    done = bring_in(archive)
+    assert not Game.objects.filter(project=done.project, pk__lte=Game.objects.filter(project=there).count())
+    admin = make_admin()
+    assert write_archive(done.project, admin) == archive
+    again = read_lines(write_export(done.project, admin))
+    assert [line["kind"] for line in again] == [line["kind"] for line in lines]
+    differing = {place for pair in zip(lines, again, strict=True) for place in differences(*pair)}
+    # Keys of rows, hashes that cover such keys, and who made the export when; nothing that anybody judged or said.
+    keys = r"made_by|audit_head\.\w+|.*\.basis_sha256|(evaluations|reviews)\.\*\.id|verdicts\.\*\.basis\..*"
+    assert differing
+    assert not [place for place in differing if not re.fullmatch(keys, place)]
+
+
+def differences(first, other, place=""):
+    """Where two plain values differ, as paths."""
+    if isinstance(first, dict) and isinstance(other, dict) and first.keys() == other.keys():
+        for name in first:
+            yield from differences(first[name], other[name], f"{place}.{name}".strip("."))
+    elif isinstance(first, list) and isinstance(other, list) and len(first) == len(other):
+        for pair in zip(first, other, strict=True):
+            yield from differences(*pair, f"{place}.*")
+    elif first != other:
+        yield place
+
+
+def test_the_log_goes_on_under_the_own_key_and_keeps_the_first_seals(archive):
+    done = bring_in(archive)
+    assert not done.seals_hold, "the first installation has another key"
+    first = json.loads(read_members(archive)["rows/workspace.event.jsonl"].splitlines()[-1])
+    last = FirstSeal.objects.select_related("event").order_by("-event__seq").first()
+    assert (last.mac, last.chain) == (first["first"]["mac"], first["first"]["chain"])
+    assert last.event.mac != last.mac
+    assert (done.project.chain.seq, done.project.chain.mac) == (last.event.seq, last.event.mac)
+    told = Event.objects.get(verb="project:imported")
+    assert (told.chain.project, told.object_id) == (None, str(done.project.pk))
+    assert json.loads(told.detail)["seal"] == last.mac
+
+
+def test_lines_that_are_written_later_follow_those_that_came(archive):
+    done = bring_in(archive)
+    lead = make_lead(project=done.project)
+    before, after = (read_members(data) for data in (archive, write_archive(done.project, lead)))
+    old, new = (members["rows/workspace.event.jsonl"] for members in (before, after))
+    assert new.startswith(old)
+    added = json.loads(new.splitlines()[-1])
+    event = Event.objects.get(chain=done.project.chain, seq=added["seq"])
+    assert (added["verb"], added["first"]["mac"]) == ("membership:added", event.mac)
+
+
+def test_the_page_of_the_log_says_which_lines_came_by_an_archive(archive):
+    done = bring_in(archive)
+    lead = make_lead(project=done.project)
+    browser = Client()
+    browser.force_login(lead)
+    text = browser.get(reverse("audit", args=[done.project.slug])).content.decode()
+    assert text.count("by archive") == text.count("</tr>") - 2, "not the head, nor the lead's own line"
+
+
+def test_people_who_were_not_there_are_switched_off_and_without_a_password(archive):
+    line = json.loads(read_members(archive)["rows/workspace.person.jsonl"].splitlines()[0])
+    there = make_person(email=line["email"], name="Known here")
+    done = bring_in(archive)
+    there.refresh_from_db()
+    assert there.is_active
+    assert (there.name, line["email"] in done.new_people) == ("Known here", False)
+    for person in Person.objects.filter(email__in=done.new_people):
+        assert not person.is_active
+        assert not person.is_admin
+        assert not person.has_usable_password()
+    assert role_in(there, done.project) in ("evaluator", "lead"), (
+        "the archive says who belongs to the project"
+    )
+
+
+def test_a_version_that_is_not_there_is_made_and_one_that_says_other_things_is_refused(archive):
+    def say_other_things(row):
+        row["body"] = row["body"].replace('"name":"', '"name":"My ', 1)
+        row["sha256"] = bytes_hash(row["body"].encode())
+
+    def renumber(row):
+        row["body"] = row["body"].replace(f'"version":"{row["number"]}"', '"version":"9.0"')
+        row |= {"number": "9.0", "sha256": bytes_hash(row["body"].encode())}
+
+    with pytest.raises(Unacceptable, match=r"has a version discussion .* that says other things"):
+        bring_in(change_line(archive, "rubric.rubricversion", say_other_things))
+    members = read_members(change_line(archive, "rubric.rubricversion", renumber))
+    number = json.loads(read_members(archive)["rows/rubric.rubricversion.jsonl"].splitlines()[0])["number"]
+    named = {
+        name: body.replace(f'"discussion {number}"'.encode(), b'"discussion 9.0"')
+        for name, body in members.items()
+    }
+    bring_in(list_members(named), checks=())
+    version = RubricVersion.objects.get(number="9.0")
+    assert (version.state, version.rubric.key) == ("published", "discussion")
+    assert Event.objects.filter(verb="rubric_version:imported", object_id=str(version.pk)).count() == 1
+
+
+def test_a_project_that_is_there_is_not_imported_over_itself_nor_beside_itself(archive):
+    done = bring_in(archive)
+    with pytest.raises(Conflict, match=r"There is a project with the short name .* --slug"):
+        bring_in(archive)
+    with pytest.raises(Unacceptable, match="Write a short name"):
+        bring_in(archive, slug="No Slug")
+    with pytest.raises(Unacceptable, match="rows of this project are in this installation already"):
+        bring_in(archive, slug="again")
+    assert list(Project.objects.all()) == [done.project]
+
+
+def test_a_project_gets_another_short_name_where_it_is_asked_for(archive):
+    assert bring_in(archive, slug="renamed").project.slug == "renamed"
+
+
+def test_what_was_not_measured_yet_is_measured_after_the_import():
+    with transaction.atomic():
+        project = make_games_project()
+        lead = make_lead(project=project)
+        transcript = upload(project=project, by=lead)
+        run_job(job=transcript.job_id, clock=lambda: NOW)
+        archive = write_archive(project, lead)
+        transaction.set_rollback(True)
+    done = bring_in(archive)
+    assert not Measured.objects.exists()
+    assert Job.objects.get(state="queued").kind == "measure"
+    run_waiting_jobs()
+    assert Measured.objects.get().game.project == done.project
+    assert Transcript.objects.get().job.subject == f"transcript:{Transcript.objects.get().pk}"
+
+
+def test_an_upload_that_is_being_read_is_waited_for():
+    project = make_games_project()
+    lead = make_lead(project=project)
+    upload(project=project, by=lead, name="slow.json")
+    with pytest.raises(Conflict, match=r"“slow\.json” is being read\. Wait"):
+        write_archive(project, lead)
+
+
+def test_invitations_and_tokens_stay_behind_and_their_lines_name_no_row():
+    with transaction.atomic():
+        project = make_games_project()
+        admin = make_admin()
+        invite(email="guest@example.org", role="evaluator", project=project, by=admin, now=NOW)
+        archive = write_archive(project, admin)
+        transaction.set_rollback(True)
+    assert b"secret_hash" not in b"".join(read_members(archive).values())
+    done = bring_in(archive)
+    assert not Invitation.objects.exists()
+    event = Event.objects.get(chain__project=done.project, verb="invitation:created")
+    assert event.object_id == ""
+    assert FirstSeal.objects.get(event=event).object_id != ""
+
+
+def test_leads_and_admins_make_it_as_a_whole_and_with_names():
+    project = make_games_project()
+    lead, evaluator = make_lead(project=project), make_member(project=project)
+    with pytest.raises(NotAllowed, match="Only team leads of this project and admins make its archive"):
+        ask_export(project, evaluator, format_name="archive")
+    import_game(project=project, by=lead)
+    with pytest.raises(Unacceptable, match="Only a whole project has an archive"):
+        ask_export(project, lead, format_name="archive", of="game:1")
+    with pytest.raises(Unacceptable, match="Leave out the pseudonyms"):
+        write_export(project, lead, "archive", has_pseudonyms=True)
+    run_waiting_jobs()
+    export = make_export(project, make_admin(), format_name="archive")
+    with open_file(export.stored_as) as file:
+        assert file.read() == write_archive(project, lead)
+
+
+def test_a_lead_who_still_reviews_a_set_leaves_the_archive_to_others():
+    lead = make_lead(project=make_games_project())
+    made = make_set(by=lead, people=[lead])
+    with pytest.raises(NotAllowed, match=r"all reviews of comparison set 1\. You review this set yourself"):
+        write_archive(made.project, lead)
+    assert read_members(write_archive(made.project, make_admin()))
+
+
+def run(*given):
+    """Exit code and what the command says."""
+    said, faults = io.StringIO(), io.StringIO()
+    try:
+        call_command(*given, stdout=said, stderr=faults)
+    except SystemExit as end:
+        return end.code, faults.getvalue()
+    return 0, said.getvalue()
+
+
+def test_the_command_imports_a_file_and_says_what_it_made(archive, tmp_path):
+    file = tmp_path / "a.zip"
+    code, said = run("import_archive", str(file))
+    assert (code, said) == (2, f'"{file}" could not be read: No such file or directory. Correct the path.\n')
+    file.write_bytes(b"PK no zip")
+    code, said = run("import_archive", str(file), "--json")
+    assert (code, json.loads(said)["faults"][0]["code"]) == (2, "no_zip")
+    file.write_bytes(archive)
+    code, said = run("import_archive", str(file), "--slug", "ours")
+    assert code == 0
+    assert said.startswith("Imported project ours: ")
+    assert "New accounts, switched off and without a password: " in said
+    assert "first sealed with another AUDIT_KEY" in said
+    assert run("verify")[0] == 0
+
+
+@pytest.mark.slow
+def test_another_kind_of_database_makes_the_same_archive_again(archive, tmp_path):
+    """From the tests' database to SQLite and back; with PostgreSQL underneath these are two kinds."""
+    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
+    first.write_bytes(archive)
+    project = json.loads(read_members(archive)["manifest.json"])["project"]
+    database = tmp_path / "evalsite.sqlite3"
+    commands = Commands(
+        dict(os.environ)
+        | {
+            "VAR_DIR": str(tmp_path),
+            "DATABASE_URL": f"sqlite:///{database}",
+            "DJANGO_SETTINGS_MODULE": "tests.stage_settings",
+        }
+    )
+    try:
+        if not take_database(str(database)):
+            assert commands.run("migrate", "-v", "0").returncode == 0
+        make_admin = "from tests.factories.people import make_admin; make_admin(email='moves@example.org')"
+        given = ("--by", "moves@example.org", "--format", "archive", "--out", str(second))
+        for command in (
+            ("import_archive", str(first)),
+            ("verify",),
+            ("shell", "-c", make_admin),
+            ("export", "--project", project, *given),
+        ):
+            said = commands.run(*command)
+            assert said.returncode == 0, said
+    finally:
+        commands.stop()
+    assert second.read_bytes() == archive
+    assert write_archive(bring_in(second.read_bytes()).project, make_person(is_admin=True)) == archive

@@ -1,0 +1,99 @@
+"""Project archives: made through the real actions, and changed as somebody would who means ill."""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from discussions.archives.actions.imports import ImportedArchive, import_archive
+from discussions.archives.core.members import BYTES, MANIFEST
+from discussions.management.commands.import_archive import NOT_OF_DATA
+from discussions.management.commands.verify import CHECKS
+from rubric.models.comparisons import ELSEWHERE
+from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
+from tests.factories.exports import write_export
+from tests.factories.human_reviewers import begin, handed_in
+from tests.factories.iterations import make_baseline, make_change, make_stage
+from tests.factories.people import NOW, make_lead
+from tests.factories.verdicts import record, settled
+from workspace.checks.core import Check
+from workspace.models import Person, Project
+from workspace.people.actions import system_person
+
+Members = dict[str, bytes]
+
+
+def make_judged_project() -> tuple[Project, Person]:
+    """A project with a stage, a verdict that supersedes another, and a set with a person's and a file's review."""
+    verdict = settled()
+    project, evaluator = verdict.game.project, verdict.created_by
+    lead = make_lead(project=project)
+    record(verdict.game, by=lead, reason="Looked at again.")
+    stage = make_stage(project=project, by=lead)
+    make_baseline(stage=stage)
+    make_change(stage=stage)
+    made = make_set(by=lead, people=[evaluator], elsewhere=1, authors={2: "some-model"})
+    handed_in(begin(made, by=evaluator))
+    outside = made.reviewers.get(kind=ELSEWHERE)
+    review_with(comparison=made.comparisons.get(), reviewer=outside, scores=RECORD_SCORES)
+    return project, lead
+
+
+_CHECKS = tuple(check for check in CHECKS if check.code not in NOT_OF_DATA)
+
+
+def bring_in(data: bytes, slug: str = "", checks: Iterable[Check] = _CHECKS) -> ImportedArchive:
+    """Import the archive as the command does."""
+    by = system_person(now=NOW)
+    return import_archive(file=io.BytesIO(data), slug=slug, checks=checks, by=by, now=NOW)
+
+
+def write_archive(project: Project, by: Person) -> bytes:
+    """The bytes of the project's archive."""
+    return write_export(project, by, "archive")
+
+
+def read_members(data: bytes) -> Members:
+    """Name -> bytes of every member."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write_zip(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of members in that order, whatever they are."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in members:
+            archive.writestr(name, body)
+    return out.getvalue()
+
+
+def list_members(members: Members, **changed: Any) -> bytes:
+    """The archive of these members, with a manifest that fits them; `changed` are parts of it that are to differ."""
+    manifest = json.loads(members[MANIFEST])
+    rest = [name for name in members if name != MANIFEST]
+    manifest["members"] = [
+        {
+            "byte_count": len(members[name]),
+            "line_count": 0 if name.startswith(BYTES) else members[name].count(b"\n"),
+            "name": name,
+            "sha256": hashlib.sha256(members[name]).hexdigest(),
+        }
+        for name in rest
+    ]
+    body = json.dumps(manifest | changed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return write_zip([*((name, members[name]) for name in rest), (MANIFEST, body.encode() + b"\n")])
+
+
+def change_line(data: bytes, member: str, change: Callable[[dict[str, Any]], Any], line: int = 0) -> bytes:
+    """The archive with one line changed, and a manifest that fits."""
+    members = read_members(data)
+    lines = members[f"rows/{member}.jsonl"].splitlines(keepends=True)
+    row = json.loads(lines[line])
+    change(row)
+    body = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    lines[line] = body.encode() + b"\n"
+    members[f"rows/{member}.jsonl"] = b"".join(lines)
+    return list_members(members)
