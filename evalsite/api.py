@@ -12,6 +12,7 @@ from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
 from discussions.games.api import router as games
 from discussions.gates.api import router as stages
+from discussions.guidelines.api import router as guidelines
 from discussions.planning.api import router as iterations
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
@@ -37,6 +38,7 @@ ROUTERS = {
     "disagreements": disagreements,
     "verdicts": verdicts,
     "evaluations": rating,
+    "guidelines": guidelines,
     "queue and team": queue,
     "stages": stages,
     "iterations": iterations,

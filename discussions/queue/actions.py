@@ -18,6 +18,7 @@ from discussions.access.queries import barred_until, reason_unblinded
 from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED
+from discussions.guidelines.permissions import check_guideline_is_read
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule
 from discussions.models.slots import RATING, REPEAT
@@ -51,10 +52,11 @@ def take_next_game(
 
     In this order: a returned evaluation, a begun one, a required calibration, an assigned slot, sometimes a hidden
     repeat, a free slot by the project's rule (of one of the games of `iteration` if that is given). No two people get
-    one slot, no person gets a game twice. Raises NotAllowed for everybody but the project's evaluators, and for a
-    person who did not pass a required calibration.
+    one slot, no person gets a game twice. Raises NotAllowed for everybody but the project's evaluators, for a person
+    who did not pass a required calibration, and for one who has not confirmed the guideline.
     """
     check_take_game(by, project)
+    check_guideline_is_read(by, project)
     found = _next(project, by, now, iteration)
     if found is None and Slot.objects.filter(project=project, lease_until__lte=now).exists():
         # A lease ended since the last sweep: its slot is free, too.

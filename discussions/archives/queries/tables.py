@@ -231,11 +231,13 @@ LEFT_OUT = {
     workspace.AccessToken: "a secret of the installation",
     workspace.Chain: "made from the audit lines",
     workspace.Counter: "counts of the installation that run out",
+    workspace.Delivery: "what was sent from this installation to a webhook",
     workspace.Export: "files of the installation that run out",
     workspace.Heartbeat: "signs of life of the installation's workers",
     workspace.Invitation: "a door into the installation, opened by a secret",
     workspace.KeptAnswer: "answers to programs, kept for some days",
     workspace.SignIn: "a secret of the installation",
+    workspace.Webhook: "a secret of the installation, and whom it tells",
     games.TeamFigures: "computed from what is there, when a page asks for it",
     rubric.SetFigures: "computed from what is there, when a page asks for it",
     rubric.ImpactPreview: "computed from all projects, for a draft",
@@ -271,7 +273,7 @@ KIND_MODELS: dict[str, AnyModel] = {
     "mark": rubric.Mark,
     "survey": rubric.Survey,
 }
-KINDS_LEFT_OUT = ("invitation", "access_token", "job", "scoring_choice", "export", "backup")
+KINDS_LEFT_OUT = ("invitation", "access_token", "job", "scoring_choice", "export", "backup", "webhook")
 
 
 def is_shared(model: AnyModel) -> bool:

@@ -1,0 +1,59 @@
+"""The guideline of a project, for programs."""
+
+from django.http import Http404
+from django.utils import timezone
+from ninja import Router
+
+from discussions.guidelines.actions import confirm_guideline
+from discussions.guidelines.queries import newest_guideline, unread_guideline
+from workspace.models import Person, Project
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import Answer, endpoint
+from workspace.web.require import SignedIn
+
+router = Router()
+PATH = "/projects/{slug:slug}/guideline/"
+
+
+class GuidelineAnswer(Answer):
+    """The guideline that holds, in Markdown; `version` is 0 without one. `is_read` says that you need not confirm it."""
+
+    version: int
+    text: str
+    is_read: bool
+
+
+@endpoint(
+    router, "GET", PATH, name="api_guideline", permission="see_project", scope="read", answer=GuidelineAnswer
+)
+def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
+    """Read the guideline of a project."""
+    return _answer(request.user, project_or_404(request.user, slug))
+
+
+@endpoint(
+    router,
+    "POST",
+    PATH + "read/",
+    name="api_guideline_read",
+    permission="see_project",
+    scope="rate",
+    answer=GuidelineAnswer,
+)
+def confirm(request: SignedIn, slug: str) -> GuidelineAnswer:
+    """Confirm that you have read the guideline. Without it no game is dealt to you."""
+    project = project_or_404(request.user, slug)
+    found = newest_guideline(project)
+    if found is None:
+        raise Http404
+    confirm_guideline(guideline=found, by=request.user, now=timezone.now())
+    return _answer(request.user, project)
+
+
+def _answer(person: Person, project: Project) -> GuidelineAnswer:
+    found = newest_guideline(project)
+    return GuidelineAnswer(
+        version=found.number if found else 0,
+        text=found.text if found else "",
+        is_read=unread_guideline(person, project) is None,
+    )
