@@ -1,7 +1,8 @@
 """How logs are written: one line per event, JSON in production, plain on a developer's machine.
 
 Nothing here knows of requests' bodies. What could carry a secret or break out of its line is taken care of for every
-logger, Django's and Celery's too: the secrets of invitations in addresses are blanked, control characters escaped.
+logger, Django's and Celery's too: the secrets of invitations and password links in addresses are blanked, control
+characters escaped.
 """
 
 import re
@@ -10,7 +11,7 @@ from typing import Any
 
 import structlog
 
-INVITATION = re.compile(r"(/invitations/)[^/\s\"']+")
+SECRET = re.compile(r"(/invitations/|/password/\d+/)[^/\s\"']+")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 # Without the values of local variables: those hold passwords and transcripts.
@@ -21,8 +22,8 @@ Entry = MutableMapping[str, Any]
 
 
 def without_secrets(_logger: Any, _method: str, entry: Entry) -> Entry:
-    """Blank the secrets of invitations and escape control characters in the message."""
-    said = INVITATION.sub(r"\1...", str(entry.get("event", "")))
+    """Blank the secrets of links and escape control characters in the message."""
+    said = SECRET.sub(r"\1...", str(entry.get("event", "")))
     entry["event"] = CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", said)
     return entry
 

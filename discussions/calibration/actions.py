@@ -13,6 +13,7 @@ from msgspec import Struct
 from discussions.calibration.core import build_key
 from discussions.calibration.permissions import check_calibrate
 from discussions.calibration.queries import games_left, load_open_round, load_progress
+from discussions.guidelines.permissions import check_guideline_is_read
 from discussions.models import CalibrationGame, CalibrationRound, CalibrationWaiver, Evaluation, Verdict
 from discussions.models.slots import CALIBRATION
 from discussions.queries import load_measurements
@@ -144,6 +145,7 @@ def take_calibration(*, opened: CalibrationRound, by: Person, now: datetime) -> 
     """Begin the next game of an optional round; None when the evaluator rated them all."""
     if role_in(by, opened.project) != "evaluator":
         raise NotAllowed(_("Only evaluators of this project are calibrated."))
+    check_guideline_is_read(by, opened.project)
     with transaction.atomic():
         Person.objects.select_for_update(no_key=True).get(pk=by.pk)
         if CalibrationRound.objects.filter(pk=opened.pk, closed_at=None).exists():

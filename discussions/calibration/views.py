@@ -11,6 +11,7 @@ from discussions.calibration.forms import RoundForm
 from discussions.calibration.pages import calibration_page, calibrations_page, feedback_page
 from discussions.calibration.permissions import check_calibrate
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.guidelines.views import take_after_guideline
 from discussions.models import CalibrationRound
 from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
@@ -101,9 +102,9 @@ def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
     bind_form(request, KeyedForm)
     check_take_game(request.user, project)
     found = round_or_404(project, number)
-    taken = actions.take_calibration(opened=found, by=request.user, now=timezone.now())
-    place = reverse("rate", args=[taken.pk]) if taken else reverse("queue", args=[slug])
-    return respond(request, page="", redirect=place)
+    return take_after_guideline(
+        request, slug, lambda: actions.take_calibration(opened=found, by=request.user, now=timezone.now())
+    )
 
 
 @require("rate")

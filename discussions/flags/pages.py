@@ -1,18 +1,18 @@
 """The inbox of flags: for leads those of the project, for evaluators their own."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import Case, Value, When
+from django.db.models import Case, Count, Value, When
 from msgspec import Struct
 
 from discussions.flags.queries import query_flags, waits_for_evaluator, waits_for_lead
-from discussions.models import FlagReply, Remark
-from discussions.queries import game_record
+from discussions.models import Evaluation, FlagReply, GameText, Remark
+from discussions.models.slots import RATING
 from workspace.access.permissions import role_in
-from workspace.core.limits import PAGE_SIZE
 from workspace.models import Person, Project
 
-LONGEST_QUOTE = 400
+LONGEST_QUOTE, FLAGS_A_PAGE = 400, 20
 
 
 class ReplyLine(Struct, frozen=True):
@@ -27,12 +27,15 @@ class ReplyLine(Struct, frozen=True):
 class FlagLine(Struct, frozen=True):
     """One flag with its thread. `position` is the flagged message, 0 for the game as a whole; `quote` begins it.
 
-    `number` is the game as the reader knows it. `waits` says whether the reader is the one to write next.
+    `number` is the game as the reader knows it; `known_as` is the evaluator's number of a hidden repeat, 0 for others.
+    Evaluators read no quote: the same one twice would tell them of a repeat. `waits` says whether the reader is the
+    one to write next.
     """
 
     key: int
     evaluation: int
     number: int
+    known_as: int
     position: int
     quote: str
     name: str
@@ -53,43 +56,84 @@ class FlagsPage(Struct, frozen=True):
     resolved_count: int
 
 
-def flags_page(*, project: Project, person: Person, resolved: bool, start: int) -> FlagsPage:
-    """Open or resolved flags from place `start`, those that wait for the reader first, then the newest."""
+def flags_page(
+    *, project: Project, person: Person, resolved: bool, start: int = 0, only: int = 0
+) -> FlagsPage:
+    """Open or resolved flags from place `start`, those that wait for the reader first, then the newest.
+
+    With `only`, that flag alone, whatever its state.
+    """
     is_lead = role_in(person, project) in ("admin", "lead")
     rows = query_flags().filter(evaluation__game__project=project)
     if not is_lead:
         rows = rows.filter(evaluation__evaluator=person)
     open_count, resolved_count = (rows.filter(resolved_at__isnull=not done).count() for done in (False, True))
     waiting = waits_for_lead() if is_lead else waits_for_evaluator()
-    chosen = rows.filter(resolved_at__isnull=not resolved).annotate(
-        waits=Case(When(waiting, then=Value(1)), default=Value(0))
-    )
+    chosen = rows.filter(pk=only) if only else rows.filter(resolved_at__isnull=not resolved)
+    chosen = chosen.annotate(waits=Case(When(waiting, then=Value(1)), default=Value(0)))
     order = ("-resolved_at", "-pk") if resolved else ("-waits", "-pk")
-    chosen = chosen.select_related("evaluation__game", "evaluation__evaluator").order_by(*order)
-    shown = list(chosen[start : start + PAGE_SIZE + 1])
+    chosen = chosen.select_related("evaluation__game__iteration", "evaluation__evaluator").order_by(*order)
+    found = list(chosen[start : start + FLAGS_A_PAGE + 1])
+    shown = found[:FLAGS_A_PAGE]
     replies: dict[int, list[FlagReply]] = {}
     for reply in FlagReply.objects.filter(flag__in=shown).select_related("created_by").order_by("pk"):
         replies.setdefault(reply.flag_id, []).append(reply)
+    quotes = _load_quotes(shown) if is_lead else {}
+    shared = _shared_games(shown) if is_lead else set()
     lines = [
-        _line(flag, replies.get(flag.pk, []), waits=bool(flag.waits), is_lead=is_lead)
-        for flag in shown[:PAGE_SIZE]
+        _line(
+            flag,
+            replies.get(flag.pk, []),
+            quotes.get(flag.pk, ""),
+            waits=bool(flag.waits),
+            is_lead=is_lead,
+            is_named=flag.evaluation.game_id not in shared,
+        )
+        for flag in shown
     ]
-    following = start + PAGE_SIZE if len(shown) > PAGE_SIZE else 0
+    following = start + FLAGS_A_PAGE if len(found) > FLAGS_A_PAGE else 0
     return FlagsPage(lines, is_lead, following, open_count, resolved_count)
 
 
-def _line(flag: Remark, replies: list[FlagReply], *, waits: bool, is_lead: bool) -> FlagLine:
+def _position(flag: Remark) -> int:
+    return int(flag.target.partition(":")[2] or 0)
+
+
+def _load_quotes(flags: Sequence[Remark]) -> dict[int, str]:
+    """By flag: how the flagged message begins."""
+    games = {flag.evaluation.game_id for flag in flags if _position(flag)}
+    texts = {text.game_id: text.to_record().messages for text in GameText.objects.filter(game__in=games)}
+    found = {
+        flag.pk: texts[flag.evaluation.game_id][_position(flag) - 1].text for flag in flags if _position(flag)
+    }
+    return {
+        key: text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…" for key, text in found.items()
+    }
+
+
+def _shared_games(flags: Sequence[Remark]) -> set[int]:
+    """The games that several people rate or rated: of these, leads do not read who wrote."""
+    games = {flag.evaluation.game for flag in flags}
+    counted = (
+        Evaluation.objects.filter(game__in=games, purpose=RATING).values("game").annotate(count=Count("pk"))
+    )
+    several = {game for game, count in counted.values_list("game", "count") if count > 1}
+    return several | {game.pk for game in games if game.evaluator_count > 1}
+
+
+def _line(
+    flag: Remark, replies: list[FlagReply], quote: str, *, waits: bool, is_lead: bool, is_named: bool
+) -> FlagLine:
     evaluation = flag.evaluation
-    game = evaluation.game
-    position = int(flag.target.partition(":")[2] or 0)
-    text = game_record(game.pk, game.content_sha256).messages[position - 1].text if position else ""
-    name = "" if is_lead and game.evaluator_count > 1 else evaluation.evaluator.name
+    name = evaluation.evaluator.name if is_named else ""
+    number = evaluation.game.number if is_lead else evaluation.game_number
     return FlagLine(
         key=flag.pk,
         evaluation=evaluation.pk,
-        number=game.number if is_lead else evaluation.game_number,
-        position=position,
-        quote=text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…",
+        number=number,
+        known_as=evaluation.game_number if evaluation.game_number != number else 0,
+        position=_position(flag),
+        quote=quote,
         name=name,
         text=flag.text,
         at=flag.created_at,

@@ -45,12 +45,11 @@ def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
 def show_flags(
     request: SignedIn, project: Project, *, flag: int = 0, form: AnswerForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """Show the page; `form` holds what was typed below the flag with that number, and its faults."""
+    """Show the page; or the flag with that number alone, with what was typed below it and its faults."""
     asked = only_parameters(request, "show", "from")
     resolved = asked["show"] == "resolved"
-    page = flags_page(
-        project=project, person=request.user, resolved=resolved, start=parse_number(asked["from"])
-    )
+    start = parse_number(asked["from"])
+    page = flags_page(project=project, person=request.user, resolved=resolved, start=start, only=flag)
     forms = {line.key: AnswerForm(auto_id=_ids(line.key)) for line in page.flags}
     if form is not None:
         forms[flag] = form

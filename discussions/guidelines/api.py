@@ -1,14 +1,16 @@
 """The guideline of a project, for programs."""
 
-from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
+from pydantic import Field
 
 from discussions.guidelines.actions import confirm_guideline
 from discussions.guidelines.queries import newest_guideline, unread_guideline
+from discussions.models import Guideline
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, endpoint
+from workspace.web.endpoints import Answer, Given, endpoint
 from workspace.web.require import SignedIn
 
 router = Router()
@@ -16,11 +18,17 @@ PATH = "/projects/{slug:slug}/guideline/"
 
 
 class GuidelineAnswer(Answer):
-    """The guideline that holds, in Markdown; `version` is 0 without one. `is_read` says that you need not confirm it."""
+    """The guideline that holds, in Markdown; `version` is 0 without one. With `is_read` you need not confirm it."""
 
     version: int
     text: str
     is_read: bool
+
+
+class ReadGiven(Given):
+    """The version that you have read."""
+
+    version: int = Field(ge=1, le=10**6)
 
 
 @endpoint(
@@ -40,12 +48,10 @@ def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
     scope="rate",
     answer=GuidelineAnswer,
 )
-def confirm(request: SignedIn, slug: str) -> GuidelineAnswer:
-    """Confirm that you have read the guideline. Without it no game is dealt to you."""
+def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
+    """Confirm that you have read a version of the guideline. Without that no game is dealt to you."""
     project = project_or_404(request.user, slug)
-    found = newest_guideline(project)
-    if found is None:
-        raise Http404
+    found = get_object_or_404(Guideline, project=project, number=given.version)
     confirm_guideline(guideline=found, by=request.user, now=timezone.now())
     return _answer(request.user, project)
 

@@ -17,4 +17,10 @@ class GuidelineForm(forms.Form):
             "Markdown: # heading, **bold**, - list, [words](https://…). Leave it empty to have none."
         ),
     )
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    after = forms.IntegerField(min_value=0)
+
+
+class ReadForm(forms.Form):
+    """Which version was read."""
+
+    number = forms.IntegerField(min_value=1, max_value=10**6)

@@ -1,17 +1,21 @@
 """The guideline of a project: read, confirmed, written."""
 
+from collections.abc import Callable
+
 from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
 from discussions.guidelines.actions import confirm_guideline, write_guideline
-from discussions.guidelines.forms import GuidelineForm
+from discussions.guidelines.forms import GuidelineForm, ReadForm
 from discussions.guidelines.pages import guideline_page
-from discussions.guidelines.permissions import check_write_guideline
-from discussions.guidelines.queries import newest_guideline
+from discussions.guidelines.permissions import GUIDELINE_UNREAD, check_write_guideline
+from discussions.guidelines.queries import unread_guideline
+from discussions.models import Evaluation, Guideline
+from workspace.core.refusals import NotAllowed
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import form_page
-from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -29,14 +33,27 @@ def guideline(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_project", methods=("POST",))
 def confirm(request: SignedIn, slug: str) -> HttpResponse:
-    """Confirm that one has read the guideline; on to the queue."""
+    """Confirm that one has read the version that was shown; on to the queue, or to a version that is newer still."""
     project = project_or_404(request.user, slug)
-    bind_form(request, NothingForm)
-    found = newest_guideline(project)
-    if found is None:
+    form = bind_form(request, ReadForm)
+    if not form.is_valid():
         raise Http404
+    found = get_object_or_404(Guideline, project=project, number=form.cleaned_data["number"])
     confirm_guideline(guideline=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("queue", args=[slug]))
+    is_left = unread_guideline(request.user, project) is not None
+    return respond(request, page="", redirect=reverse("guideline" if is_left else "queue", args=[slug]))
+
+
+def take_after_guideline(request: SignedIn, slug: str, take: Callable[[], Evaluation | None]) -> HttpResponse:
+    """Take a game and open it. Without one on to the queue; first to a guideline that is not confirmed."""
+    try:
+        taken = take()
+    except NotAllowed as refusal:
+        if refusal.code != GUIDELINE_UNREAD:
+            raise
+        return respond(request, page="", redirect=reverse("guideline", args=[slug]))
+    place = reverse("rate", args=[taken.pk]) if taken else reverse("queue", args=[slug])
+    return respond(request, page="", redirect=place)
 
 
 @require("write_guideline", methods=("GET", "POST"))

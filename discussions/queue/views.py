@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.access.queries import evaluators_in
-from discussions.guidelines.permissions import GUIDELINE_UNREAD
+from discussions.guidelines.views import take_after_guideline
 from discussions.models import Evaluation, Slot
 from discussions.queue.actions import assign_games, take_next_game
 from discussions.queue.actions import change_queue as do_change_queue
@@ -18,7 +18,7 @@ from discussions.queue.pages.team import build_team_holds, build_team_page, load
 from discussions.queue.permissions import check_see_team
 from discussions.slots.actions import release_slot
 from discussions.slots.permissions import check_deal_out, check_take_game
-from workspace.core.refusals import NotAllowed, Refusal
+from workspace.core.refusals import Refusal
 from workspace.models import Project
 from workspace.revisions.forms import KeyedForm
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
@@ -184,11 +184,6 @@ def next_game(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug)
     bind_form(request, KeyedForm)
     check_take_game(request.user, project)
-    try:
-        taken = take_next_game(project=project, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        if refusal.code != GUIDELINE_UNREAD:
-            raise
-        return respond(request, page="", redirect=reverse("guideline", args=[slug]))
-    place = reverse("rate", args=[taken.pk]) if taken else reverse("queue", args=[slug])
-    return respond(request, page="", redirect=place)
+    return take_after_guideline(
+        request, slug, lambda: take_next_game(project=project, by=request.user, now=timezone.now())
+    )

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib.auth.tokens import default_token_generator
 from django.utils import timezone
 
 from discussions.guidelines.actions import confirm_guideline, write_guideline
@@ -32,6 +31,7 @@ from tests.factories.webhooks import make_webhook, measure_games
 from tests.site.rights_matrix import COLUMNS
 from workspace.models import Person
 from workspace.people.actions import invite
+from workspace.people.queries import password_links
 
 
 def make_world() -> dict[str, Any]:
@@ -106,7 +106,7 @@ def make_world() -> dict[str, Any]:
         "membership": load_membership(person=bystander, project=project).pk,
         "person": bystander.pk,
         "secret": invited.secret,
-        "password_secret": default_token_generator.make_token(bystander),
+        "password_secret": password_links.make_token(bystander),
         "token": people["assigned"].access_tokens.get().pk,
         "account": account.pk,
         "invitation": invited.invitation.pk,

@@ -190,6 +190,7 @@ def test_logs_are_json_lines_without_secrets_or_broken_lines():
     code = (
         "import django, logging; django.setup(); log = logging.getLogger('django.request');"
         "log.warning('Not Found: %s', '/invitations/c2VjcmV0LXNlY3JldA/');"
+        "log.warning('Unprocessable Entity: %s', '/password/3/dihp5j-c2VjcmV0/');"
         'log.warning(\'forged\\r\\n{"level": "error"}\');'
         "import structlog; structlog.get_logger('x').info('kept', count=3);"
         "\ntry: {}['key']\nexcept KeyError: log.exception('broken')"
@@ -197,10 +198,11 @@ def test_logs_are_json_lines_without_secrets_or_broken_lines():
     lines = [json.loads(line) for line in run(code).stderr.splitlines()]
     assert [line["event"] for line in lines] == [
         "Not Found: /invitations/.../",
+        "Unprocessable Entity: /password/3/.../",
         'forged\\x0d\\x0a{"level": "error"}',
         "kept",
         "broken",
     ]
-    assert (lines[0]["level"], lines[0]["logger"], lines[2]["count"]) == ("warning", "django.request", 3)
+    assert (lines[0]["level"], lines[0]["logger"], lines[3]["count"]) == ("warning", "django.request", 3)
     assert lines[0]["timestamp"].endswith("Z")
-    assert "locals" not in json.dumps(lines[3])
+    assert "locals" not in json.dumps(lines[4])

@@ -211,5 +211,5 @@ OPERATIONS: dict[str, list[Row]] = {
     "api_webhook_remove": [operation("POST", "401 403 403 404 200 404 200 401", "admin")],
     "api_deliveries": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
     "api_guideline": [operation("GET", "401 200 200 404 200 404 200 401", "read")],
-    "api_guideline_read": [operation("POST", "401 200 200 404 200 404 200 401", "rate")],
+    "api_guideline_read": [operation("POST", "401 200 200 404 200 404 200 401", "rate", {"version": "=1"})],
 }

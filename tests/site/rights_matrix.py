@@ -278,7 +278,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 303 404 303 401", {"text": "Heed roles", "after": "1"}),
     ],
-    "confirm_guideline": [Row("POST", "401 303 303 404 303 404 303 401")],
+    "confirm_guideline": [Row("POST", "401 303 303 404 303 404 303 401", {"number": "1"})],
     "site_audit": [Row("GET", "302 403 403 403 403 403 200 302")],
     "status": [Row("GET", "302 403 403 403 200 200 200 302")],
     # rubrics

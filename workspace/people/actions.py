@@ -7,7 +7,6 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -20,7 +19,7 @@ from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.models.people import time_zones
 from workspace.models.projects import ADMIN
 from workspace.people.permissions import check_change_account, check_make_password_link, check_manage_people
-from workspace.people.queries import person_of_link
+from workspace.people.queries import password_links, person_of_link
 from workspace.projects.actions import ROLES, insert_membership
 from workspace.projects.permissions import check_manage_members
 
@@ -114,12 +113,15 @@ def change_password(*, old: str, new: str, by: Person, now: datetime, keep: str 
 def make_password_link(*, person: Person, by: Person, now: datetime) -> str:
     """The secret of a link by which the person chooses a new password; shown once and stored nowhere.
 
-    It holds for `PASSWORD_RESET_TIMEOUT` seconds, until it is used, and until the person signs in. Raises NotAllowed.
+    It holds for `PASSWORD_RESET_TIMEOUT` seconds, until it is used, until the person signs in, and until their rights
+    change. The logs of their projects tell of it, too, so that no lead makes one unseen. Raises NotAllowed.
     """
     check_make_password_link(by, person)
     with transaction.atomic():
-        _record("password:link_made", person, by, now, {})
-    return default_token_generator.make_token(person)
+        present = Membership.objects.filter(person=person, ended_at=None).select_related("project")
+        for project in (None, *(membership.project for membership in present.order_by("project"))):
+            _record("password:link_made", person, by, now, {}, project)
+    return password_links.make_token(person)
 
 
 def choose_password(*, secret: str, password: str, by: Person | None, now: datetime) -> Person:
@@ -132,7 +134,7 @@ def choose_password(*, secret: str, password: str, by: Person | None, now: datet
         person = person_of_link(locked.pk, secret) if locked else None
         if person is None:
             raise Conflict(
-                _("This link was used or is older than a day. Ask a team lead or an admin for a new one."),
+                _("This link is closed. Ask a team lead or an admin for a new one."),
                 code="link_closed",
             )
         _check_password(password, person)
@@ -181,9 +183,16 @@ def _check_password(password: str, person: Person) -> None:
         raise Unacceptable(" ".join(faults.messages), field="password", code="weak_password") from None
 
 
-def _record(verb: str, person: Person, by: Person, now: datetime, detail: dict[str, object]) -> None:
+def _record(
+    verb: str,
+    person: Person,
+    by: Person,
+    now: datetime,
+    detail: dict[str, object],
+    project: Project | None = None,
+) -> None:
     record_event(
-        by=by, now=now, project=None, verb=verb, object_kind="person", object_id=person.pk, detail=detail
+        by=by, now=now, project=project, verb=verb, object_kind="person", object_id=person.pk, detail=detail
     )
 
 

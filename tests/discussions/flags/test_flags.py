@@ -1,11 +1,13 @@
 """Flags: the inbox of leads and evaluators, answers, and who waits for whom."""
 
+import html
+
 import pytest
 from django.urls import reverse
 
 from discussions.flags.actions import answer_flag
 from discussions.flags.queries import count_waiting_flags
-from discussions.models import Remark
+from discussions.models import Game, Remark
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.remarks import remark
 from tests.factories.jobs import run_waiting_jobs
@@ -99,7 +101,9 @@ def test_a_lead_answers_on_the_page_and_the_evaluator_reads_it(flagged, client):
     client.post(answer, {"text": "Thanks", "do": "resolve"})
     assert "No flag is open" in client.get(inbox).content.decode()
     assert "Thanks" in client.get(f"{inbox}?show=resolved").content.decode()
-    assert client.post(answer, {"text": "More", "do": "answer"}).status_code == 409
+    late = client.post(answer, {"text": "More to say", "do": "answer"})
+    assert (late.status_code, "More to say" in late.content.decode()) == (409, True)
+    assert "resolved already" in late.content.decode()
 
 
 def test_leads_do_not_learn_who_flagged_a_game_that_several_rate(client):
@@ -114,3 +118,24 @@ def test_leads_do_not_learn_who_flagged_a_game_that_several_rate(client):
     shown = client.get(reverse("flags", args=[project.slug])).content.decode()
     assert "Very odd" in shown
     assert person.name not in shown
+    take_next_game(project=project, by=make_member(project=project), now=NOW)
+    lowered = {"needed_count": 1, "needed_at": NOW, "needed_by": lead, "needed_reason": "One left"}
+    Game.objects.filter(pk=evaluation.game_id).update(**lowered)
+    assert person.name not in client.get(reverse("flags", args=[project.slug])).content.decode()
+
+
+def test_evaluators_read_no_quote_and_leads_ask_as_often_however_many_flags(
+    flagged, client, django_assert_num_queries
+):
+    lead, person, flag = flagged
+    quote = flag.evaluation.game.text.to_record().messages[2].text
+    inbox = reverse("flags", args=[flag.evaluation.game.project.slug])
+    client.force_login(person)
+    assert quote not in client.get(inbox).content.decode()
+    given = {"evaluation": flag.evaluation, "kind": "flag", "text": "", "by": person, "now": NOW}
+    for position in (1, 2, 4, 5):
+        remark(target=f"message:{position}", key=f"{position}", **given)
+    client.force_login(lead)
+    assert html.escape(quote) in client.get(inbox).content.decode()
+    with django_assert_num_queries(11):
+        client.get(inbox)

@@ -67,7 +67,10 @@ def test_the_next_game_waits_until_the_guideline_is_read(client):
     assert "<h2>Heed</h2>" in shown
     assert "<strong>roles</strong>" in shown
     assert "I have read it" in shown
-    answer = client.post(reverse("confirm_guideline", args=[project.slug]))
+    confirm = reverse("confirm_guideline", args=[project.slug])
+    write_guideline(project=project, text="**roles** and votes", after=1, by=lead, now=NOW)
+    assert client.post(confirm, {"number": 1})["Location"] == page, "version 2 came while version 1 was read"
+    answer = client.post(confirm, {"number": 2})
     assert answer["Location"] == reverse("queue", args=[project.slug])
     assert "/rate/" in client.post(take)["Location"]
     assert "I have read it" not in client.get(page).content.decode()

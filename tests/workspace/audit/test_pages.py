@@ -82,5 +82,7 @@ def test_lines_are_chosen_by_person_and_day(client):
     assert found(who=lead.email.upper()) == ["5", "3"]
     assert found(since="2026-03-04", until="2026-03-04") == ["4"]
     assert found(who=lead.name, since="2026-03-04") == ["5"]
+    for day in ("0001-01-01", "9999-12-31"):
+        assert client.get(address, {"since": day, "until": day}).status_code == 422
     refused = client.get(address, {"since": "yesterday"})
     assert (refused.status_code, "Enter a valid date" in refused.content.decode()) == (422, True)

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.hashers import is_password_usable
-from django.contrib.auth.tokens import default_token_generator
 from django.utils import timezone
 
 from tests.factories.people import (
@@ -33,6 +32,7 @@ from workspace.people.actions import (
     system_person,
     withdraw_invitation,
 )
+from workspace.people.queries import password_links
 from workspace.projects.actions import insert_membership
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -244,7 +244,7 @@ def test_a_link_for_a_new_password_works_once():
     choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
     assert Person.objects.get(pk=person.pk).check_password(NEW_PASSWORD)
     assert verbs()[-2:] == ["password:link_made", "password:chosen"]
-    with pytest.raises(Conflict, match="used or is older"):
+    with pytest.raises(Conflict, match="link is closed"):
         choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
 
 
@@ -257,7 +257,7 @@ def test_a_link_is_closed_after_a_day_or_a_sign_in(client, monkeypatch):
     with pytest.raises(Conflict):
         choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
     later = timezone.make_naive(timezone.now()) + timedelta(hours=48)
-    monkeypatch.setattr(default_token_generator, "_now", lambda: later)
+    monkeypatch.setattr(password_links, "_now", lambda: later)
     with pytest.raises(Conflict):
         choose_password(by=other, secret=others, password=NEW_PASSWORD, now=NOW)
 
@@ -283,3 +283,13 @@ def test_programs_and_accounts_that_are_switched_off_get_no_link():
         somebody.refresh_from_db()
         with pytest.raises(NotAllowed):
             make_password_link(person=somebody, by=admin, now=NOW)
+
+
+def test_a_link_closes_when_the_rights_of_its_person_change():
+    project = make_project()
+    lead, person = make_lead(project=project), make_member(project=project)
+    secret = make_password_link(person=person, by=lead, now=NOW)
+    assert Event.objects.filter(verb="password:link_made", by=lead, chain__project=project).exists()
+    Person.objects.filter(pk=person.pk).update(is_admin=True)
+    with pytest.raises(Conflict):
+        choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)

@@ -194,8 +194,8 @@ def test_the_audit_log_is_paged_and_filtered_from_a_list(client):
     second = client.get(address, {"before": older}).content.decode()
     assert "project created" in second
     assert "membership:added" not in client.get(address, {"kind": "project"}).content.decode()
+    assert client.get(address, {"kind": "by__password"}).status_code == 422
     for bad in (
-        {"kind": "by__password"},
         {"order": "x"},
         {"before": "-1"},
         {"before": "1" * 40},
