@@ -1,7 +1,6 @@
 """The filter of the audit log."""
 
 from datetime import date
-from typing import ClassVar
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -10,14 +9,13 @@ from django.utils.translation import gettext_lazy as _
 from workspace.audit.pages import KINDS, readable_name
 
 
-class DayField(forms.DateField):
-    """A day of a time that the log can hold."""
+def day_input() -> forms.DateInput:
+    """The browser's own field for a day."""
+    return forms.DateInput(attrs={"type": "date"})
 
-    widget = forms.DateInput(attrs={"type": "date"})
-    default_validators: ClassVar = [
-        MinValueValidator(date(2000, 1, 1)),
-        MaxValueValidator(date(2999, 12, 31)),
-    ]
+
+# Days of a time that the log can hold.
+DAYS = (MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31)))
 
 
 class FilterForm(forms.Form):
@@ -29,5 +27,5 @@ class FilterForm(forms.Form):
         choices=[("", _("everything")), *((kind, readable_name(kind)) for kind in KINDS)],
     )
     who = forms.CharField(label=_("Who (part of a name or address)"), required=False, max_length=200)
-    since = DayField(label=_("From"), required=False)
-    until = DayField(label=_("To"), required=False)
+    since = forms.DateField(label=_("From"), required=False, validators=DAYS, widget=day_input())
+    until = forms.DateField(label=_("To"), required=False, validators=DAYS, widget=day_input())
