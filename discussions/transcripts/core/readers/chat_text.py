@@ -252,7 +252,7 @@ def _facts_below(lines: list[str], first: int, last: int) -> tuple[list[_Fact], 
 
 
 def _read_facts(game: _Game, facts: list[_Fact]) -> None:
-    """What the facts say; of two the first counts. Where `Players` are listed, nobody else speaks."""
+    """What the facts say; if one is given twice, the first counts. Where `Players` are listed, nobody else speaks."""
     for fact in facts:
         if fact.key in ("players", "roles"):
             _read_player(game, fact)

@@ -55,7 +55,7 @@ _SILENT = (
 class Row(Struct, frozen=True, gc=False):
     """One row: its number in the file, where it begins and ends there, and its cells in the order of the columns.
 
-    Cells at the end may lack.
+    Cells at the end may be missing.
     """
 
     number: int
