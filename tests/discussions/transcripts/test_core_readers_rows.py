@@ -163,13 +163,25 @@ def test_a_phase_gives_no_round_where_a_column_does():
     [
         *[
             (said, 1)
-            for said in ("1", "1.0", "Day 1", "Day-1", "day_1", "Round 1/5", "Day - 1", "R1", "#1", "1st")
+            for said in (
+                *("1", "1.0", "Day 1", "Day-1", "day_1", "Round 1/5", "Day - 1", "R1", "#1", "1st"),
+                *("Day 1 decision", "Day 1 may be long", "Round 1 marathon", "August players 1"),
+            )
         ],
         *[
             (said, "looks like a date or a time")
             for said in (
                 *("2026-01-31", "31.01.2026", "1/31/26", "2026-01-31T10:00", "10:05", "Jan 31", "31 January"),
-                *("20260131", "1769850000"),
+                *(
+                    "20260131",
+                    "1769850000",
+                    "31-Jan-26",
+                    "Jan. 31st 2026",
+                    "2026 Sept 1",
+                    "1st of May",
+                    "May 2026",
+                ),
+                *("Sat 31 Jan", "Day 1 (31 dec 2025)"),
             )
         ],
         *[(said, "is below 0") for said in ("-1", "Day -1")],
@@ -183,6 +195,11 @@ def test_a_round_is_a_number_and_no_date(said, expected):
     else:
         assert [fault.code for fault in read.faults] == ["wrong_type"]
         assert f'The round "{said}" {expected}' in read.faults[0].message
+
+
+def test_a_phase_with_a_month_inside_of_a_word_gives_the_round():
+    (read,) = read_text(csv_rows, "player,text,phase\nAnn,a,Day 1 decision\nBea,b,Day 2 decision\n")
+    assert [message.round for message in read.record.messages] == [1, 2]
 
 
 def test_players_may_be_called_skip_pass_or_none():

@@ -21,10 +21,19 @@ NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip"
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
 _TURN = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MONTH = (
+    r"(?<![a-z])(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])"
+)
+_WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?(?: of)?"
+_YEAR = r"(?:19|20)\d\d"
+_GAP = r"[\W_]{0,3}"
+# Names of months are words of sentences, too ("Day 2 may be long"): they need a year, or a day and nothing else.
 _MOMENT = re.compile(
     r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}:\d\d|\d{10}|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])"
-    rf"|\b(?:{_MONTHS})[a-z]{{0,6}}\.? \d|\d(?:st|nd|rd|th)?\.? (?:{_MONTHS})",
+    rf"|{_MONTH}{_GAP}(?:{_DAY}{_GAP})?{_YEAR}|{_YEAR}{_GAP}{_MONTH}"
+    rf"|\A(?:{_WEEKDAY}{_GAP})?(?:{_MONTH}{_GAP}{_DAY}|{_DAY}{_GAP}{_MONTH}(?:{_GAP}\d\d)?)\Z",
     re.IGNORECASE,
 )
 _NIGHT = re.compile(r"\W{0,9}(?:night|n\W?\d)", re.IGNORECASE)
