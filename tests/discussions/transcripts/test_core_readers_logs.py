@@ -110,6 +110,16 @@ def test_messages_of_langchain_have_a_type():
     assert not openai_chat.recognises([{"type": "human", "text": "a"}])
 
 
+@pytest.mark.parametrize("key", ["speaker", "Agent_Name", "user"])
+def test_messages_with_a_type_and_a_player_are_none_of_langchain(key):
+    rows = [{"type": "human", key: "Ann", "content": "a"}, {"type": "ai", key: "Bea", "content": "b"}]
+    assert not openai_chat.recognises(rows)
+    waiting = read_transcripts(as_bytes(rows), "a.json")
+    assert (waiting.format, [fault.code for fault in waiting.faults]) == ("jsonl", ["unknown_columns"])
+    (game,) = read_transcripts(as_bytes({"messages": rows}), "a.json").games
+    assert [player.name for player in game.record.players] == ["Ann", "Bea"]
+
+
 def test_what_is_no_chat_is_not_taken_for_one():
     rows = [{"role": "SEER", "content": "a", "player": "Ann"}]
     for value in (

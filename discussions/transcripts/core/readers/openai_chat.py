@@ -6,6 +6,7 @@ LangChain and LangGraph write `type` instead of `role`, and may put the rest und
 from typing import Any
 
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.columns import PLAYER, suggest_fields
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
 ROLES = LEFT_OUT | {"assistant", "user"}
@@ -37,10 +38,13 @@ def is_chat_message(value: Any) -> bool:
 
 
 def _with_role(value: Any) -> Any:
-    """A message of LangChain as one with a role; any other value as it is."""
+    """A message of LangChain as one with a role; any other value as it is.
+
+    LangChain names the speaker under `name` only, so an object with another key for the player is a row.
+    """
     if type(value) is not dict or "role" in value or type(value.get("type")) is not str:
         return value
-    if value["type"] not in TYPES:
+    if value["type"] not in TYPES or PLAYER in suggest_fields([key for key in value if key != "name"]):
         return value
     data = value["data"] if type(value.get("data")) is dict else {}
     return data | value | {"role": TYPES[value["type"]]}
