@@ -72,6 +72,40 @@ def test_an_object_with_turns_is_a_game():
     assert ([game.record.game_id for game in games.games], games.format) == (["7", "8"], "json_turns")
 
 
+def test_what_messages_say_of_players_adds_to_the_list_of_players():
+    turns = [
+        {"speaker": "Ann", "text": "a", "role": "SEER", "persona": "calm"},
+        {"speaker": "Bea", "text": "b", "role": "SEER", "persona": "loud"},
+        {"speaker": "Cid", "text": "c", "role": "VILLAGER"},
+    ]
+    roster = [{"name": "Cid"}, {"name": "Bea", "role": "MAFIA"}, {"player_name": " Ann ", "personality": ""}]
+    read = read_value(json_turns, {"turns": turns, "players": roster})
+    assert [(player.name, player.role, player.personality) for player in read.record.players] == [
+        ("Cid", "VILLAGER", None),
+        ("Bea", "MAFIA", "loud"),
+        ("Ann", "SEER", "calm"),
+    ]
+    (differs,) = [warning for warning in read.warnings if warning.code == "player_differs"]
+    assert (differs.place, '("Bea")' in differs.message) == ("file.json /players/1", True)
+    same = read_value(json_turns, {"turns": turns[:1], "players": [{"name": "Ann", "role": "SEER"}]})
+    assert "player_differs" not in same.codes
+
+
+def test_votes_of_messages_beside_a_list_of_votes_are_left_out_with_a_warning():
+    turns = [
+        {"speaker": "Ann", "text": "a", "vote": "Bea"},
+        {"speaker": "Bea", "text": "b", "vote": "Ann"},
+    ]
+    votes = [{"round": 1, "voter": "Ann", "target": "Ann"}]
+    read = read_value(json_turns, {"turns": turns, "votes": votes})
+    assert [(vote.voter, vote.target) for vote in read.record.votes] == [(1, 1)]
+    (left_out,) = [warning for warning in read.warnings if warning.code == "votes_twice"]
+    assert (left_out.place, left_out.message[:7]) == ("file.json /votes", "2 votes")
+    for lone in ({"turns": turns}, {"turns": turns, "votes": []}):
+        read = read_value(json_turns, lone)
+        assert (len(read.record.votes), "votes_twice" in read.codes) == (2, False)
+
+
 @pytest.mark.parametrize(
     ("value", "code", "place"),
     [

@@ -5,6 +5,7 @@ Keys of a message that are not known are left out, with a warning.
 
 from typing import Any
 
+from discussions.transcripts.core.fields import NOTHING, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import has_needed, suggest_fields
@@ -13,18 +14,24 @@ from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
 from discussions.transcripts.core.readers.rows import Table, games_of_rows
 
 LISTS = (
-    *(
-        "messages",
-        "turns",
-        "conversation",
-        "dialogue",
-        "dialog",
-        "transcript",
-        "utterances",
-        "history",
-        "chat",
-    ),
+    "messages",
+    "turns",
+    "conversation",
+    "dialogue",
+    "dialog",
+    "transcript",
+    "utterances",
+    "history",
+    "chat",
     "log",
+)
+_VOTES_TWICE = (
+    'One vote of the messages was left out: the object lists its votes under "votes", and those count.',
+    '{count} votes of the messages were left out: the object lists its votes under "votes", and those count.',
+)
+_DIFFERS = (
+    'The messages give one player another role or personality than "players" ("{what}"); that list counts.',
+    'The messages give {count} players another role or personality than "players" (first "{what}"); that list counts.',
 )
 
 
@@ -51,7 +58,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
             notes.warn("unknown_key", f"/{key}", column)
     game, _notes = next(games_of_rows(table, fields, lambda: notes), (None, notes))
     game_id = next((value[name] for name in ID_KEYS if value.get(name) not in (None, "")), notes.source)
-    return None if game is None else game | {"gameId": game_id} | _carried(value, notes)
+    return None if game is None else game | {"gameId": game_id} | _carried(value, game, notes)
 
 
 def _list_key(value: Any) -> str:
@@ -79,7 +86,7 @@ def _table(entries: list[Any], key: str, notes: Notes) -> Table:
     return table
 
 
-def _carried(value: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
     """What the object says in native keys around its messages, at its own place; an empty value says nothing."""
     carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
     notes.translate("", "")
@@ -87,4 +94,26 @@ def _carried(value: dict[str, Any], notes: Notes) -> dict[str, Any]:
         notes.translate(f"/{name}", f"/{name}")
         for index in range(len(part) if type(part) is list else 0):
             notes.translate(f"/{name}/{index}", f"/{name}/{index}")
+    if "votes" in carried and game["votes"]:
+        notes.warn("votes_twice", "/votes", count=len(game["votes"]), says=_VOTES_TWICE)
+    if type(carried.get("players")) is list:
+        said = {player["name"]: player for player in game["players"]}
+        carried["players"] = [
+            _merged(player, said, f"/players/{index}", notes)
+            for index, player in enumerate(carried["players"])
+        ]
     return carried
+
+
+def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:
+    """A player of the list, with the role and the personality that only the messages give."""
+    if type(player) is not dict:
+        return player
+    names = (name for key, name in player.items() if snake_to_camel(key) in ("name", "playerName"))
+    name = next((name.strip() for name in names if type(name) is str), "")
+    if name not in said:
+        return player
+    facts = {field: said[name][field] for field in ("role", "personality") if said[name][field]}
+    if any(player.get(field) not in (*NOTHING, fact) for field, fact in facts.items()):
+        notes.warn("player_differs", place, name, says=_DIFFERS)
+    return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
