@@ -91,7 +91,7 @@ def _preview(transcript: Transcript, table: Table, fields: dict[str, str]) -> Ga
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     name = transcript.name
     first = read_first_game(table, fields, name, source_name(name), role_map)
-    faults = [Fault(place=name, code=code, message=says) for code, _place, says in table.faults]
+    faults = [Fault(place=name, code=code, message=says) for code, _place, says in table.faults.first]
     messages = first.record.messages[:SHOWN_MESSAGES] if first.record else []
     return GamePreview(
         has_needed=True,

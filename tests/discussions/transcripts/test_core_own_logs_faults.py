@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers import chat_text, csv_rows, inspect_eval, json_rows, openai_chat
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.text_formats import inspect_sample, read_text, read_value
@@ -134,6 +135,18 @@ JSONL = [
 @pytest.mark.parametrize(("text", "code"), JSONL)
 def test_bad_jsonl(text, code):
     check(read_text(json_rows, text, limits=SMALL), code)
+
+
+@pytest.mark.parametrize(
+    ("reader", "text"),
+    [(csv_rows, "player,text\n" + "Ann,a,b\n" * 2500), (json_rows, row() + "\n" + "x\n" * 2500)],
+)
+def test_the_faults_of_rows_are_counted_but_no_more_are_kept_than_are_told(reader, text):
+    (read,) = reader.to_native_text(Decoded(text.encode()), lambda: Notes("file.txt", "", Limits()), [])
+    notes = read[1]
+    assert (len(notes.faults), notes.fault_count) == (1000, 2500)
+    read_rows = getattr(reader, "read_csv", None) or reader.read_rows
+    assert len(read_rows(Decoded(text.encode())).faults.first) == 1000
 
 
 CHATS = [

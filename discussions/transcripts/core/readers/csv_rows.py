@@ -9,7 +9,14 @@ from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS, has_needed, suggest_fields
-from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, read_table, table_columns
+from discussions.transcripts.core.readers.rows import (
+    MOST_CELLS,
+    Row,
+    Table,
+    TableFaults,
+    read_table,
+    table_columns,
+)
 
 DELIMITERS = ",;\t"
 SAMPLE_CHARACTERS, SAMPLE_ROWS = 100_000, 50
@@ -48,7 +55,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
     delimiter = _delimiter(head) or ","
     read = partial(_rows, decoded, delimiter)
     columns: list[str] = []
-    faults: list[tuple[str, str, str]] = []
+    faults = TableFaults()
     cell_count = number = 0
     span = (0, 0, 1)
     try:
@@ -63,16 +70,17 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
             cell_count += len(row.cells)
             if cell_count > MOST_CELLS:
                 sentence = f"The file holds more than {MOST_CELLS:,} cells. Split it into several files."
-                faults.append(("too_many_values", f"line {number}", sentence))
+                faults.add("too_many_values", f"line {number}", sentence)
                 break
             if any(cell.strip() for cell in row.cells[len(columns) :]):
                 sentence = _LENGTH.format(cells=len(row.cells), columns=len(columns))
-                faults.append(("row_length", f"line {number}", sentence))
+                faults.add("row_length", f"line {number}", sentence)
     except csv.Error as error:
-        faults += [] if is_part else [_broken(str(error), number)]
+        if not is_part:
+            faults.add(*_broken(str(error), number))
     if len(columns) > MOST_COLUMNS:
         sentence = f"The file has {len(columns):,} columns; at most {MOST_COLUMNS} are read. Leave some out."
-        faults.append(("too_many", "line 1", sentence))
+        faults.add("too_many", "line 1", sentence)
     return Table(columns=columns, read=read, span=span, faults=faults)
 
 

@@ -12,7 +12,7 @@ from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS
-from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, read_table
+from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, TableFaults, read_table
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, find_items
 from workspace.core.strict_json import normalise_text, read_json
@@ -64,17 +64,14 @@ def read_rows(decoded: Decoded) -> Table:
     items = find_items(decoded.data)
     if items is not None:
         table = _checked_table(partial(_items, decoded, items), (0, len(items), 0), "/{}")
-        if not any(code != "wrong_type" for code, _place, _sentence in table.faults):
+        if not any(code != "wrong_type" for code, _place, _sentence in table.faults.first):
             return table
     document = read_json(decoded.data)
-    faults = [
-        (
-            problem.code,
-            f"line {problem.line} column {problem.column} {problem.pointer}".strip(),
-            problem.message,
-        )
-        for problem in document.problems or [_NO_LIST]
-    ]
+    faults = TableFaults()
+    for problem in document.problems or [_NO_LIST]:
+        place = f"line {problem.line} column {problem.column} {problem.pointer}".strip()
+        faults.add(problem.code, place, problem.message)
+    faults.count = max(faults.count, document.problem_count)
     return Table(columns=[], read=_no_rows, span=(0, 0, 0), faults=faults)
 
 
@@ -92,7 +89,9 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
         Row(number=number, start=index, end=index + 1, cells=_cells(entry, numbers))
         for index, (number, entry) in enumerate(entries)
     ]
-    faults = [("too_many", place.format(entries[0][0]), _TOO_MANY)] if len(numbers) > MOST_COLUMNS else []
+    faults = TableFaults()
+    if len(numbers) > MOST_COLUMNS:
+        faults.add("too_many", place.format(entries[0][0]), _TOO_MANY)
     return Table(
         columns=list(numbers),
         read=lambda start, end, _number: islice(iter(rows), start, end),
@@ -105,26 +104,24 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
 def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) -> Table:
     """The rows of these entries, each of which is looked at once for what is wrong with it."""
     numbers: dict[str, int] = {}
-    faults: list[tuple[str, str, str]] = []
+    faults = TableFaults()
     cell_count = 0
     for _start, _end, number, data in entries(*span):
         where = place.format(number)
         document = read_json(data)
         if not document.is_readable or document.problems:
-            faults += [
-                (problem.code, f"{where} {problem.pointer}".strip(), problem.message)
-                for problem in document.problems
-            ]
+            for problem in document.problems:
+                faults.add(problem.code, f"{where} {problem.pointer}".strip(), problem.message)
             continue
         if type(document.value) is not dict:
-            faults.append(("wrong_type", where, _NO_OBJECT))
+            faults.add("wrong_type", where, _NO_OBJECT)
             continue
         cells = flattened(document.value)
         cell_count += len(cells)
         for name in cells:
             numbers.setdefault(name, len(numbers))
         if len(numbers) > MOST_COLUMNS or cell_count > MOST_CELLS:
-            faults.append(("too_many", where, _TOO_MANY))
+            faults.add("too_many", where, _TOO_MANY)
             break
     read = partial(_rows, entries, numbers)
     return Table(columns=list(numbers), read=read, span=span, faults=faults, place=place)

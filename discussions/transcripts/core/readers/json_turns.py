@@ -81,7 +81,7 @@ def _table(entries: list[Any], key: str, notes: Notes) -> Table:
             sentence = "A message should be a JSON object. Correct the file."
             notes.fault("wrong_type", place.format(index), sentence)
     table = table_of_objects([found for found in enumerate(entries) if type(found[1]) is dict], place)
-    for fault in table.faults:
+    for fault in table.faults.first:
         notes.fault(*fault)
     return table
 

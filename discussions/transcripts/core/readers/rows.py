@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.columns import (
     UNKNOWN_COLUMNS,
     describe_unknown,
@@ -17,6 +18,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 
 MOST_CELLS = 4_000_000
+MOST_FAULTS = Limits().faults
 NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip", "novote", "pass", "null"))
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
@@ -77,17 +79,29 @@ class Row(Struct, frozen=True, gc=False):
 ReadRows = Callable[[int, int, int], Iterator[Row]]
 
 
+class TableFaults(Struct):
+    """What is wrong with a file of rows: the first faults as code, place and sentence, and how many there are."""
+
+    first: list[tuple[str, str, str]] = []
+    count: int = 0
+
+    def add(self, code: str, place: str, sentence: str) -> None:
+        """Count a fault; no more than a file of any format has are kept."""
+        self.count += 1
+        if len(self.first) < MOST_FAULTS:
+            self.first.append((code, place, sentence))
+
+
 class Table(Struct, frozen=True):
     """The rows of a file, read again each time they are asked for: `read` of the `span` gives all of them.
 
-    `place` says where a row is, by its number. Faults (code, place, sentence) are of the file as a whole: then no game
-    comes in.
+    `place` says where a row is, by its number. Faults are of the file as a whole: then no game comes in.
     """
 
     columns: list[str]
     read: ReadRows
     span: tuple[int, int, int]
-    faults: list[tuple[str, str, str]] = []
+    faults: TableFaults = msgspec.field(default_factory=TableFaults)
     place: str = "line {}"
 
     @property
@@ -132,18 +146,19 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
     fields = find_fields(table.columns, columns)
     is_empty = True
-    if fields is not None and not table.faults:
+    if fields is not None and not table.faults.count:
         for game in games_of_rows(table, fields, new_notes):
             is_empty = False
             yield game
     if not is_empty:
         return
     notes = new_notes()
-    for code, place, sentence in table.faults:
+    for code, place, sentence in table.faults.first:
         notes.fault(code, place, sentence)
-    if not table.faults and fields is None:
+    notes.fault_count = table.faults.count
+    if not table.faults.count and fields is None:
         notes.fault(UNKNOWN_COLUMNS, "", describe_unknown(table.columns))
-    elif not table.faults:
+    elif not table.faults.count:
         notes.fault("no_games", "", "The file has no row with a message. Export it again.")
     yield None, notes
 
