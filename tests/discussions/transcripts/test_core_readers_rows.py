@@ -140,6 +140,12 @@ NIGHTS = "player,text,{},vote\nAnn,a,{},\nBea,b,{},Ann\nBea,c,{},Ann\n"
         ("channel", "public 1", "mafia_chat", "all 2"),
         ("visibility", "1", "Werewolf only", "2"),
         ("audience", "1", "whisper to Ann", "2"),
+        ("phase", "Day 1", "Round 1 - Night", "Day 2 (after night 1)"),
+        ("phase", "Round 1", "day_1_mafia_chat", "round 2 before the night"),
+        ("channel", "public (mafia game)", "the mafia", "not private 2"),
+        ("visibility", "non-private", "private", "non_private 2"),
+        ("round", "N°1", "N1", "N°2"),
+        ("phase", "N° 1", "n-1", "N° 2"),
     ],
 )
 def test_talk_at_night_and_in_private_is_left_out_and_counted(column, first, hidden, last):

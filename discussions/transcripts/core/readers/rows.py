@@ -38,9 +38,12 @@ _MOMENT = re.compile(
     rf"|\A(?:{_WEEKDAY}{_GAP})?(?:{_MONTH}{_GAP}{_DAY}|{_DAY}{_GAP}{_MONTH}(?:{_GAP}\d\d)?)\Z",
     re.IGNORECASE,
 )
-_NIGHT = re.compile(r"\W{0,9}(?:night|n\W?\d)", re.IGNORECASE)
-_PRIVATE = re.compile(
-    r"\b(?:night|mafia|wol(?:f|ves)|werewol(?:f|ves)|private|secret|whisper(?:s|ed)?|dms?)\b", re.IGNORECASE
+_NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
+_HIDDEN = r"(?:night|mafia|wol(?:f|ves)|werewol(?:f|ves)|private|secret|whisper(?:s|ed)?|dms?)\b"
+_PRIVATE = re.compile(rf"(?<!non[ -])(?<!not )\b{_HIDDEN}", re.IGNORECASE)
+# "Day 2 (after night 1)" is public. "Day 2 night" and "Round 2: wolves" name a part of the round.
+_OPEN = re.compile(
+    rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_HIDDEN}))", re.IGNORECASE
 )
 
 _NOT_PUBLIC = (
@@ -280,6 +283,8 @@ def _hidden_part(cells: Mapping[str, str]) -> str:
     said, phase = (cells.get(field, "").replace("_", " ").strip() for field in ("round", "phase"))
     if _NIGHT.match(said):
         return said
+    if _OPEN.match(phase):
+        return ""
     return phase if _NIGHT.match(phase) or _PRIVATE.search(phase) else ""
 
 
