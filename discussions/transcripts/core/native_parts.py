@@ -201,9 +201,14 @@ def _note_role(role: str | None, pointer: str, notes: Notes, role_map: RoleMap) 
         notes.warn("unknown_role", f"{pointer}/role", role)
 
 
+def name_key(name: str) -> str:
+    """The same for names that a reader cannot tell apart: by case, width or unseen characters."""
+    return unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
+
+
 def _note_twin(name: str, pointer: str, seen: dict[str, str], notes: Notes) -> None:
-    """Two names that a reader cannot tell apart (case, width, unseen characters) are a fault."""
-    key = unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
+    """Two names that a reader cannot tell apart are a fault."""
+    key = name_key(name)
     if key not in seen:
         seen[key] = name
         return

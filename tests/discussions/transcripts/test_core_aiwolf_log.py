@@ -66,7 +66,7 @@ def test_a_log_is_a_game(ends):
         ("1,execute,x", "line 22", 'The line of "execute"'),
         ("2,result", "line 21", 'The line of "result"'),
         ("0,status,4", "line 22", 'The line of "status"'),
-        ("0,status,4,SEER,ALIVE,team4,Ann", "line 22", "is named twice"),
+        ("0,status,4,SEER,ALIVE,a,Agent[05]\n0,status,5,SEER,ALIVE,a", "line 23", "is named twice"),
     ],
 )
 def test_a_bad_line_is_told(line, place, says):
@@ -74,6 +74,20 @@ def test_a_bad_line_is_told(line, place, says):
     assert read.record is None
     assert [fault.place for fault in read.faults] == [f"file.txt {place}"]
     assert says in read.faults[0].message
+
+
+def test_agents_of_one_name_are_called_by_their_numbers():
+    (read,) = read_text(aiwolf_log, LOG.replace("team2,Bea", "team1,ann").replace("team3\n", "team1,Ann\n"))
+    record = read.record
+    assert [player.name for player in record.players] == ["Ann", "Agent[02]", "Agent[03]"]
+    assert [message.player for message in record.messages] == [1, 2, 3]
+    assert record.votes == [Vote(2, 2, 1), Vote(2, 1, 3)]
+    assert record.eliminations == [Elimination(2, 2, "voted out"), Elimination(2, 1, "killed at night")]
+    (same,) = [warning for warning in read.warnings if warning.code == "same_name"]
+    assert (same.place, same.message) == (
+        "file.txt line 2",
+        "2 agents have the names of others; they are called by their numbers, the first of them Agent[02].",
+    )
 
 
 def test_the_example_in_the_docs_comes_in():

@@ -1,7 +1,8 @@
 """The text logs of AIWolf servers: lines such as `1,vote,2,3`, of which the first says the day, the second what it is.
 
 Days, skipped turns, repeated votes and what is left out are as in the JSON logs (`aiwolf.py`). A line of another shape
-continues the text of the talk before it.
+continues the text of the talk before it. Where a program plays against itself, agents have one name: it is the first
+one's, the others are called by their numbers.
 """
 
 import re
@@ -11,6 +12,7 @@ from msgspec import Struct
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.aiwolf import LEFT_OUT, SIDES, find_round, format_moment
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft, find_side, join_texts
@@ -29,6 +31,10 @@ _SHAPES = {
     "attack": (_OUT, "1,attack,2,true"),
     "result": (_RESULT, "2,result,2,0,VILLAGER"),
 }
+_SAME_NAME = (
+    "One agent has the name of another; it is called {what}.",
+    "{count} agents have the names of others; they are called by their numbers, the first of them {what}.",
+)
 
 
 class _Entry(Struct):
@@ -56,6 +62,7 @@ def to_native_text(
     notes = new_notes()
     draft = Draft(notes, notes.source)
     names: dict[str, str] = {}
+    taken: set[str] = set()
     votes: dict[tuple[int, str], tuple[_Entry, str]] = {}
     for entry in _entries(decoded.text, notes):
         if entry.kind not in _SHAPES:
@@ -70,7 +77,7 @@ def to_native_text(
             votes.pop((entry.day, found[1]), None)
             votes[entry.day, found[1]] = (entry, found[2])
         else:
-            _add(draft, names, entry, found)
+            _add(draft, names, taken, entry, found)
     for (day, voter), (entry, target) in votes.items():
         draft.add_vote(entry.place, find_round(day), _name(names, voter), _name(names, target))
     yield draft.game, notes
@@ -100,11 +107,12 @@ def _stripped(entry: _Entry) -> _Entry:
     return entry
 
 
-def _add(draft: Draft, names: dict[str, str], entry: _Entry, found: "re.Match[str]") -> None:
-    """A player, a message, an elimination or the winner."""
+def _add(draft: Draft, names: dict[str, str], taken: set[str], entry: _Entry, found: "re.Match[str]") -> None:
+    """A player, a message, an elimination or the winner. `taken` are the keys of the names."""
     if entry.kind == "status":
         if found[1] not in names:
-            names[found[1]] = (found[4] or "").strip() or _unnamed(found[1])
+            names[found[1]] = _new_name(draft, taken, entry.place, found)
+            taken.add(name_key(names[found[1]]))
             role = found[2] or None
             draft.add_player(entry.place, names[found[1]], find_side(role, SIDES), join_texts(role, found[3]))
     elif entry.kind == "talk":
@@ -118,11 +126,20 @@ def _add(draft: Draft, names: dict[str, str], entry: _Entry, found: "re.Match[st
         draft.add_elimination(entry.place, find_round(entry.day), _name(names, found[1]), how)
 
 
+def _new_name(draft: Draft, taken: set[str], place: str, found: "re.Match[str]") -> str:
+    """The name of an agent's first status; its number where it has none or that of another agent."""
+    name, unnamed = (found[4] or "").strip(), _unnamed(found[1])
+    if name and name_key(name) in taken:
+        draft.notes.warn("same_name", place, unnamed, says=_SAME_NAME)
+        return unnamed
+    return name or unnamed
+
+
 def _name(names: dict[str, str], number: str) -> str | None:
     """The name of an agent; None for nobody (-1)."""
     return None if number.startswith("-") else names.get(number, _unnamed(number))
 
 
 def _unnamed(number: str) -> str:
-    """What texts call an agent who has no name."""
+    """What texts call an agent who has no name of their own."""
     return f"Agent[{int(number):02d}]"
