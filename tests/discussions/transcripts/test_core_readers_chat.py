@@ -86,6 +86,43 @@ def test_a_heading_with_a_text_is_no_player_and_that_is_said():
 
 
 @pytest.mark.parametrize(
+    ("heading", "said", "time"),
+    [
+        ("Day 2: Ann: hello", ("Ann", "hello"), None),
+        ("**Day 2**: **Ann**: hello", ("Ann", "hello"), None),
+        ("## Round 2 – Ann: hello: you", ("Ann", "hello: you"), None),
+        ("[10:05] Day 2: Ann: hello", ("Ann", "hello"), "10:05"),
+        ("Day 2: [10:05] Ann: hello", ("Ann", "hello"), "10:05"),
+    ],
+)
+def test_a_message_after_a_heading_is_read(heading, said, time):
+    before = lines("[10:01] Ann: a", "[10:02] Bea: b") if time else lines("Ann: a", "Bea: b")
+    (read,) = read_text(chat_text, lines(before, heading, "more"))
+    last = read.record.messages[-1]
+    assert (read.said[-1], last.round, last.time) == ((said[0], f"{said[1]}\nmore"), 2, time)
+    assert "heading_text" not in read.codes
+
+
+def test_votes_and_nights_after_a_heading_are_read_as_below_it():
+    text = lines(
+        "Ann: a", "Bea: b", "Day 2: Vote: Ann -> Bea", "Night 2: Bea: kill", "Day 3: Eliminated: Bea (vote)"
+    )
+    (read,) = read_text(chat_text, text)
+    assert [(vote.round, vote.voter, vote.target) for vote in read.record.votes] == [(2, 1, 2)]
+    assert [(out.round, out.player, out.how) for out in read.record.eliminations] == [(3, 2, "vote")]
+    assert "night_line" in read.codes and len(read.said) == 2
+
+
+def test_a_chat_of_messages_after_headings_is_known_as_one():
+    text = lines("Day 1: Ann: a", "Day 1: Bea: b", "Day 2: Ann: c")
+    assert chat_text.recognises_text(text)
+    (read,) = read_text(chat_text, text)
+    assert [message.round for message in read.record.messages] == [1, 1, 2]
+    (deep,) = read_text(chat_text, lines("Ann: a", "Ann: b", "Day 1: " * 5000))
+    assert "heading_text" in deep.codes
+
+
+@pytest.mark.parametrize(
     "proof", ["Players: Ann, Phase 1", "Vote: Ann -> Phase 1", "Eliminated: Phase 1 (vote)"]
 )
 def test_a_player_who_is_called_like_a_heading_speaks(proof):
@@ -119,6 +156,27 @@ def test_what_looks_like_a_fact_among_messages_is_one_of_them():
     ):
         (read,) = read_text(chat_text, text)
         assert ("Winner", "me") in read.said, text
+
+
+@pytest.mark.parametrize(
+    ("below", "count"), [(["Date: I would love one"], 1), (["Date: 1", "", "Winner: me"], 2)]
+)
+def test_a_fact_alone_below_the_messages_may_be_one_of_them_and_that_is_said(below, count):
+    (read,) = read_text(chat_text, lines("Ann: a", "Bea: b", "Ann: c", "", *below, ""))
+    assert read.record.timestamp == below[0].removeprefix("Date: ")
+    (told,) = [warning for warning in read.warnings if warning.code == "fact_below"]
+    assert told.place == "file.txt line 5"
+    assert (f'"{below[0]}"' in told.message, told.message.startswith("2 lines")) == (True, count == 2)
+
+
+def test_facts_below_are_no_messages_where_the_players_say_so():
+    text = lines("Players: Ann, {}", "", "Ann: a", "Ann: b", "", "Date: I would love one")
+    (fact,) = read_text(chat_text, text.format("Bea"))
+    assert (fact.record.timestamp, "fact_below" in fact.codes) == ("I would love one", False)
+    (message,) = read_text(chat_text, text.format("Date"))
+    assert message.said[-1] == ("Date", "I would love one")
+    (block,) = read_text(chat_text, lines("Ann: a", "Bea: b", "Ann: c", "", "Date: 1", "Winner: me"))
+    assert "fact_below" not in block.codes
 
 
 def test_roles_at_the_beginning_leave_open_who_speaks():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
@@ -59,6 +60,10 @@ _BEFORE_FIRST = (
     'One line before the first message was left out: "{what}".',
     '{count} lines before the first message were left out; the first is "{what}".',
 )
+_FACT_BELOW = (
+    'The line "{what}" at the end was read as a fact. If a player says it, list the players at the beginning.',
+    '{count} lines at the end were read as facts (first "{what}"). If players say them, list these at the beginning.',
+)
 _SPEAKS_ONCE = (
     'One player speaks only once: "{what}". If that is part of a text, list the players at the beginning.',
     '{count} players speak only once, such as "{what}". If that is part of a text, list the players at the beginning.',
@@ -66,13 +71,17 @@ _SPEAKS_ONCE = (
 
 
 class _Line(Struct, frozen=True):
-    """One line: `kind` is heading, night, vote, out, message, blank or more (it continues the text before)."""
+    """One line: `kind` is heading, night, vote, out, message, blank or more (it continues the text before).
+
+    `after` is what follows a heading on its line and is a line of the game by itself: "Day 1: Ann: hello".
+    """
 
     kind: str
     name: str = ""
     text: str = ""
     time: str | None = None
     round: int = 0
+    after: "_Line | None" = None
 
 
 class _Fact(Struct, frozen=True):
@@ -104,7 +113,8 @@ def recognises_text(text: str) -> bool:
     if lines and lines[0].lstrip()[:1] in ("{", "<"):
         return False
     is_timed = _is_timed(lines)
-    found = [_line(line.rstrip("\r"), is_timed=is_timed, names=None) for line in lines]
+    read = [_line(line.rstrip("\r"), is_timed=is_timed, names=None) for line in lines]
+    found = [line.after or line for line in read]
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")
     begun = len(found) - kinds["more"]
@@ -159,17 +169,27 @@ def _line(
         return _Line("blank")
     if line[0] in " \t":
         return _Line("more", text=line.strip())
-    heading = _heading(line)
-    if heading is not None:
-        return heading
     match = _LINE.fullmatch(line)
+    heading = _heading(line) or _named_heading(match, heading_names)
+    if heading is None:
+        return _said(line, match, is_timed=is_timed, names=names)
+    # Of a message after a heading the time may be before the heading.
+    is_timed = is_timed and heading.time is None
+    match = _LINE.fullmatch(heading.text)
+    after = _said(heading.text, match, is_timed=is_timed, names=names)
+    if after.kind == "more" or not after.text or _named_heading(match, heading_names):
+        return heading
+    return replace(heading, after=replace(after, time=after.time or heading.time))
+
+
+def _said(line: str, match: "re.Match[str] | None", *, is_timed: bool, names: set[str] | None) -> _Line:
+    """A line that is no heading: a vote, an elimination, a message, or more of the text before."""
     if match is None:
         return _Line("more", text=line)
     name, text = match["name"].strip(), (match["text"] or "").strip()
     time = match["boxed"] or match["bare"]
-    marked = _marked(name, text, time, heading_names)
-    if marked is not None:
-        return marked
+    if name.lower() == "eliminated" or (name.lower() == "vote" and _ARROW.fullmatch(text)):
+        return _Line("vote" if name.lower() == "vote" else "out", text=text, time=time)
     is_name = name.casefold() in names if names is not None else is_timed or len(name.split()) <= MOST_WORDS
     if not is_name or (is_timed and time is None):
         return _Line("more", name=name, text=line)
@@ -178,14 +198,14 @@ def _line(
     return _Line("message", name=name, text=text, time=time)
 
 
-def _marked(name: str, text: str, time: str | None, heading_names: frozenset[str]) -> _Line | None:
-    """A line that begins as a message does and is a vote, an elimination or a heading."""
-    if name.lower() == "eliminated" or (name.lower() == "vote" and _ARROW.fullmatch(text)):
-        return _Line("vote" if name.lower() == "vote" else "out", text=text, time=time)
+def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> _Line | None:
+    """The heading of a line that begins as a message does: "Day 2: it begins"."""
+    name = match["name"].strip() if match else ""
     begun = _HEADING_NAME.fullmatch(name)
-    if begun is None or name.casefold() in heading_names:
+    if match is None or begun is None or name.casefold() in heading_names:
         return None
-    return _Line(_heading_kind(begun["kind"]), text=text, round=int(begun["number"]))
+    text, time = (match["text"] or "").strip(), match["boxed"] or match["bare"]
+    return _Line(_heading_kind(begun["kind"]), text=text, time=time, round=int(begun["number"]))
 
 
 def _heading(line: str) -> _Line | None:
@@ -193,7 +213,8 @@ def _heading(line: str) -> _Line | None:
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"]):
         return None
-    return _Line(_heading_kind(match["kind"]), round=int(match["number"]))
+    text = (match["more"] or "").strip(f" :–-{match['sign']}")
+    return _Line(_heading_kind(match["kind"]), text=text, round=int(match["number"]))
 
 
 def _heading_kind(word: str) -> str:
@@ -202,13 +223,15 @@ def _heading_kind(word: str) -> str:
 
 def _read_game(game: _Game, lines: list[str], first: int, last: int, *, is_timed: bool) -> None:
     facts, start = _facts(lines, first, last)
-    below, end = _facts_below(lines, start, last)
     _read_facts(game, facts)
     names = {name.casefold() for name in game.roster} if game.is_listed else None
+    below, end = _facts_below(lines, start, last, names or set())
     game.heading_names = _heading_names(game, lines[start:end])
     for index in range(start, end):
         line = _line(lines[index], is_timed=is_timed, names=names, heading_names=game.heading_names)
         _take(game, line, f"line {index + 1}")
+    if names is None:
+        _warn_of_lone_facts(game, lines, below, last)
     _read_facts(game, below)
 
 
@@ -235,8 +258,11 @@ def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
     return found, at
 
 
-def _facts_below(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
-    """The facts of the blocks at the end that hold nothing else, and where they begin; an empty line is before each."""
+def _facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tuple[list[_Fact], int]:
+    """The facts of the blocks at the end that hold nothing else, and where they begin; an empty line is before each.
+
+    A block that begins with one of the `names` of listed players is a message.
+    """
     found: list[_Fact] = []
     end = last
     while True:
@@ -246,9 +272,17 @@ def _facts_below(lines: list[str], first: int, last: int) -> tuple[list[_Fact], 
         while begin > first and lines[begin - 1].strip():
             begin -= 1
         facts, after = _facts(lines, begin, end)
-        if begin == first or not facts or after < end:
+        if begin == first or not facts or after < end or facts[0].key in names:
             return found, end
         found, end = facts + found, begin
+
+
+def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[_Fact], last: int) -> None:
+    """A fact that is alone in its block may be a message of a player called "Date" or "Winner"."""
+    for index in sorted({fact.index for fact in below}):
+        is_last = index + 1 == last or not lines[index + 1].strip()
+        if is_last and not lines[index - 1].strip():
+            game.notes.warn("fact_below", f"line {index + 1}", lines[index].strip(), says=_FACT_BELOW)
 
 
 def _read_facts(game: _Game, facts: list[_Fact]) -> None:
@@ -305,12 +339,14 @@ def _known_name(game: _Game, name: str) -> str | None:
 
 
 def _take(game: _Game, line: _Line, place: str) -> None:
-    """Add a line to the game."""
+    """Add a line to the game, and what follows it if it is a heading."""
     if line.kind in ("heading", "night"):
         game.round = line.round
-        if line.text:
-            game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
         game.is_night = line.kind == "night"
+        if line.after is not None:
+            _take(game, line.after, place)
+        elif line.text:
+            game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
     elif line.kind == "blank":
         if game.messages and not game.is_night:
             game.messages[-1]["message"] += "\n"
