@@ -28,7 +28,7 @@ from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import read_games
-from discussions.verdicts.core.rule import find_certain_failure
+from discussions.verdicts.core.rule import find_automatic_failure
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
@@ -55,7 +55,8 @@ class Command(SiteCommand):
     help = (
         "Measures the games of files by the measured metrics and prints the result; neither the database nor .env is\n"
         "needed. With --json each game is one JSON object on a line of its own. --markdown writes a summary besides.\n"
-        "A verdict needs people. It is FAIL without them when nothing that waits for them could make it PASS.\n"
+        "A verdict needs people. It is FAIL on automatic values when it fails with these and the best of everything\n"
+        "that waits for people. They may still override automatic values, so it is no verdict yet.\n"
         "Exit codes: 0 all were measured and accepted, 1 some were refused or below what --fail-under and\n"
         "--fail-on-verdict ask for, 2 nothing could be measured.\n"
         "Example: manage.py measure_file game.json --json\n"
@@ -83,7 +84,9 @@ class Command(SiteCommand):
         says = "fail when the automatic score of a game is lower; can be given for several metrics"
         parser.add_argument("--fail-under", action="append", default=[], metavar="METRIC=VALUE", help=says)
         parser.add_argument(
-            "--fail-on-verdict", action="store_true", help="fail when the verdict of a game can only be FAIL"
+            "--fail-on-verdict",
+            action="store_true",
+            help="fail when the verdict of a game is FAIL on automatic values",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -201,7 +204,7 @@ def _summarise(
     *,
     is_verdict_asked: bool,
 ) -> Measured:
-    """The game in the summary. Its verdict is FAIL for certain, or open."""
+    """The game in the summary. Its verdict is FAIL on automatic values, or open."""
     scores = {
         key: Score(
             metric=key,
@@ -212,10 +215,10 @@ def _summarise(
         )
         for key, metric in result["metrics"].items()
     }
-    reason = find_certain_failure(scores, read.record.cost.total_usd, rubric)
+    reason = find_automatic_failure(scores, read.record.cost.total_usd, rubric)
     failures = find_shortfalls(result["metrics"], limits)
     if reason and is_verdict_asked:
-        failures.append(f"The verdict can only be FAIL: {reason}.")
+        failures.append(f"The verdict is FAIL on automatic values: {reason}.")
     return Measured(
         name=read.record.game_id,
         cells=[" ".join(_cell(key, metric)) for key, metric in result["metrics"].items()],

@@ -79,10 +79,10 @@ def decide(
     )
 
 
-def find_certain_failure(scores: Mapping[str, Score], cost: Decimal | None, rubric: RubricRecord) -> str:
-    """Why the verdict is FAIL even if people find the best of everything that waits for them; empty when it may pass.
+def find_automatic_failure(scores: Mapping[str, Score], cost: Decimal | None, rubric: RubricRecord) -> str:
+    """Why the verdict is FAIL on automatic scores, with the best of everything that waits for people; empty when not.
 
-    `scores` are automatic ones; what people could judge otherwise in them counts as it is.
+    It is not certain: people may override what the automatic scores were counted from, and so reach PASS.
     """
     best = {
         key: replace(score, numerator=1, denominator=1, is_pending=False) if score.is_pending else score

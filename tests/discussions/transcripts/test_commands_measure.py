@@ -312,13 +312,13 @@ def test_a_limit_that_is_none_is_said_before_anything_is_measured(
     assert json.loads(err)["faults"][0]["message"].endswith("Correct it.")
 
 
-def test_a_verdict_that_can_only_be_fail_fails_with_1(
+def test_a_verdict_that_is_fail_on_automatic_values_fails_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(tmp_path, capsys, json.dumps(native()).encode(), "--fail-on-verdict")[0] == 0
     dear = native(metadata={"cost": {"totalCost": 9.0}})
     code, _, err = run(tmp_path, capsys, json.dumps(dear).encode(), "--fail-on-verdict")
-    assert code == 1 and "g-1: The verdict can only be FAIL: cost 9.00 > 3.00." in err
+    assert code == 1 and "g-1: The verdict is FAIL on automatic values: cost 9.00 > 3.00." in err
 
 
 def test_the_summary_has_a_row_for_each_game_and_no_markup_of_theirs(

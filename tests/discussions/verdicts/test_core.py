@@ -37,7 +37,7 @@ from discussions.verdicts.core.report import (
     list_overrides,
     report_to_json,
 )
-from discussions.verdicts.core.rule import add_binomial_flags, check_identification, find_certain_failure
+from discussions.verdicts.core.rule import add_binomial_flags, check_identification, find_automatic_failure
 from tests.factories.verdict_examples import (
     APPENDIX,
     PASSING,
@@ -51,14 +51,14 @@ from workspace.core.markdown import fenced, plain
 from workspace.display.pages import render_markdown
 
 
-def test_a_failure_is_certain_when_nothing_that_waits_can_help():
+def test_automatic_values_fail_when_nothing_that_waits_can_help():
     waiting = {key: share(0, 1, is_pending=True) for key in THRESHOLDS}
-    assert find_certain_failure(waiting, None, RUBRIC) == ""
+    assert find_automatic_failure(waiting, None, RUBRIC) == ""
     low = {key: share(1, 100) for key in ("strategic_depth", "coherence")}
-    assert find_certain_failure(waiting | low, Decimal("3.00"), RUBRIC) == ""
-    assert find_certain_failure(waiting | low, Decimal("3.01"), RUBRIC) == "cost 3.01 > 3.00"
+    assert find_automatic_failure(waiting | low, Decimal("3.00"), RUBRIC) == ""
+    assert find_automatic_failure(waiting | low, Decimal("3.01"), RUBRIC) == "cost 3.01 > 3.00"
     lower = low | {"anti_repetition": share(1, 100)}
-    assert find_certain_failure(waiting | lower, None, RUBRIC) == "4 of 7 metrics pass, 5 are needed"
+    assert find_automatic_failure(waiting | lower, None, RUBRIC) == "4 of 7 metrics pass, 5 are needed"
 
 
 def test_six_of_seven_with_engagement_two_and_a_half_fails():
