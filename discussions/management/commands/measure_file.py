@@ -27,7 +27,8 @@ from discussions.transcripts.core.measured_file import find_shortfalls, measured
 from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
-from discussions.transcripts.core.reader import read_games
+from discussions.transcripts.core.reader import ReadOutcome, read_games
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from discussions.verdicts.core.rule import find_automatic_failure
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
@@ -58,7 +59,7 @@ class Command(SiteCommand):
         "A verdict needs people. It is FAIL on automatic values when it fails with these and the best of everything\n"
         "that waits for people. They may still override automatic values, so it is no verdict yet.\n"
         "Exit codes: 0 all were measured and accepted, 1 some were refused or below what --fail-under and\n"
-        "--fail-on-verdict ask for, 2 nothing could be measured.\n"
+        "--fail-on-verdict ask for, 2 the command is wrong or no file holds a game in a known format.\n"
         "Example: manage.py measure_file game.json --json\n"
         "Example: cat games.jsonl | manage.py measure_file - --json\n"
         "Example: manage.py measure_file chat.csv --map player=Speaker,text=Content\n"
@@ -98,8 +99,10 @@ class Command(SiteCommand):
         has_many = sum(plan.game_count for plan in plans) > 1
         refused: list[Fault] = []
         measured: list[Measured] = []
+        has_games = False
         for outcome in chain.from_iterable(map(read_games, plans)):
             refused += outcome.faults
+            has_games |= _has_game(outcome)
             if outcome.game is not None:
                 result = measured_file(outcome.game.record, rubric, outcome.game.warnings)
                 self._print(outcome.game, result, as_json=as_json, has_many=has_many)
@@ -110,8 +113,8 @@ class Command(SiteCommand):
             self._say(refused + failed, as_json=as_json)
         if options["markdown"]:
             self._write_summary(Path(options["markdown"]), measured, refused, rubric, as_json=as_json)
-        if refused or failed or not measured:
-            sys.exit(DIFFERS if measured else BAD_INPUT)
+        if refused or failed or not has_games:
+            sys.exit(DIFFERS if has_games else BAD_INPUT)
 
     def _limits(self, given: list[str], rubric: RubricRecord, *, as_json: bool) -> dict[str, Decimal]:
         try:
@@ -194,6 +197,11 @@ class Command(SiteCommand):
             return
         for fault in faults:
             self.stderr.write(f"{fault.place}: {fault.message}")
+
+
+def _has_game(outcome: ReadOutcome) -> bool:
+    """Whether a game was found, be it refused; a table whose columns --map does not name is bad input."""
+    return outcome.format != "" and UNKNOWN_COLUMNS not in {fault.code for fault in outcome.faults}
 
 
 def _summarise(

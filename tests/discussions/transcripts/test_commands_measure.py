@@ -188,6 +188,17 @@ def test_some_refused_games_are_exit_code_1_with_their_faults(
     assert json.loads(err)["faults"][0]["place"].startswith("game.json: b.json /")
 
 
+def test_one_refused_game_alone_is_exit_code_1_as_its_file_could_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    summary = tmp_path / "summary.md"
+    faulty = json.dumps(native(votes={})).encode()
+    code, out, err = run(tmp_path, capsys, faulty, "--json", "--markdown", str(summary))
+    (fault,) = json.loads(err)["faults"]
+    assert (code, out, fault["place"]) == (1, "", "game.json /votes")
+    assert "0 measured by rubric version 1\\.1, 1 fault. " in summary.read_text()
+
+
 def test_standard_input_and_folders_are_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
