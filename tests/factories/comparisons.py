@@ -24,7 +24,7 @@ RECORD_SCORES = {
 
 
 def response_version() -> RubricVersion:
-    """The newest published version of a response rubric; the shipped one where a test that commits took all away."""
+    """The newest published version of a response rubric, else the shipped one."""
     return RubricVersion.objects.newest("response") or first()
 
 

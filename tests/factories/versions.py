@@ -8,7 +8,6 @@ from rubric.models import RubricVersion
 from rubric.versions.actions import (
     draft_version,
     import_version,
-    publish_first_versions,
     publish_version,
     retire_version,
     save_draft,
@@ -16,15 +15,12 @@ from rubric.versions.actions import (
 from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS, response_version
 from tests.factories.people import NOW, make_admin
 from tests.factories.replays import replayed
-from workspace.people.actions import system_person
 
 SHIPPED = {"discussion": DISCUSSION_NUMBERS[-1], "response": RESPONSE_NUMBERS[-1]}
 
 
 def first(key="response"):
-    """The newest shipped version of that rubric, published anew where a test that commits has emptied the tables."""
-    if not RubricVersion.objects.exists():
-        publish_first_versions(by=system_person(now=NOW), now=NOW)
+    """The newest shipped version of that rubric."""
     return RubricVersion.objects.select_related("rubric").get(rubric__key=key, number=SHIPPED[key])
 
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -29,14 +30,19 @@ def kept_database() -> Path:
 
 
 def keep_database(name: str) -> None:
-    """Keep a copy of this migrated database, whole or not at all, in place of the one of an older state."""
+    """Keep a copy of this migrated database, whole or not at all, in place of the one of an older state.
+
+    Raises ValueError for a database without migrations: pytest-django makes none in a run in which no test is marked
+    `django_db`, also where a fixture asks for `django_db_setup`.
+    """
+    with closing(sqlite3.connect(name)) as source:
+        if not source.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'").fetchall():
+            raise ValueError(f"{name} was not migrated. Mark a test of this run with django_db.")
     kept = kept_database()
     kept.parent.mkdir(parents=True, exist_ok=True)
     part = kept.with_suffix(f".{os.getpid()}")
-    with sqlite3.connect(name) as source, sqlite3.connect(part) as target:
+    with closing(sqlite3.connect(name)) as source, closing(sqlite3.connect(part)) as target:
         source.backup(target)
-    target.close()
-    source.close()
     for older in kept.parent.glob("migrated-*.sqlite3"):
         older.unlink(missing_ok=True)
     part.replace(kept)
