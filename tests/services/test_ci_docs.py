@@ -66,6 +66,7 @@ def test_the_games_of_a_pull_request_are_measured_and_the_summary_is_written(tmp
     given = {"GITHUB_BASE_REF": "main", "GITHUB_STEP_SUMMARY": str(summary)}
     done = run("Measure the games", tmp_path, **given)
     assert (done.returncode, done.stdout) == (0, "No game was added or changed.\n"), done.stderr
+    (tmp_path / "games" / "README.md").write_text("No game.")
     (tmp_path / "games" / "new game.json").write_text(json.dumps(native_game(gameId="new")))
     git(tmp_path, "add", "games")
     git(tmp_path, "commit", "-qm", "A game")
@@ -75,7 +76,9 @@ def test_the_games_of_a_pull_request_are_measured_and_the_summary_is_written(tmp
     is_low = {key: game["metrics"][key]["score"] < value for key, value in LIMITS.items()}
     assert any(is_low.values()), "the game is meant to fail"
     assert done.returncode == 1, done.stderr
-    said = [fault["message"] for fault in json.loads(done.stderr)["faults"]]
+    faults = json.loads(done.stderr)["faults"]
+    assert {fault["place"] for fault in faults} == {"new"}, "README.md is not measured"
+    said = [fault["message"] for fault in faults]
     assert [key for key in LIMITS if any(key in sentence for sentence in said)] == [
         key for key, value in is_low.items() if value
     ]
@@ -100,6 +103,6 @@ def test_games_are_sent_to_the_site_and_what_was_measured_comes_back(live_stack,
     assert done.returncode == 0, done.stdout + done.stderr
     (game,) = [json.loads(line) for line in (tmp_path / "measured.jsonl").read_text().splitlines()]
     assert "coherence" in json.dumps(game)
-    (tmp_path / "more.json").write_text(json.dumps(games))
-    done = run(name, tmp_path, FILE="more.json", **given)
+    (tmp_path / "more games & more.json").write_text(json.dumps(games))
+    done = run(name, tmp_path, FILE="more games & more.json", **given)
     assert done.returncode == 1 and "/messages" in done.stdout, done.stdout + done.stderr
