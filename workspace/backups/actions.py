@@ -79,7 +79,7 @@ def make_backup(folder: Path, now: datetime) -> Made:
     """
     if not folder.is_dir():
         raise Unusable(f"There is no folder {folder}. Make it, or mount its disk, then run this again.")
-    if not count_rows():
+    if not connection.introspection.table_names():
         raise Unusable(
             "The database has no tables, so there is nothing to back up. Name the right one by DATABASE_URL or VAR_DIR."
         )
