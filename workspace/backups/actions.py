@@ -45,7 +45,8 @@ from workspace.database.dumps import (
 from workspace.database.snapshot import snapshot
 from workspace.exports.actions import FOLDER as EXPORTS
 from workspace.jobs.actions import queue_again
-from workspace.models import Chain, Person
+from workspace.models import Chain, Person, SignIn
+from workspace.webhooks.actions.deliveries import end_all_waiting
 
 UNFINISHED = ".evalsite-unfinished-"
 ABANDONED = 24 * 3600  # seconds
@@ -241,7 +242,8 @@ def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) ->
     if tables:
         raise Unusable(
             f"The database {connection.settings_dict['NAME']} has {len(tables)} tables already, and a backup is "
-            "restored into an empty one only. Make a new database and name it in DATABASE_URL, or move the file away."
+            "restored into an empty one only; a restore that was cut off late leaves tables, too. Make a new database "
+            "and name it in DATABASE_URL, or move the file away."
         )
     given = {part.name for part in manifest.parts}
     here = [f"{core.KEPT}{kept}" for kept in list_files()]
@@ -261,7 +263,8 @@ def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) ->
 def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
     """Write kept files, heads and database into an empty place. Raises DumpFailed, Damaged or OSError.
 
-    A restore that was cut off can be run again: only the database must be empty for that, and it is filled last.
+    A restore that was cut off can be run again. The database must be empty for that: it is filled last, and what fails
+    afterwards needs a new one.
     """
     var = Path(settings.VAR_DIR)
     (var / "audit").mkdir(parents=True, exist_ok=True)
@@ -291,16 +294,22 @@ def note_made(*, manifest: Manifest, by: Person, now: datetime) -> None:
         _record("backup:made", manifest, by, now)
 
 
-def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> int:
-    """Queue again what was being worked on when the backup was made, and record the restoring; how many jobs."""
+def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> tuple[int, int]:
+    """Queue again what was being worked on when the backup was made, and record the restoring.
+
+    Every sign-in ends: those that ended after the backup, perhaps by a new password, are in it. Nothing that waits
+    for a webhook is sent: it was delivered since, or this is a copy of a site that goes on. Returns how many sign-ins
+    and how many deliveries.
+    """
     with transaction.atomic():
-        count = queue_again(by=by, now=now)
-        _record("backup:restored", manifest, by, now)
-    return count
+        queue_again(by=by, now=now)
+        ended = {"sign_ins": SignIn.objects.all().delete()[0], "deliveries": end_all_waiting(by=by, now=now)}
+        _record("backup:restored", manifest, by, now, **ended)
+    return ended["sign_ins"], ended["deliveries"]
 
 
-def _record(verb: str, manifest: Manifest, by: Person, now: datetime) -> None:
-    detail = {
+def _record(verb: str, manifest: Manifest, by: Person, now: datetime, **more: int) -> None:
+    detail = more | {
         "made_at": manifest.made_at.isoformat(timespec="seconds"),
         "version": manifest.version,
         "rows": sum(manifest.rows.values()),

@@ -11,3 +11,4 @@ EVENT_CHOICES = (
     (ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
 )
 NOT_SENT = _("It was not sent: the webhook was switched off or removed.")
+NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in which it waited.")

@@ -10,18 +10,20 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
+from django.test import Client
 from django.utils import timezone
 
 from tests.factories.people import make_member, make_person
 from tests.factories.rating import make_rating_project, start
+from tests.factories.webhooks import make_webhook, measure_games
 from tests.services.places import at
 from workspace.backups.core import MANIFEST
 from workspace.blob_store import keep_file, list_files, load_bytes, new_file
 from workspace.database.dumps import DumpFailed, count_rows
-from workspace.models import Event, Job, Person
+from workspace.models import Delivery, Event, Job, Person, SignIn
 
 pytestmark = pytest.mark.services
 
@@ -39,7 +41,9 @@ def run(*words):
 
 @pytest.fixture(scope="module")
 def site(make_installation):
-    """An installation with a game that is being judged, an export's file, and a job that a worker holds."""
+    """An installation with a game that is being judged, an export's file, a job that a worker holds, a sign-in, and a
+    message that waits for a webhook.
+    """
     with at(make_installation(is_migrated=True)) as there:
         project, now = start(project=make_rating_project(slug="mafia")).game.project, timezone.now()
         lead = make_person(email="ada@example.org")
@@ -55,6 +59,9 @@ def site(make_installation):
             created_at=now,
             created_by=lead,
         )
+        Client().force_login(lead)
+        make_webhook(project=project, by=lead, now=now)
+        measure_games(project, 1, now=now)
     return there
 
 
@@ -119,6 +126,10 @@ def assert_restored(path, said, upload, exported, folder):
     (kept,) = list_files()
     assert load_bytes(kept.rpartition("/")[2]) == upload
     assert export(folder) == exported
+    assert not SignIn.objects.exists()
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.next_attempt_at) == ("failed", None) and "restored" in delivery.error
+    assert (found["sign_ins_ended"], found["deliveries_ended"]) == (1, 1)
     job = Job.objects.get(kind="export")
     assert (job.state, job.lease_until, job.rung_at, job.fence) == ("queued", None, None, 1)
     assert Event.objects.get(verb="backup:restored").object_id == path.name
@@ -146,6 +157,21 @@ def test_a_restore_that_was_cut_off_is_run_again(backup, empty, monkeypatch):
         code, _, said = run("restore", backup[0])
     assert (code, count_rows()) == (1, {}) and "Restoring failed: the server went away" in said
     assert run("restore", backup[0])[0] == 0
+
+
+@pytest.mark.parametrize("fault", [DatabaseError, CommandError])
+def test_a_restore_that_fails_after_the_database_was_filled_asks_for_a_new_one(
+    backup, empty, monkeypatch, fault
+):
+    def fail(**_given):
+        raise fault("the migration failed")
+
+    monkeypatch.setattr("workspace.management.commands.restore.note_restored", fail)
+    code, _, said = run("restore", backup[0])
+    assert code == 1 and "Restoring failed: the migration failed. Correct that, then run it again." in said
+    assert "If the database has tables now, make a new, empty one" in said
+    code, _, said = run("restore", backup[0])
+    assert code == 2 and "a restore that was cut off late leaves tables, too. Make a new database" in said
 
 
 def test_an_older_backup_is_brought_up_to_date(make_installation, tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
@@ -24,6 +24,11 @@ from workspace.database.dumps import DumpFailed
 from workspace.database.startup_checks import missing_migrations
 from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand, sentence_of
 from workspace.people.actions import system_person
+
+AGAIN = (
+    "Correct that, then run it again. If the database has tables now, make a new, empty one for that and name it in "
+    "DATABASE_URL, or move the file away."
+)
 
 
 class Command(SiteCommand):
@@ -56,17 +61,17 @@ class Command(SiteCommand):
                 check_restorable(archive, manifest, path.name)
                 self._begun(manifest, path, as_json=as_json)
                 put_back(archive, manifest)
+            steps = missing_migrations(connection)
+            if steps:
+                call_command("migrate", interactive=False, verbosity=0)
+            now = timezone.now()
+            ended = note_restored(manifest=manifest, by=system_person(now=now), now=now)
         except Unusable as reason:
             self.end(BAD_INPUT, str(reason), as_json=as_json)
-        except (Damaged, DumpFailed, DatabaseError, OSError) as fault:
-            said = f"Restoring failed: {sentence_of(fault)} Correct that, then run it again."
+        except (Damaged, DumpFailed, CommandError, DatabaseError, OSError) as fault:
+            said = f"Restoring failed: {sentence_of(fault)} {AGAIN}"
             self.end(DIFFERS, said, as_json=as_json, code="failed")
-        steps = missing_migrations(connection)
-        if steps:
-            call_command("migrate", interactive=False, verbosity=0)
-        now = timezone.now()
-        note_restored(manifest=manifest, by=system_person(now=now), now=now)
-        self._say(path, manifest, steps, as_json=as_json)
+        self._say(path, manifest, steps, ended, as_json=as_json)
 
     def _begun(self, manifest: Manifest, path: Path, *, as_json: bool) -> None:
         if not as_json:
@@ -75,7 +80,9 @@ class Command(SiteCommand):
                 "Writing ..."
             )
 
-    def _say(self, path: Path, manifest: Manifest, steps: int, *, as_json: bool) -> None:
+    def _say(
+        self, path: Path, manifest: Manifest, steps: int, ended: tuple[int, int], *, as_json: bool
+    ) -> None:
         """What was restored, and what verify finds; its exit code is ours."""
         answer, code = io.StringIO(), DONE
         try:
@@ -91,11 +98,16 @@ class Command(SiteCommand):
                 "rows": sum(manifest.rows.values()),
                 "files": files,
                 "migrations_applied": steps,
+                "sign_ins_ended": ended[0],
+                "deliveries_ended": ended[1],
                 "verify": msgspec.json.decode(answer.getvalue()),
             }
             self.stdout.write(json.dumps(said, ensure_ascii=False))
         else:
             more = f", brought up to date by {steps} migrations" if steps else ""
             self.stdout.write(f"Restored {sum(manifest.rows.values()):,} rows and {files:,} files{more}.")
+            self.stdout.write(
+                f"Ended {ended[0]:,} sign-ins, and {ended[1]:,} messages of webhooks that waited are not sent."
+            )
             self.stdout.write(answer.getvalue().rstrip())
         raise SystemExit(code)

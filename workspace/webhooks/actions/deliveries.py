@@ -29,6 +29,7 @@ from workspace.webhooks.core import (
     sign,
     write_body,
 )
+from workspace.webhooks.labels import NOT_SENT_RESTORED
 from workspace.webhooks.permissions import check_manage_webhooks
 from workspace.webhooks.queries import find_listening
 
@@ -96,6 +97,12 @@ def enqueue_due(*, by: Person, now: datetime) -> int:
         with transaction.atomic():
             _enqueue(webhook.project, f"{WEBHOOK}:{webhook.pk}", by, now)
     return len(webhooks)
+
+
+def end_all_waiting(*, by: Person, now: datetime) -> int:
+    """Nothing that waits for any webhook is sent any more; how many deliveries. For a restored database."""
+    waiting = Delivery.objects.filter(state=WAITING)
+    return waiting.update(state=FAILED, next_attempt_at=None, error=str(NOT_SENT_RESTORED))
 
 
 def send_deliveries(*, job: Job, clock: Clock, send: Send = send_message) -> None:
