@@ -20,7 +20,7 @@ from tests.factories.transcripts import as_bytes, make_games_project
 from workspace.jobs.actions import run_job
 from workspace.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]  # the package alone stays under 15 seconds
 
 SMALL = replace(own_logs.SMALL, file_bytes=4 * MIB, unpacked_bytes=16 * MIB, archive_files=100)
 BAD = {
